@@ -1656,7 +1656,7 @@ create table requeries (
   constraint requeries_ask_for_one_thing CHECK ((identifier IS NULL) = (identifier_kind IS NULL) AND (identifier IS NULL) <> (from_at IS NULL)),
   constraint requeries_finished_has_time CHECK ((state = 'open'::text) = (finished_at IS NULL)),
   constraint requeries_merged_into_one CHECK ((state = 'merged'::text) = (merged_into IS NOT NULL)),
-  constraint requeries_reason_known CHECK (reason = ANY (ARRAY['name_enquiry'::text, 'payer'::text, 'expiry'::text, 'grace'::text, 'demand'::text, 'silence'::text, 'sweep'::text])),
+  constraint requeries_reason_known CHECK (reason = ANY (ARRAY['notification'::text, 'name_enquiry'::text, 'payer'::text, 'expiry'::text, 'grace'::text, 'demand'::text, 'silence'::text, 'sweep'::text])) NOT VALID,
   constraint requeries_state_known CHECK (state = ANY (ARRAY['open'::text, 'found'::text, 'not_found'::text, 'dropped'::text, 'merged'::text])),
   constraint requeries_account_of_same_client FOREIGN KEY (client_id, collection_account_id) REFERENCES collection_accounts(client_id, id),
   constraint requeries_merged_into_fkey FOREIGN KEY (merged_into) REFERENCES requeries(id),

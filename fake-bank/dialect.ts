@@ -26,6 +26,7 @@ export type Dialect = {
   connector: string
   credentials: Readonly<Record<string, Credential>> // With the values used unless others are given.
   settings?: Readonly<Record<string, string>> // Of the banks file, besides the credentials.
+  numbers?: 'perCustomer' // Where they come from. Default: ranges that it grants.
   tries: number
   retryAfterMs: number | readonly number[] // The same each time, or one for each retry.
   batchMax: number // Transfers in one notification.

@@ -1,6 +1,7 @@
 // The dialects there are, one for each connector.
 
 import type { Dialect } from './dialect.ts'
+import { flutterwaveDialect } from './dialects/flutterwave.ts'
 import { iso20022Dialect } from './dialects/iso20022.ts'
 import { manillaDialect } from './dialects/manilla.ts'
 import { monnifyDialect } from './dialects/monnify.ts'
@@ -19,6 +20,7 @@ export const DIALECTS: readonly Dialect[] = [
   nombaDialect,
   squadDialect,
   paystackDialect,
+  flutterwaveDialect,
 ]
 
 export function findDialect(connector: string): Dialect | undefined {

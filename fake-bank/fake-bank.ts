@@ -6,6 +6,7 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { findBank } from '#banks/directory.ts'
 import { type Clock, systemClock } from '#clock.ts'
+import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { Bank, type Fees, type TransferOrder } from './bank.ts'
 import { ContractWatch } from './contract.ts'
@@ -169,7 +170,8 @@ function readCredentials(dialect: Dialect, given: Readonly<Record<string, string
   return { ...(Object.fromEntries(defaults) as Record<string, string>), ...given }
 }
 
-// What Manilla needs to know of this bank: its entry in the banks file, and the secrets it names.
+// What Manilla needs to know of this bank: its entry in the banks file, and the secrets it names. Another
+// bank has numbers for payments where this one has none.
 function banksFileOf({
   bankCode,
   dialect,
@@ -202,7 +204,13 @@ function banksFileOf({
     connector: dialect.connector,
     settings,
     secrets,
-    ...NUMBERS,
+    ...(dialect.numbers ? { numbers: dialect.numbers } : NUMBERS),
   }
-  return { entry, env }
+  return { entry, others: dialect.numbers ? [leasingBank(bankCode)] : [], env }
+}
+
+function leasingBank(otherThan: string) {
+  const code = otherThan === '058' ? '035' : '058'
+  const { dynamic } = NUMBERS
+  return { code, name: findBank(code)?.name ?? '', railSecrets: [SANDBOX_RAIL_SECRET], dynamic }
 }

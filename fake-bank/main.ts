@@ -16,8 +16,8 @@ try {
 
 async function run(options: Parameters<typeof startFakeBank>[0], path: string | undefined) {
   const bank = await startFakeBank(options)
-  const { entry, env } = bank.banksFile
-  const content = JSON.stringify([entry], null, 2)
+  const { entry, others, env } = bank.banksFile
+  const content = JSON.stringify([entry, ...others], null, 2)
   if (path !== undefined) writeFileSync(path, `${content}\n`)
   const variables = Object.entries({ MANILLA_BANKS_FILE: path ?? 'banks.json', ...env })
   const exported = variables.map(([name, value]) => `export ${name}='${value}'`).join('\n')

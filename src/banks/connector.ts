@@ -38,6 +38,9 @@ export type BankConnection = {
   // The signature covers named fields of a credit, and nothing of any other call: only credits are
   // taken, and live mode demands a known source.
   signsFieldsOnly?: boolean
+  // Nothing of what the bank sends is signed, so a report is only a reason to ask (I103): no credit is
+  // booked from it, every other call is refused, and settings.baseUrl is required.
+  hintsOnly?: true
   // Undefined: not a media type of this bank.
   findFormat(call: RailCall): NotificationFormat | undefined
   nameEnquiry: NameEnquiryFormat
@@ -110,11 +113,18 @@ export type BankCalls = {
 
 // `isTooLate`: from then on nothing is sent to the bank. `takeTurn`: before each request of a call but the
 // first, which was counted with the call, waits until the bank's rate has room; false: there will be none
-// in time.
+// in time. `reservations`: for a bank that names the account of a transfer by our reference.
 export type CallOptions = {
   signal?: AbortSignal | undefined
   isTooLate?: (() => boolean) | undefined
   takeTurn?: () => Promise<boolean>
+  reservations?: Reservations
+}
+
+// Numbers that this bank reserved for us, and the references we reserved them under.
+export type Reservations = {
+  numberOf(reference: string): Promise<string | undefined>
+  referenceOf(accountNumber: string): Promise<string | undefined>
 }
 
 // `isUp`: the bank answered, but only that it does not take this request. `isUnsent`: nothing has reached it.

@@ -2,6 +2,7 @@
 // speaks is settled with that bank, never guessed from a body. The template is for the sandbox only.
 
 import { createHash } from 'node:crypto'
+import { flutterwaveConnector } from '#banks/flutterwave/connector.ts'
 import { iso20022Connector } from '#banks/iso20022/connector.ts'
 import { manillaConnector } from '#banks/manilla/connector.ts'
 import { monnifyConnector } from '#banks/monnify/connector.ts'
@@ -23,6 +24,7 @@ import type {
   Mode,
 } from './connector.ts'
 import { ConnectorSettings } from './connector-settings.ts'
+import { asHints } from './hints.ts'
 
 export const CONNECTORS: readonly Connector[] = [
   manillaConnector,
@@ -33,6 +35,7 @@ export const CONNECTORS: readonly Connector[] = [
   nombaConnector,
   squadConnector,
   paystackConnector,
+  flutterwaveConnector,
 ]
 
 export const SANDBOX_CONNECTORS: readonly Connector[] = [...CONNECTORS, templateConnector]
@@ -72,14 +75,33 @@ export function connectBank(
       `connector ${name} ${gap}: live mode requires settings.allow or settings.mutualTls`,
     )
   }
+  if (connection?.hintsOnly && !connection.calls.findTransfer) {
+    settings.report(
+      `connector ${name} signs nothing: settings.baseUrl is required, to ask the bank`,
+    )
+  }
   if (!connection || settings.hasProblems) return undefined
   const fingerprint = fingerprintOf(connector, settings, bank.mode)
-  const connected = { ...connection, calls: payInNaira(connection.calls), limits, fingerprint }
+  const connected = {
+    ...connection,
+    findFormat: connection.hintsOnly ? hinting(connection.findFormat) : connection.findFormat,
+    calls: payInNaira(connection.calls),
+    limits,
+    fingerprint,
+  }
   if (!isAllowed) return connected
   return {
     ...connected,
     authenticate: (call) =>
       isAllowed(call) ? connection.authenticate(call) : 'source_not_allowed',
+  }
+}
+
+// Whatever the format reads, nothing is booked from a report that is not signed.
+function hinting(findFormat: BankConnection['findFormat']): BankConnection['findFormat'] {
+  return (call) => {
+    const format = findFormat(call)
+    return format && { ...format, parse: (rawBody) => asHints(format.parse(rawBody)) }
   }
 }
 

@@ -96,6 +96,7 @@ export type Rejection = {
   money: NamedMoney | null
   reversal?: IncomingReversal
   payout?: PayoutEvent
+  hint?: CreditIdentifier // A transfer that the bank is asked for. Never believed by itself (I103).
 }
 
 // What a rejected item says of money, to be kept. Null when it is provably none: no amount is named,

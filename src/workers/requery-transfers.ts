@@ -11,6 +11,7 @@ import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
+import { reservationsAt } from '#domain/accounts/reserved-numbers.ts'
 import { lockAndClaimCalls } from '#domain/records/call-rates.ts'
 import { askBank } from '#domain/requery/ask-bank.ts'
 import { ASK_MAX_MS, type Claim, claimQuestions } from '#domain/requery/claim-questions.ts'
@@ -78,7 +79,8 @@ async function ask(deps: RequeryDeps, { claim, connection, signal }: Asking): Pr
   const askedAt = dueNow(clock).now
   const startMs = performance.now()
   const takeTurn = (end: AbortSignal) => awaitRoom(deps, { claim, connection, signal: end })
-  const answer = await askBank(connection.calls, claim, { signal, mostMs, takeTurn })
+  const reservations = reservationsAt(db, claim.bankCode)
+  const answer = await askBank(connection.calls, claim, { signal, mostMs, takeTurn, reservations })
   if (signal.aborted && answer.answer === 'no_answer') {
     return withTransaction(db, (tx) => releaseClaim(tx, claim))
   }

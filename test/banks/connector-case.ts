@@ -34,6 +34,7 @@ export type ConnectorCase = {
   secret: string // The one that it signs with.
   signatureHeader: string
   signsFields?: readonly string[] // Their paths; rather than the body or nothing.
+  hintsOnly?: true // Nothing is signed: the bank is asked for what it reports.
   signsNoAmount?: true // A constant token, or fields without the amount.
   // A part of the body that the signature covers, and what it might be forged to; null: none is.
   signedPart: readonly [part: string, forged: string] | null

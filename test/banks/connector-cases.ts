@@ -1,6 +1,7 @@
 // Every connector that the conformance suite runs, in each of its configurations.
 
 import type { ConnectorCase } from './connector-case.ts'
+import { FLUTTERWAVE } from './flutterwave/conformance-case.ts'
 import { ISO20022, MANILLA } from './manilla/conformance-case.ts'
 import { MONNIFY } from './monnify/conformance-case.ts'
 import { NOMBA } from './nomba/conformance-case.ts'
@@ -20,5 +21,6 @@ export const CONNECTOR_CASES: readonly ConnectorCase[] = [
   SQUAD_BODY,
   SQUAD_FIELDS,
   PAYSTACK,
+  FLUTTERWAVE,
   TEMPLATE,
 ]

@@ -59,6 +59,15 @@ for (const each of [...CONNECTOR_CASES, ...FULL_CASES]) {
   })
 }
 
+for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => hintsOnly)) {
+  test(`${each.label}: it does not start where its bank cannot be asked`, () => {
+    const { connection, problems } = connect({ ...each, settings: {} })
+    assert.equal(connection, undefined)
+    assert.equal(problems.length, 1)
+    assert.match(problems[0] ?? '', /signs nothing: settings\.baseUrl is required/)
+  })
+}
+
 test('wema needs to be told how it authenticates', () => {
   const { problems } = connect({ connector: 'wema', settings: {}, secrets: {} })
   assert.deepEqual(problems, ['settings.authentication is missing'])

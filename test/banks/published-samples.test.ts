@@ -8,6 +8,7 @@ import { SANDBOX_CONNECTORS } from '#banks/connectors.ts'
 import { formatKobo } from '#money.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { createAccount, readAccount } from '../support/fixtures.ts'
+import { questionsOf } from '../support/requery-bench.ts'
 import type { Bench } from '../support/running-service.ts'
 import { connect, railCall, report, signed, startConnected } from './connector-bench.ts'
 import { readSample } from './connector-case.ts'
@@ -31,7 +32,7 @@ test('every connector, and every sample, is held to these promises', () => {
   )
 })
 
-for (const each of CONNECTOR_CASES) {
+for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => !hintsOnly)) {
   const { connector, label, samples } = each
 
   for (const { file, expected } of samples) {
@@ -100,6 +101,34 @@ for (const each of CONNECTOR_CASES) {
       samples.map(() => ({ outcome: 'booked' })),
     )
     await assertCleanBooks(bench)
+  })
+}
+
+for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => hintsOnly)) {
+  const { connector, label, samples } = each
+
+  test(`${label}: a sample books nothing: its bank is asked for it, once`, async () => {
+    await using bench = await startConnected(each)
+    for (const { file, taken, again } of samples) {
+      const body = readSample(connector, file)
+      const headers = signed(each, body)
+
+      assertAnswer(await report(bench, body, headers), taken)
+      const others = await Promise.all([1, 2, 3].map(() => report(bench, body, headers)))
+
+      for (const other of others) assertAnswer(other, again)
+    }
+    const questions = await questionsOf(bench)
+    assert.deepEqual(
+      questions.map(({ reason, subject, state }) => ({ reason, subject, state })),
+      samples.map(({ expected: { identifiedBy = 'session_id', sessionId } }) => ({
+        reason: 'notification',
+        subject: `${identifiedBy}/${sessionId}`,
+        state: 'open',
+      })),
+    )
+    assert.equal(await countRows(bench, 'credits'), 0)
+    assert.equal(await countRows(bench, 'rail_items'), 0)
   })
 }
 

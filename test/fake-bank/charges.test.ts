@@ -20,7 +20,7 @@ for (const { connector } of DIALECTS) {
     const transfer = bank.transfer({ accountNumber, amountKobo: naira(1000) })
     assert(transfer && transfer.settledKobo < transfer.amountKobo)
     bank.transfer({ accountNumber, amountKobo: naira(777) }, 'duplicated')
-    await bank.sendDue()
+    await world.deliver()
 
     assert.equal(await bankLedgerKobo(bench), bank.bank.statement().closingKobo)
     const { data } = (await bench.call({ url: '/api/v1/credits' })).json()

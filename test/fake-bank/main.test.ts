@@ -77,11 +77,11 @@ test('the help names every option and every connector', () => {
 for (const { connector } of DIALECTS) {
   test(`${connector}: the banks file that it prints is one that Manilla takes`, async () => {
     await using bank = await startLoneBank({ connector })
-    const { entry, env } = bank.banksFile
+    const { entry, others, env } = bank.banksFile
     const problems: string[] = []
     const read = (text: string) =>
       readBanks(text, { mode: 'sandbox', env }, (p) => problems.push(p))
-    const banks = read(JSON.stringify([entry]))
+    const banks = read(JSON.stringify([entry, ...others]))
     assert.deepEqual(problems, [])
     assert.equal(banks?.[0]?.connector, connector)
   })

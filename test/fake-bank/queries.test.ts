@@ -43,11 +43,18 @@ function receive(bank: FakeBank, accountNumber = NUMBER) {
   return transfer
 }
 
+// A number that the bank did not reserve goes by itself.
+const reservations = {
+  numberOf: async (reference: string) => reference,
+  referenceOf: async (accountNumber: string) => accountNumber,
+}
+const numberOf = (bankReference: string) => bankReference.replace(/^.*-/, '')
+
 const isCredit = (value: IncomingCredit | string | undefined): value is IncomingCredit =>
   typeof value === 'object'
 
 async function find(calls: BankCalls, kind: IdentifierKind, value: string) {
-  const answer = await calls.findTransfer?.({ kind, value }, {})
+  const answer = await calls.findTransfer?.({ kind, value }, { reservations })
   return answer?.status === 'found' ? creditsOf(answer.items)[0] : answer?.status
 }
 
@@ -98,9 +105,14 @@ for (const connector of FINDING) {
     await using world = await startLosing(connector)
     const { sessionId, bankReference, settledKobo } = receive(world.bank)
     const bySession = await find(world.calls, 'session_id', sessionId)
+    const isNumbered = connector === 'flutterwave'
     const found = isCredit(bySession)
       ? bySession
-      : await find(world.calls, 'bank_reference', bankReference)
+      : await find(
+          world.calls,
+          'bank_reference',
+          isNumbered ? numberOf(bankReference) : bankReference,
+        )
     assert(isCredit(found))
     assert.equal(found.accountNumber, NUMBER)
     assert.equal(found.amountKobo, naira(1000))
@@ -123,6 +135,7 @@ for (const connector of FINDING) {
     const stranger = callsOf(other, { baseUrl: world.bank.url })
     assert(!isCredit(await find(stranger, 'session_id', sessionId)))
     assert(!isCredit(await find(stranger, 'bank_reference', bankReference)))
+    assert(!isCredit(await find(stranger, 'bank_reference', numberOf(bankReference))))
     const reserved = await stranger.reserveAccount?.(RESERVATION, {})
     assert.notEqual(reserved?.status, 'reserved')
   })
@@ -139,7 +152,9 @@ for (const connector of LISTING) {
       let cursor: string | null = null
       do {
         const query: TransferListQuery = { accountNumber, from: at, to: at, cursor }
-        const answer: TransferListAnswer | undefined = await world.calls.listTransfers?.(query, {})
+        const answer: TransferListAnswer | undefined = await world.calls.listTransfers?.(query, {
+          reservations,
+        })
         assert(answer?.status === 'listed')
         found.push(...creditsOf(answer.items).map(({ sessionId }) => sessionId))
         cursor = answer.nextCursor
@@ -147,8 +162,13 @@ for (const connector of LISTING) {
       return found
     }
     const all = await list(null)
-    const isNamed = all[0] === sent[0]?.sessionId
-    const ids = sent.map(({ sessionId, bankReference }) => (isNamed ? sessionId : bankReference))
+    const names = sent.map(({ sessionId, bankReference }) => [
+      sessionId,
+      bankReference,
+      numberOf(bankReference),
+    ])
+    const kind = names[0]?.indexOf(all[0] ?? '') ?? -1
+    const ids = names.map((each) => each[kind])
     assert.deepEqual(all, ids)
     assert.deepEqual(
       await list('1000000002'),
@@ -203,7 +223,8 @@ for (const connector of NAMING) {
     assert.deepEqual(await nameOf('0123456789'), found)
     const nobody = await nameOf(UNKNOWN_NUMBER)
     // Its words for nobody's account are those for a bank that is silent.
-    if (connector === 'paystack') return assert.equal(nobody?.status, 'no_answer')
+    if (['paystack', 'flutterwave'].includes(connector))
+      return assert.equal(nobody?.status, 'no_answer')
     assert.deepEqual(nobody, { status: 'not_found' })
   })
 }

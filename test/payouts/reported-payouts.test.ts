@@ -8,6 +8,7 @@ import { kobo } from '#money.ts'
 import { type ContractCall, readContract } from '../../fake-bank/contract.ts'
 import { signed } from '../banks/connector-bench.ts'
 import type { ConnectorCase } from '../banks/connector-case.ts'
+import { FLUTTERWAVE } from '../banks/flutterwave/conformance-case.ts'
 import { MONNIFY } from '../banks/monnify/conformance-case.ts'
 import { NOMBA } from '../banks/nomba/conformance-case.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
@@ -15,10 +16,12 @@ import { BANK_CODE, control, startWithFakeBank } from '../support/fake-bank.ts'
 import { createPayout, fund, getPayout, ledger, payoutRounds } from '../support/payouts.ts'
 
 const OPENING_KOBO = kobo(100_000_000n)
+// `comesBack`: how it reports a payout that was confirmed before.
 const REPORTING = [
-  { ...MONNIFY, secret: 'fake-bank-client-secret' },
-  { ...NOMBA, secret: 'fake-bank-signature-key' },
-]
+  { ...MONNIFY, secret: 'fake-bank-client-secret', comesBack: 'payoutReversed' },
+  { ...NOMBA, secret: 'fake-bank-signature-key', comesBack: 'payoutReversed' },
+  { ...FLUTTERWAVE, secret: 'fake-bank-secret-hash', comesBack: 'payoutFailed' },
+] as const
 const SAMPLE_REFERENCE = 'PAY-0001'
 
 type Says = 'payoutSucceeded' | 'payoutFailed' | 'payoutReversed'
@@ -62,7 +65,7 @@ function eventOf(connector: string, says: Says, reference: string): Buffer {
 }
 
 for (const each of REPORTING) {
-  const { connector } = each
+  const { connector, comesBack } = each
 
   test(`${connector}: a report makes the bank be asked at once, and its answer settles it`, async () => {
     await using world = await startPaying(each, 'delay')
@@ -108,10 +111,11 @@ for (const each of REPORTING) {
     assert.equal(await world.status(), 'confirmed')
     const before = await ledger(bench)
 
-    const answers = await Promise.all([1, 2, 3].map(() => report('payoutReversed')))
+    const answers = await Promise.all([1, 2, 3].map(() => report(comesBack)))
 
     for (const { statusCode } of answers) assert.equal(statusCode, 200)
-    const detail = { status: 'reversed', problem: 'already_settled' }
+    const status = comesBack === 'payoutReversed' ? 'reversed' : 'failed'
+    const detail = { status, problem: 'already_settled' }
     assert.deepEqual(await world.contradictions(), [[true, detail]])
     assert.equal(await world.status(), 'confirmed')
     assert.deepEqual(await ledger(bench), before)
@@ -121,7 +125,7 @@ for (const each of REPORTING) {
   test(`${connector}: a report about a payout that is not ours is kept, once`, async () => {
     await using world = await startPaying(each, 'confirm')
     for (const _ of [1, 2]) {
-      assert.equal((await world.report('payoutReversed', 'NOBODYS-1')).statusCode, 200)
+      assert.equal((await world.report(comesBack, 'NOBODYS-1')).statusCode, 200)
     }
     assert.deepEqual(
       (await world.railItems()).map(({ amount_text: amount }) => Number(amount) > 0),
@@ -134,7 +138,7 @@ for (const each of REPORTING) {
     await using world = await startPaying(each, 'delay')
     const { bench, rounds } = world
     await rounds.send()
-    const body = eventOf(connector, 'payoutReversed', 'x')
+    const body = eventOf(connector, comesBack, 'x')
     const headers = signed({ ...each, secret: 'another' }, body)
     const url = `/rails/${BANK_CODE}/credits`
     const answer = await bench.call({ method: 'POST', url, body, headers, token: null })

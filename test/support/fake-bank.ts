@@ -7,6 +7,7 @@ import { kobo } from '#money.ts'
 import { DIALECTS } from '../../fake-bank/dialects.ts'
 import { type FakeBank, type FakeBankOptions, startFakeBank } from '../../fake-bank/fake-bank.ts'
 import { startWithBanks } from './bank-calls.ts'
+import { requeryRounds } from './requery-bench.ts'
 import { type Bench, START } from './running-service.ts'
 
 export const NOBODY = 'http://127.0.0.1:0' // Nothing can listen there.
@@ -46,14 +47,22 @@ export async function startWithFakeBank(given: Given) {
   let bench: Bench | undefined
   const clock = () => bench?.clock() ?? START
   const bank = await startLoneBank({ clock, ...given })
-  const { entry, env } = bank.banksFile
-  bench = await startWithBanks([{ ...entry, railSecrets: undefined }], env)
+  const { entry, others, env } = bank.banksFile
+  bench = await startWithBanks([{ ...entry, railSecrets: undefined }, ...others], env)
   bank.notifyAt(await bench.service.app.listen({ host: '127.0.0.1', port: 0 }))
+  const requery = requeryRounds(bench, { bankCode: bank.bank.bankCode })
   return {
     bench,
     bank,
     calls: callsOf(bank),
+    requery,
+    // Reports what is due. Where a report is only a hint, the bank is then asked.
+    async deliver() {
+      await bank.sendDue()
+      if (requery.connection.hintsOnly) await requery.ask()
+    },
     async [Symbol.asyncDispose]() {
+      await requery.close()
       try {
         await bank[Symbol.asyncDispose]()
       } finally {

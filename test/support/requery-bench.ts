@@ -129,7 +129,7 @@ type Twin = Pick<Bench, 'config' | 'service' | 'database' | 'clock'>
 // The workers' rounds, on demand.
 export function requeryRounds(
   { config, service, database, clock }: Twin,
-  { connections = connectBanks(bankConfigurations(config)) } = {},
+  { connections = connectBanks(bankConfigurations(config)), bankCode = BANK } = {},
 ) {
   const { connectionString } = database
   const batchPool = patientBatchPool(connectionString, 2)
@@ -142,10 +142,10 @@ export function requeryRounds(
     submitCredits: service.writers.credits.submitAll.bind(service.writers.credits),
   }
   const { graceSeconds } = config.policy
-  const connection = connections.get(BANK)
+  const connection = connections.get(bankCode)
   if (!connection) throw new Error('the bank is not connected')
   const plan = planRequeriesRound({ ...deps, bankConnections: connections, graceSeconds })
-  const ask = requeryTransfersRound(deps, { bankCode: BANK, connection })
+  const ask = requeryTransfersRound(deps, { bankCode, connection })
   return {
     deps,
     connection,

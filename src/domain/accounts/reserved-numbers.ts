@@ -7,12 +7,14 @@
 // I41: a reserved number is used once, by the bank that reserved it and for the purpose it was
 // reserved for.
 
+import type { Reservations } from '#banks/connector.ts'
 import { cleanText } from '#banks/credit-fields.ts'
 import { isAccountNumber } from '#banks/nuban.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Purpose } from '#config/number-settings.ts'
+import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { timeOrderedId } from '#ids.ts'
+import { parseReference, timeOrderedId } from '#ids.ts'
 
 // The bank has not named the number yet. Asking again with the same reference returns the same
 // number.
@@ -128,4 +130,29 @@ export async function dropReservation(tx: Transaction, reference: string): Promi
     text: `delete from reserved_numbers where reference = $1 and state = 'asked'`,
     values: [reference],
   })
+}
+
+// For a bank that names the account of a transfer by our reference. What a bank calls a reference may be
+// anything.
+export function reservationsAt(db: Queryable, bankCode: string): Reservations {
+  return {
+    async numberOf(reference) {
+      const { rows } = await db.query<{ accountNumber: string }>({
+        name: 'find-number-of-reservation',
+        text: `select account_number as "accountNumber" from reserved_numbers
+                where bank_code = $1 and reference = $2::uuid and account_number is not null`,
+        values: [bankCode, parseReference(reference) ?? null],
+      })
+      return rows[0]?.accountNumber
+    },
+    async referenceOf(accountNumber) {
+      const { rows } = await db.query<{ reference: string }>({
+        name: 'find-reservation-of-number',
+        text: `select reference from reserved_numbers
+                where bank_code = $1 and account_number = $2`,
+        values: [bankCode, accountNumber],
+      })
+      return rows[0]?.reference
+    },
+  }
 }

@@ -117,10 +117,10 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
       'the statement in Reconciliation, or correct it with the bank and the client.',
   },
   payout_needs_authorization: {
-    title: 'A bank waits for a one-time password before it pays',
+    title: 'A bank waits for a one-time password or an approval before it pays',
     remedy:
-      'Have the provider switch off one-time passwords (two-factor authorisation) for transfers by API, ' +
-      'and release or cancel the payout there. Don’t send the money again.',
+      'Have the provider switch off one-time passwords (two-factor authorisation) and approvals for ' +
+      'transfers by API, and release or cancel the payout there. Don’t send the money again.',
     isClearedByItself: true,
   },
   payout_blocked: {

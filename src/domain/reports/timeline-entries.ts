@@ -218,6 +218,7 @@ function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
 }
 
 const REQUERY_REASONS: Record<RequeryReason, string> = {
+  notification: 'reported without a signature',
   name_enquiry: 'after a name enquiry',
   payer: 'the payer says they’ve paid',
   expiry: 'before expiry',

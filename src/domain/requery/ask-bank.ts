@@ -2,7 +2,7 @@
 // throws: a bank that cannot be asked (any more) gives no answer, nor does one that is still at it
 // when the time is up.
 
-import type { BankCalls, CallOptions, NoAnswer } from '#banks/connector.ts'
+import type { BankCalls, CallOptions, NoAnswer, Reservations } from '#banks/connector.ts'
 import type { ParsedItem } from '#banks/notifications.ts'
 import type { Claim } from './claim-questions.ts'
 import type { AnswerKind } from './repeat-schedule.ts'
@@ -17,12 +17,17 @@ const NOT_SUPPORTED = 'the bank has no such call'
 
 // `takeTurn`: as a call asks for each further request (connector.ts).
 type TakeTurn = (signal: AbortSignal) => Promise<boolean>
-type Until = { signal: AbortSignal; mostMs: number; takeTurn?: TakeTurn }
+type Until = {
+  signal: AbortSignal
+  mostMs: number
+  takeTurn?: TakeTurn
+  reservations?: Reservations
+}
 
 export function askBank(
   calls: BankCalls,
   claim: Claim,
-  { signal, mostMs, takeTurn = async () => true }: Until,
+  { signal, mostMs, takeTurn = async () => true, reservations }: Until,
 ): Promise<BankAnswer> {
   const end = AbortSignal.any([signal, AbortSignal.timeout(mostMs)])
   const silence = new Promise<BankAnswer>((resolve) => {
@@ -30,7 +35,12 @@ export function askBank(
     if (end.aborted) stop()
     else end.addEventListener('abort', stop, { once: true })
   })
-  return Promise.race([ask(calls, claim, { signal: end, takeTurn: () => takeTurn(end) }), silence])
+  const options = {
+    signal: end,
+    takeTurn: () => takeTurn(end),
+    ...(reservations && { reservations }),
+  }
+  return Promise.race([ask(calls, claim, options), silence])
 }
 
 async function ask(calls: BankCalls, claim: Claim, options: CallOptions): Promise<BankAnswer> {

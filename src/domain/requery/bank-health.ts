@@ -107,9 +107,11 @@ async function readAsked(db: Queryable, now: Date, codes: readonly string[]): Pr
              from unnest($1::text[]) as b (code)
             cross join lateral (
               select count(*)::int as queries,
-                     count(*) filter (where answer = 'no_answer')::int as errors,
-                     coalesce(sum(new_credits), 0)::int as found
-                from requery_attempts where bank_code = b.code and asked_at > $2) as a
+                     count(*) filter (where r.answer = 'no_answer')::int as errors,
+                     coalesce(sum(r.new_credits) filter (where s.reason <> 'notification'), 0)::int
+                       as found
+                from requery_attempts r join requeries s on s.id = r.requery_id
+               where r.bank_code = b.code and r.asked_at > $2) as a
             cross join lateral (
               select count(*)::int as open
                 from requeries where bank_code = b.code and state = 'open') as q`,

@@ -113,8 +113,8 @@ async function countInFlight(tx: Transaction, now: Date, bankCode: string): Prom
   return rows[0]?.count ?? 0
 }
 
-// Somebody waits for what was demanded, and a payment for its number. Then lists, the shorter first:
-// a week is read while nothing else is to be asked. One that was begun is read to its end.
+// Somebody waits for what was demanded or reported, and a payment for its number. Then lists, the
+// shorter first: a week is read while nothing else is to be asked. One that was begun is read to its end.
 async function claim(
   tx: Transaction,
   { now, only }: Due,
@@ -127,7 +127,7 @@ async function claim(
               where bank_code = $1 and state = 'open' and due_at <= $2
                 and (leased_until is null or leased_until <= $2)
                 and ${livesIn('client_id', '$7')}
-              order by reason not in ('demand', 'payer'),
+              order by reason not in ('demand', 'payer', 'notification'),
                        account_number is null and identifier is null,
                        coalesce(date_part('epoch', created_at - from_at)::int / 3600, 0),
                        cursor is null, due_at, id

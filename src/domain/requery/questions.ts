@@ -4,13 +4,14 @@
 // A bank is asked by number where it lists transfers, and by identifier where it finds one.
 
 import type { BankCalls, BankConnections } from '#banks/connector.ts'
-import type { IdentifierKind } from '#banks/notifications.ts'
+import type { CreditIdentifier, IdentifierKind } from '#banks/notifications.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Payment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, PaymentId } from '#ids.ts'
 
 export const REQUERY_REASONS = [
+  'notification', // The bank reported it, and signed nothing of the report.
   'name_enquiry', // A bank asked for the name, and no credit followed.
   'payer', // The payer says that the money is sent.
   'expiry',
@@ -125,6 +126,27 @@ export async function putAfterEnquiry(db: Queryable, now: Date, enquired: Enquir
     fromAt: later(now, -CLOCK_MARGIN_MS),
     dueAt: later(now, ENQUIRY_WAIT_MS),
     repeatUntil: later(now, ENQUIRY_REPEATED_MS),
+  })
+}
+
+// I103: the bank's answer is booked, never its report. Safe to repeat.
+export async function askForReported(
+  db: Queryable,
+  now: Date,
+  { bankCode, hint }: { bankCode: string; hint: CreditIdentifier },
+): Promise<void> {
+  await putUrgent(db, now, {
+    bankCode,
+    reason: 'notification',
+    subject: `${hint.kind}/${hint.value}`,
+    identifier: hint,
+    accountNumber: null,
+    fromAt: null,
+    clientId: null,
+    paymentId: null,
+    collectionAccountId: null,
+    dueAt: now,
+    repeatUntil: later(now, IDENTIFIER_REPEATED_MS),
   })
 }
 

@@ -26,8 +26,8 @@ const AcknowledgementBody = named('RailAcknowledgement', {
   responseMessage: Type.String(),
   outcome: Type.String({
     description:
-      'booked, suspended, reversed, accepted (a report about a payout), kept (not bookable; under ' +
-      'manual review), duplicate, rejected or retry.',
+      'booked, suspended, reversed, accepted (a report about a payout, or one that is not signed: the ' +
+      'bank is asked), kept (not bookable; under manual review), duplicate, rejected or retry.',
   }),
   code: Type.Optional(Type.String({ description: 'Why it was kept, rejected or suspended.' })),
 })
@@ -136,11 +136,11 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
   )
 })
 
-// A signature over the fields of a credit would fit these with any content.
+// A signature over the fields of a credit would fit these with any content, and so would none.
 const otherCalls: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   app.addHook('preValidation', (request, _reply, done) => {
-    const { signsFieldsOnly } = request.rail.connection
-    done(signsFieldsOnly ? new Refusal('invalid_signature') : undefined)
+    const { signsFieldsOnly, hintsOnly } = request.rail.connection
+    done(signsFieldsOnly || hintsOnly ? new Refusal('invalid_signature') : undefined)
   })
   await app.register(nameEnquiryRoutes, deps)
   await app.register(reversalRoutes, deps)

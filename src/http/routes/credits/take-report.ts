@@ -3,6 +3,7 @@
 import { withoutFutureTime } from '#banks/credit-fields.ts'
 import type {
   Acknowledgement,
+  CreditIdentifier,
   IncomingReversal,
   ParsedItem,
   PayoutEvent,
@@ -16,6 +17,7 @@ import { keepRejected, SYSTEM_FAILURE } from './keep-rail-items.ts'
 import { reversalAcknowledgement } from './rail-reversals.ts'
 import { type Heard, hearOfPayouts } from './reported-payouts.ts'
 import { type Reversed, takeReversals } from './reported-reversals.ts'
+import { askForTransfers, type Hinted } from './reported-transfers.ts'
 
 type Report = { bankCode: string; rawBody: Buffer; items: readonly ParsedItem[] }
 type Results = readonly BatchResult<CreditResult>[]
@@ -24,9 +26,10 @@ type Done = (error: unknown, answers?: readonly Acknowledgement[]) => void
 type Others = {
   reversed: ReadonlyMap<IncomingReversal, Reversed>
   heard: ReadonlyMap<PayoutEvent, Heard>
+  hinted: ReadonlyMap<CreditIdentifier, Hinted>
 }
 
-const NO_OTHERS: Others = { reversed: new Map(), heard: new Map() }
+const NO_OTHERS: Others = { reversed: new Map(), heard: new Map(), hinted: new Map() }
 
 // Credits first, so that a reversal in the same report finds its credit. Throws when it refuses the
 // report, of which nothing is taken then; otherwise calls `done` once.
@@ -48,14 +51,16 @@ export function takeReport(deps: Deps, report: Report, done: Done): void {
   })
 }
 
-// Reversals, what the bank says about payouts, and items that are kept for an operator.
+// Reversals, what the bank says about payouts, hints, and items that are kept for an operator.
 async function finish(deps: Deps, report: Report, results: Results) {
   const { bankCode, items } = report
   const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
   const reversed = await takeReversals(deps, bankCode, reversals)
   const events = items.flatMap((item) => (item.ok ? [] : (item.payout ?? [])))
   const heard = await hearOfPayouts(deps, bankCode, events)
-  const answers = acknowledge(items, results, { reversed, heard })
+  const hints = items.flatMap((item) => (item.ok ? [] : (item.hint ?? [])))
+  const hinted = await askForTransfers(deps, bankCode, hints)
+  const answers = acknowledge(items, results, { reversed, heard, hinted })
   return await keepRejected(deps, report, { items, answers })
 }
 
@@ -89,12 +94,15 @@ function acknowledge(
 }
 
 function acknowledgeOther(
-  { sessionId, code, message, reversal, payout }: Rejection,
-  { reversed, heard }: Others,
+  { sessionId, code, message, reversal, payout, hint }: Rejection,
+  { reversed, heard, hinted }: Others,
 ): Acknowledgement {
   const answer = reversal && reversed.get(reversal)
   const event = payout && heard.get(payout)
-  if (answer === 'failed' || event === 'failed') return { sessionId, ...SYSTEM_FAILURE }
+  const question = hint && hinted.get(hint)
+  const isFailed = answer === 'failed' || event === 'failed' || question === 'failed'
+  if (isFailed) return { sessionId, ...SYSTEM_FAILURE }
+  if (question) return { sessionId, ...TRANSFER_ASKED_FOR }
   if (event === 'heard') return { sessionId, ...PAYOUT_HEARD }
   if (answer) return { sessionId, ...reversalAcknowledgement(answer) }
   const rejected = { responseCode: '02', outcome: 'rejected' } as const
@@ -106,6 +114,11 @@ const PAYOUT_HEARD = {
   responseMessage: 'Accepted: the payout is asked for',
   outcome: 'accepted',
 } as const
+
+const TRANSFER_ASKED_FOR = {
+  ...PAYOUT_HEARD,
+  responseMessage: 'Accepted: the transfer is asked for',
+}
 
 function toAcknowledgement(answer: CreditResult): Omit<Acknowledgement, 'sessionId'> {
   if (answer.status === 'session_reused') {

@@ -1,0 +1,153 @@
+// The other side of the Flutterwave connector: events that carry the secret hash and sign nothing, and an API
+// under the secret key. A transaction names the account by the tx_ref of its reservation. The payer's number
+// is masked, and comes with the answer about one transaction only.
+
+import type { FastifyInstance } from 'fastify'
+import { findBank } from '#banks/directory.ts'
+import { toNaira } from '#money.ts'
+import type { Bank, Transfer } from '../bank.ts'
+import {
+  type Dialect,
+  outcomeOfStatus,
+  type Party,
+  type Query,
+  recordOf,
+  type Speaker,
+  textOf,
+} from '../dialect.ts'
+import { failure, servePayouts, success } from './flutterwave-payouts.ts'
+
+const PAGE_SIZE = 10
+const BVN = /^[0-9]{11}$/
+const DAY_MS = 86_400_000
+
+export const flutterwaveDialect: Dialect = {
+  connector: 'flutterwave',
+  credentials: {
+    secretHash: { value: 'fake-bank-secret-hash', variable: 'FAKE_BANK_SECRET_HASH' },
+    secretKey: { value: 'FLWSECK_TEST-fake-bank', variable: 'FAKE_BANK_SECRET_KEY' },
+    merchantId: { value: '100001' },
+  },
+  settings: { emailDomain: 'customers.example.com' },
+  numbers: 'perCustomer',
+  tries: 4,
+  retryAfterMs: 30 * 60_000,
+  batchMax: 1,
+  hasApi: true,
+  speak,
+}
+
+function speak({ credentials: { secretHash = '', secretKey = '' } }: Party): Speaker {
+  const headers = { 'content-type': 'application/json', 'verif-hash': secretHash }
+  let bank: Bank | undefined
+  return {
+    notify: ([transfer]) => {
+      const data = { ...rowOf(transfer as Transfer, bank), customer: { id: 1 } }
+      const event = { event: 'charge.completed', 'event.type': 'BANK_TRANSFER_TRANSACTION', data }
+      return { path: '/credits', headers, body: JSON.stringify(event) }
+    },
+    readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
+    enquireName: (accountNumber) => ({
+      path: '/name-enquiry',
+      headers,
+      body: JSON.stringify({ accountNumber }),
+    }),
+    serve: (app, asked) => {
+      bank = asked.bank
+      app.addHook('onRequest', async (request, reply) => {
+        if (request.headers.authorization !== `Bearer ${secretKey}`) {
+          return reply.code(401).send(failure('Invalid authorization key'))
+        }
+      })
+      serveTransactions(app, asked.bank)
+      serveAccounts(app, asked.bank)
+      servePayouts(app, asked.bank)
+    },
+  }
+}
+
+function idOf({ bankReference }: Transfer): number {
+  return Number(bankReference.replace(/^.*-/, ''))
+}
+
+function rowOf(transfer: Transfer, bank: Bank | undefined) {
+  const { accountNumber, amountKobo, feeKobo, vatKobo, settledKobo, at } = transfer
+  return {
+    id: idOf(transfer),
+    tx_ref: bank?.accounts.referenceOf(accountNumber) ?? accountNumber,
+    flw_ref: `FLW-${transfer.sessionId}`,
+    amount: toNaira(amountKobo),
+    charged_amount: toNaira(amountKobo),
+    app_fee: (Number(feeKobo) + Number(vatKobo)) / 100,
+    merchant_fee: 0,
+    amount_settled: toNaira(settledKobo),
+    currency: 'NGN',
+    status: 'successful',
+    payment_type: 'bank_transfer',
+    narration: transfer.narration,
+    created_at: at.toISOString(),
+  }
+}
+
+function transactionOf(transfer: Transfer, bank: Bank) {
+  const { accountNumber, accountName, bankCode } = transfer.payer
+  const meta = {
+    originatoraccountnumber: `${accountNumber.slice(0, 3)}*****${accountNumber.slice(-2)}`,
+    originatorname: accountName,
+    bankname: findBank(bankCode)?.name ?? 'N/A',
+  }
+  return { ...rowOf(transfer, bank), meta }
+}
+
+function serveTransactions(app: FastifyInstance, bank: Bank): void {
+  app.get<{ Params: { id: string } }>(
+    '/v3/transactions/:id/verify',
+    async ({ params: { id } }, reply) => {
+      const transfer = bank.allTransfers().find((each) => String(idOf(each)) === id)
+      return transfer
+        ? success('Transaction fetched successfully', transactionOf(transfer, bank))
+        : reply.code(400).send(failure('No transaction was found for this id'))
+    },
+  )
+  app.get<Query>('/v3/transactions', async ({ query }) => {
+    const page = Number(query.page ?? 1)
+    const { tx_ref: reference } = query
+    const days = { from: query.from ?? '1970-01-01', to: query.to ?? '9999-12-31' }
+    const { transfers, total } = bank.listTransfers({
+      accountNumber: reference === undefined ? undefined : bank.accounts.findNumber(reference),
+      from: new Date(days.from),
+      to: new Date(Date.parse(days.to) + DAY_MS - 1),
+      after: (page - 1) * PAGE_SIZE,
+      limit: PAGE_SIZE,
+    })
+    const pages = { total, current_page: page, total_pages: Math.ceil(total / PAGE_SIZE) }
+    const rows = transfers.map((each) => rowOf(each, bank))
+    return { ...success('Transactions fetched', rows), meta: { page_info: pages } }
+  })
+}
+
+function serveAccounts(app: FastifyInstance, bank: Bank): void {
+  app.post('/v3/virtual-account-numbers', async ({ body }, reply) => {
+    const { email, is_permanent: isPermanent, bvn, tx_ref, narration } = recordOf(body)
+    if (!textOf(email)) return reply.code(400).send(failure('email is required'))
+    if (isPermanent !== true || !BVN.test(textOf(bvn))) {
+      return reply.code(400).send(failure('BVN is required for static account number'))
+    }
+    const accountName = textOf(narration)
+    const reference = textOf(tx_ref) || null
+    const { accountNumber } = bank.accounts.reserve({ accountName, reference })
+    return success('Virtual account created', {
+      response_code: '02',
+      response_message: 'Transaction in progress',
+      flw_ref: `FLW-${accountNumber}`,
+      order_ref: `URF_${accountNumber}`,
+      account_number: accountNumber,
+      frequency: 'N/A',
+      bank_name: findBank(bank.bankCode)?.name ?? bank.bankCode,
+      created_at: '2026-01-01 12:00:00',
+      expiry_date: 'N/A',
+      note: `Please make a bank transfer to ${accountName}`,
+      amount: null,
+    })
+  })
+}

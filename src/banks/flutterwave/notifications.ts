@@ -1,0 +1,121 @@
+// Flutterwave's events. A charge.completed of a bank transfer is a hint: Flutterwave is asked for the
+// transaction. A transfer.completed names a payout of ours. Every other event with an amount is kept for an
+// operator.
+//
+// Flutterwave's id identifies a transaction. All payments to one account share its tx_ref, and it is not
+// published whether flw_ref is ever the same twice.
+
+import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
+import { bankCodeByName } from '#banks/directory.ts'
+import { objectIn } from '#banks/json-body.ts'
+import { isText, jsonNotification } from '#banks/json-notifications.ts'
+import type { ParsedItem, PayoutEvent, Rejection } from '#banks/notifications.ts'
+
+type Transaction = Record<string, unknown>
+
+export const PENDING = 'pending'
+export const FAILED = 'failed'
+const SUCCESSFUL = 'successful'
+const BANK_TRANSFER = 'bank_transfer'
+const PAYOUT_STATUSES: Readonly<Record<string, PayoutEvent['says']>> = {
+  SUCCESSFUL: 'confirmed',
+  FAILED: 'failed',
+}
+const ID = /^ ?([1-9][0-9]{0,18})$/ // Behind a space: more digits than a number holds (json-body.ts).
+const MASKED = /[Xx*]/
+const ABSENT = 'N/A'
+
+export const flutterwaveFormat = jsonNotification({
+  name: 'flutterwave',
+  read(event, isRepeated) {
+    const data = objectIn(event.data)
+    const code = isRepeated ? 'repeated_field' : 'not_a_credit'
+    const kept = keptRejection(code, idOf(data), creditFields(data))
+    if (isRepeated) return kept
+    if (event.event === 'charge.completed') return readCharge(data, kept)
+    return event.event === 'transfer.completed' ? readTransfer(data, kept) : kept
+  },
+  answer: ({ sessionId, responseCode, responseMessage }) => ({
+    status: responseCode === '00' || responseCode === '01' ? 'success' : 'error',
+    message: responseMessage,
+    code: responseCode,
+    reference: sessionId ?? '',
+  }),
+})
+
+function readCharge(data: Transaction, kept: Rejection): ParsedItem {
+  const id = idOf(data)
+  if (isOfOtherType(data) || data.status === FAILED) return rejection('not_a_credit', id)
+  return id ? { ...kept, hint: { kind: 'bank_reference', value: id } } : kept
+}
+
+function readTransfer({ reference, status }: Transaction, kept: Rejection): ParsedItem {
+  const says = PAYOUT_STATUSES[String(status)]
+  return says && isText(reference) ? { ...kept, payout: { reference, says } } : kept
+}
+
+// As Flutterwave answers. `accountNumber`: the number that was reserved under its tx_ref.
+export function readTransaction(
+  transaction: Transaction,
+  accountNumber: string | undefined,
+): ParsedItem {
+  const id = idOf(transaction)
+  if (isOfOtherType(transaction)) return rejection('not_a_credit', id)
+  const fields = { ...creditFields(transaction), accountNumber }
+  const isPaid = transaction.status === SUCCESSFUL && transaction.payment_type === BANK_TRANSFER
+  if (!isPaid) return keptRejection('not_a_credit', id, fields)
+  return accountNumber === undefined ? unassigned(transaction, fields) : checkCredit(fields)
+}
+
+// The text is the same whichever call named the transaction, so that it is kept once.
+function unassigned({ tx_ref, currency }: Transaction, fields: CreditFields): ParsedItem {
+  const kept = keptRejection('invalid_account_number', fields.sessionId, fields)
+  const { sessionId: id, amount } = fields
+  const text = JSON.stringify({ id, tx_ref, amount, currency })
+  return { ...kept, money: kept.money && { ...kept.money, text } }
+}
+
+// A card payment, say.
+function isOfOtherType({ payment_type: type }: Transaction): boolean {
+  return isText(type) && type !== BANK_TRANSFER
+}
+
+export function idOf({ id }: Transaction): string | undefined {
+  return typeof id === 'number' || typeof id === 'string' ? ID.exec(String(id))?.[1] : undefined
+}
+
+// The payer sends charged_amount, which includes the fee where the payer bears it.
+function creditFields(transaction: Transaction): CreditFields {
+  const { amount, charged_amount: chargedAmount } = transaction
+  const meta = objectIn(transaction.meta)
+  return {
+    sessionId: transaction.id,
+    identifiedBy: 'bank_reference',
+    amount: chargedAmount ?? amount,
+    currency: transaction.currency,
+    sourceAccountNumber: accountOf(meta.originatoraccountnumber),
+    sourceAccountName: present(meta.originatorname),
+    sourceBankCode: bankCodeByName(meta.bankname),
+    narration: present(transaction.narration),
+    transactionTime: transaction.created_at,
+    charges: {
+      settled: toKobo(transaction.amount_settled),
+      fee: toKobo(transaction.app_fee),
+    },
+  }
+}
+
+// Refunds and returns go to the payer's number: a masked one is none.
+function accountOf(value: unknown): unknown {
+  const number = present(value)
+  return typeof number === 'string' && MASKED.test(number) ? null : number
+}
+
+function present(value: unknown): unknown {
+  return value === ABSENT ? null : value
+}
+
+// A percentage of the amount, which may have more than two decimals.
+function toKobo(value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(value * 100) / 100 : value
+}
