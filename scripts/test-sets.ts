@@ -43,6 +43,9 @@ export const FIRST = [
   'test/{reconciliation,accounting,payouts,refunds,settlement,suspense}/*.test.ts',
 ]
 
+// With the folder of one connector, what `npm test -- --connector acme` runs.
+export const CONNECTOR_SUITE = ['test/banks/*.test.ts', 'test/fake-bank/*.test.ts']
+
 const LONG = [...LONG_ALONE, ...LONG_BATCHED]
 
 export function isLong(file: string): boolean {
