@@ -21,6 +21,7 @@ export const LONG_ALONE = [
   'test/webhooks/delivery-isolation.test.ts',
   'test/embedded/*.test.ts',
   'test/draining.test.ts',
+  'test/new-connector.test.ts',
 ]
 
 // Many to a process.
