@@ -12,7 +12,7 @@ export type CheckoutStatus =
   | 'Reversed'
 
 export type IssuedNumber = { bankCode: string; bankName: string; accountNumber: string }
-export type Bank = { code: string; name: string }
+export type Bank = { code: string; name: string; otherNames: string[] }
 
 export type Logo = { path: string; width: number; height: number }
 
@@ -54,6 +54,7 @@ export type Model = {
   checkout: Checkout
   bankCode: string | undefined // The one the payer chose last, here.
   nowMs: number // By the service's clock.
+  search: string // For a bank, as the payer types.
   asking: string | undefined // The bank whose number is being asked for.
   problem: string | undefined // Why it failed, as a refusal's code, or `network`, or `copy`.
   failedAt: 'choice' | 'sent' | Copied | undefined // Where it is said; not known of the address.
@@ -68,6 +69,7 @@ export type Copied = 'number' | 'amount'
 
 export type Actions = {
   choose: (bankCode: string) => void
+  search: (text: string) => void
   sent: () => void
   copy: (what: Copied, text: string) => void
   print: () => void
@@ -89,6 +91,7 @@ export function firstModel({ checkout, bankCode, problem, isSent }: CheckoutPage
     failedAt: undefined,
     isSent,
     nowMs: Date.parse(checkout.now),
+    search: '',
     asking: undefined,
     copied: undefined,
     isOffline: false,

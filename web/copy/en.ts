@@ -3272,6 +3272,9 @@ export const checkoutStrings = {
 
   chooseTitle: 'Choose a bank',
   chooseHint: 'You can pay from any bank. Transfers within the same bank are often faster.',
+  findBank: 'Search banks',
+  banksFound: (count: number) => (count === 1 ? '1 bank found' : `${count} banks found`),
+  noBankFound: 'No bank matches. You can pay into any of them: clear the search to see all.',
   oneBankTitle: 'Pay by bank transfer',
   oneBankHint: (bank: string) => `Get a ${bank} account number for this payment only.`,
   oneBankButton: 'Get account number',
