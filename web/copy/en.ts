@@ -2230,6 +2230,11 @@ export const banksStrings = {
     paused: 'It stopped responding. Queries are paused.',
     unasked: 'This bank has no query API. Lost notifications show up only on its statement.',
   },
+  abandoned: 'Abandoned reservations',
+  abandonedText:
+    'The bank reserved these numbers for customers whose accounts were never created. Have the client ' +
+    'repeat the request with its idempotency key, or close the number at the bank.',
+  noNumber: 'No answer',
   lastHeard: 'Last notification',
   never: 'Never',
   silentSince: 'Silent since',
