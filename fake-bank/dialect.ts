@@ -31,6 +31,9 @@ export type Dialect = {
   retryAfterMs: number | readonly number[] // The same each time, or one for each retry.
   batchMax: number // Transfers in one notification.
   hasApi: boolean // It can be asked.
+  signsCreditsOnly?: true // And so nothing else of it is believed.
+  hidesCharges?: true // Neither a notification nor an answer tells them.
+  hidesUnknownAccounts?: true // Its words for nobody's account are those for a bank that is silent.
   speak(party: Party): Speaker
 }
 

@@ -1,27 +1,20 @@
-// The dialects there are, one for each connector.
+// The dialects there are: every export of dialects/*.ts whose name ends with Dialect.
 
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Dialect } from './dialect.ts'
-import { flutterwaveDialect } from './dialects/flutterwave.ts'
-import { iso20022Dialect } from './dialects/iso20022.ts'
-import { manillaDialect } from './dialects/manilla.ts'
-import { monnifyDialect } from './dialects/monnify.ts'
-import { nombaDialect } from './dialects/nomba.ts'
-import { paystackDialect } from './dialects/paystack.ts'
-import { providusDialect } from './dialects/providus.ts'
-import { squadDialect } from './dialects/squad.ts'
-import { wemaDialect } from './dialects/wema.ts'
 
-export const DIALECTS: readonly Dialect[] = [
-  manillaDialect,
-  providusDialect,
-  iso20022Dialect,
-  wemaDialect,
-  monnifyDialect,
-  nombaDialect,
-  squadDialect,
-  paystackDialect,
-  flutterwaveDialect,
-]
+const FOLDER = join(import.meta.dirname, 'dialects')
+
+const modules: object[] = await Promise.all(
+  readdirSync(FOLDER)
+    .sort()
+    .map((file) => import(`./dialects/${file}`)),
+)
+
+export const DIALECTS: readonly Dialect[] = modules.flatMap((module) =>
+  Object.entries(module).flatMap(([name, value]) => (name.endsWith('Dialect') ? [value] : [])),
+)
 
 export function findDialect(connector: string): Dialect | undefined {
   return DIALECTS.find((dialect) => dialect.connector === connector)

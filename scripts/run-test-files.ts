@@ -2,14 +2,22 @@
 // process: loading the service takes longer than most files do. The slowest start first, and a process
 // takes the next file when it has done the last, so that none is left running alone at the end.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
-import { FIRST, isLong, LONG_ALONE, LONG_BATCHED, rank, sorted } from './test-sets.ts'
+import {
+  CONNECTOR_SUITE,
+  FIRST,
+  isLong,
+  LONG_ALONE,
+  LONG_BATCHED,
+  rank,
+  sorted,
+} from './test-sets.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 // Two more than cores: files that start servers, or a browser, and wait leave a core free.
@@ -26,16 +34,17 @@ const { values: flags, positionals: given } = parseArgs({
     'test-skip-pattern': { type: 'string', multiple: true },
     'test-only': { type: 'boolean' },
     long: { type: 'boolean' },
+    connector: { type: 'string' },
   },
   allowPositionals: true,
 })
 
 run({
-  files: given.length > 0 ? given : arrange(await findSet(flags.long ?? false)),
+  files: await findFiles(),
   concurrency: CONCURRENCY,
   execArgv: [`--max-semi-space-size=${YOUNG_MEGABYTES}`, '--single-threaded-gc'],
   testNamePatterns: flags['test-name-pattern'] ?? [],
-  testSkipPatterns: flags['test-skip-pattern'] ?? [],
+  testSkipPatterns: [...(flags['test-skip-pattern'] ?? []), ...othersThan(flags.connector)],
   only: flags['test-only'] ?? false,
 })
   .on('test:fail', ({ todo, skip }) => {
@@ -43,6 +52,35 @@ run({
   })
   .compose(spec)
   .pipe(process.stdout)
+
+async function findFiles(): Promise<string[]> {
+  if (flags.connector !== undefined) return findConnectorSuite(flags.connector)
+  return given.length > 0 ? given : arrange(await findSet(flags.long ?? false))
+}
+
+// Every test that concerns one connector: its own, and of the shared ones those that name no other.
+async function findConnectorSuite(connector: string): Promise<string[]> {
+  if (!connectors().includes(connector)) {
+    console.error(`connector "${connector}" is unknown; there are: ${connectors().join(', ')}`)
+    process.exit(1)
+  }
+  const patterns = [...CONNECTOR_SUITE, `test/banks/${connector}/*.test.ts`]
+  const files = await Array.fromAsync(glob(patterns))
+  return files.filter((file) => !isLong(file)).sort()
+}
+
+function connectors(): string[] {
+  return globSync('src/banks/*/connector.ts', { cwd: ROOT })
+    .map((path) => path.split('/')[2] as string)
+    .sort()
+}
+
+// Tests of a connector begin with its name, or with a label that does.
+function othersThan(connector: string | undefined): RegExp[] {
+  if (connector === undefined) return []
+  const others = connectors().filter((each) => each !== connector)
+  return [new RegExp(`^(?:${others.join('|')})[:,]`)]
+}
 
 async function findSet(long: boolean): Promise<string[]> {
   const files = await Array.fromAsync(glob('test/**/*.test.ts'))

@@ -21,6 +21,7 @@ export const LONG_ALONE = [
   'test/webhooks/delivery-isolation.test.ts',
   'test/embedded/*.test.ts',
   'test/draining.test.ts',
+  'test/new-connector.test.ts',
 ]
 
 // Many to a process.
@@ -42,6 +43,9 @@ export const FIRST = [
   'test/{db,reports,proof,http}/*.test.ts',
   'test/{reconciliation,accounting,payouts,refunds,settlement,suspense}/*.test.ts',
 ]
+
+// With the folder of one connector, what `npm test -- --connector acme` runs.
+export const CONNECTOR_SUITE = ['test/banks/*.test.ts', 'test/fake-bank/*.test.ts']
 
 const LONG = [...LONG_ALONE, ...LONG_BATCHED]
 

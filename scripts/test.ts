@@ -1,7 +1,8 @@
 // What `npm test` runs, and `npm run test:long` with --long (test-sets.ts): one database server for the
 // whole run, and node's own test runner (run-test-files.ts). Arguments are files to run instead, or
-// flags of the runner:
+// flags of the runner, or a connector:
 //   npm test -- test/db/migrate.test.ts --test-name-pattern=twenty
+//   npm test -- --connector template
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

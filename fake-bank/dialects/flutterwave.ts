@@ -34,6 +34,8 @@ export const flutterwaveDialect: Dialect = {
   retryAfterMs: 30 * 60_000,
   batchMax: 1,
   hasApi: true,
+  signsCreditsOnly: true,
+  hidesUnknownAccounts: true,
   speak,
 }
 

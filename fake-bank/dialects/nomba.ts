@@ -37,6 +37,7 @@ export const nombaDialect: Dialect = {
   retryAfterMs: [120_000, 280_000, 640_000, 1_440_000, 3_200_000],
   batchMax: 1,
   hasApi: true,
+  signsCreditsOnly: true,
   speak,
 }
 

@@ -37,6 +37,7 @@ export const paystackDialect: Dialect = {
   ],
   batchMax: 1,
   hasApi: true,
+  hidesUnknownAccounts: true,
   speak,
 }
 

@@ -28,6 +28,7 @@ export const wemaDialect: Dialect = {
   retryAfterMs: 60_000,
   batchMax: 1,
   hasApi: true,
+  hidesCharges: true,
   speak,
 }
 

@@ -5818,6 +5818,11 @@ export interface components {
             openQuestions: number;
             circuit: "closed" | "open" | "half_open";
             circuitUntil: string | null;
+            abandonedReservations: {
+                reference: string;
+                accountNumber: string | null;
+                askedAt: string;
+            }[];
             canFind: boolean;
             canList: boolean;
         };

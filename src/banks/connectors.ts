@@ -45,6 +45,7 @@ const DEFAULT_LIMITS: CallLimits = { ratePerSecond: 5, concurrency: 4 }
 
 export type BankConfiguration = ConnectedBank & {
   connector?: string | undefined // Default manilla.
+  packaged?: Connector | undefined // The connector itself, where a package brought it.
   settings?: Readonly<Record<string, unknown>> | undefined
   secrets?: Readonly<Record<string, string>> | undefined
 }
@@ -56,7 +57,7 @@ export function connectBank(
 ): BankConnection | undefined {
   const { connector: name = 'manilla' } = bank
   const connectors = bank.mode === 'sandbox' ? SANDBOX_CONNECTORS : CONNECTORS
-  const connector = connectors.find((each) => each.name === name)
+  const connector = bank.packaged ?? connectors.find((each) => each.name === name)
   if (!connector) {
     const allowed = connectors.map((each) => each.name).join(', ')
     report(`connector "${name}" is unknown; allowed: ${allowed}`)

@@ -6,8 +6,9 @@
 // The file names the environment variables of secrets. Rail secrets of our own connector may be in
 // the file itself.
 
-import type { Mode } from '#banks/connector.ts'
-import { type BankConfiguration, connectBank } from '#banks/connectors.ts'
+import type { Connector, Mode } from '#banks/connector.ts'
+import { loadConnector } from '#banks/connector-packages.ts'
+import { type BankConfiguration, connectBank, SANDBOX_CONNECTORS } from '#banks/connectors.ts'
 import { isBankCode } from '#banks/nuban.ts'
 import {
   checkNumbers,
@@ -26,7 +27,8 @@ export type BankSettings = NumberSettings &
   StatementSettings & {
     readonly code: string
     readonly name: string
-    readonly connector?: string | undefined // Defaults to manilla.
+    readonly connector?: string | undefined // Its name. Defaults to manilla.
+    readonly packaged?: Connector | undefined // The connector of a package.
     readonly settings?: Readonly<Record<string, unknown>> | undefined
     readonly secrets?: Readonly<Record<string, string>> | undefined // Read from the environment.
     readonly railSecrets?: readonly string[] | undefined
@@ -83,12 +85,17 @@ export const SANDBOX_BANKS: readonly BankSettings[] = SANDBOX_NAMES.map(([code, 
   }
 })
 
-type Surroundings = { mode: Mode; env: Readonly<Record<string, string | undefined>> }
+// `folder` holds the banks file, and perhaps packages of connectors.
+type Surroundings = {
+  mode: Mode
+  env: Readonly<Record<string, string | undefined>>
+  folder?: string
+}
 
 // Undefined, with every problem reported, unless the whole file is valid.
 export function readBanks(
   text: string,
-  { mode, env }: Surroundings,
+  surroundings: Surroundings,
   report: Report,
 ): readonly BankSettings[] | undefined {
   const content = parseJson(text, report)
@@ -103,9 +110,10 @@ export function readBanks(
     report(sentence)
   }
   const banks = content.map((bank, at) =>
-    readBank(bank, { mode, env }, (sentence) => fault(`bank ${at + 1}: ${sentence}`)),
+    readBank(bank, surroundings, (sentence) => fault(`bank ${at + 1}: ${sentence}`)),
   )
   checkTogether(content, fault)
+  checkPackages(banks, content, fault)
   return faults === 0 ? (banks as BankSettings[]) : undefined
 }
 
@@ -153,7 +161,7 @@ function parseJson(text: string, report: Report): unknown {
 
 function readBank(
   bank: unknown,
-  { mode, env }: Surroundings,
+  { mode, env, folder = '.' }: Surroundings,
   report: Report,
 ): BankSettings | undefined {
   if (!isRecord(bank)) {
@@ -177,14 +185,24 @@ function readBank(
     report('static and dynamic must not overlap')
   }
   const isOurs = bank.connector === undefined || bank.connector === 'manilla'
+  const isPackaged = isRecord(bank.connector)
+  const packaged = isRecord(bank.connector)
+    ? readPackage(bank.connector, folder, report)
+    : undefined
   const names = readRecord(bank.secrets, 'secrets', report)
   const settings = readRecord(bank.settings, 'settings', report)
   const secrets = readSecrets(names, env, report)
   if (bank.railSecrets !== undefined || (isOurs && names?.railSecret === undefined)) {
     if (!checkSecrets(bank.railSecrets, report)) return undefined
   }
-  const read = { ...bank, ...(settings && { settings }), ...(names && { secrets }) } as BankSettings
-  const connection = connectBank(bankConfiguration(read, mode), report)
+  const read = {
+    ...bank,
+    ...(settings && { settings }),
+    ...(names && { secrets }),
+    ...(packaged && { connector: packaged.name, packaged }),
+  } as BankSettings
+  const connection =
+    isPackaged && !packaged ? undefined : connectBank(bankConfiguration(read, mode), report)
   checkNumbers(bank, report)
   checkPayoutFiles(bank.payoutFiles, report)
   checkStatements(bank.statements, report)
@@ -192,6 +210,18 @@ function readBank(
     checkReserved(read, connection, report)
   }
   return read
+}
+
+function readPackage(
+  { package: name, ...others }: Record<string, unknown>,
+  folder: string,
+  report: Report,
+): Connector | undefined {
+  if (Object.keys(others).length === 0) {
+    return loadConnector(name, { folder, builtIn: SANDBOX_CONNECTORS }, report)
+  }
+  report('connector must be a name or {"package": …}')
+  return undefined
 }
 
 function readRecord(value: unknown, field: string, report: Report) {
@@ -258,6 +288,26 @@ function checkTogether(banks: readonly unknown[], report: Report): void {
       report(`must define a ${field} range for at least one bank`)
     }
   }
+}
+
+// Connectors are told apart by name, so two packages must not use the same one.
+function checkPackages(
+  banks: readonly (BankSettings | undefined)[],
+  content: readonly unknown[],
+  report: Report,
+): void {
+  const named = new Map<string, unknown>()
+  banks.forEach((bank, at) => {
+    if (!bank?.packaged) return
+    const { connector } = content[at] as { connector: { package: string } }
+    const first = named.get(bank.packaged.name) ?? connector.package
+    named.set(bank.packaged.name, first)
+    if (first === connector.package) return
+    report(
+      `bank ${at + 1}: connector packages "${first}" and "${connector.package}" have the same name, ` +
+        `"${bank.packaged.name}"`,
+    )
+  })
 }
 
 // For live mode: each bank needs its own secrets and its own number ranges. In the sandbox all

@@ -3,7 +3,7 @@
 // unset.
 
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import {
   type BankSettings,
@@ -243,7 +243,7 @@ function bankSettings(settings: Settings, { mode, env, files, problems }: BankFi
     report(`must be a readable file (${errorReason(error)})`)
     return { banks: undefined, named: [] }
   }
-  const banks = readBanks(text, { mode, env }, report)
+  const banks = readBanks(text, { mode, env, folder: dirname(resolve(path)) }, report)
   banks?.forEach((bank, at) => {
     if (mode === 'live' && bank.railSecrets?.includes(SANDBOX_RAIL_SECRET)) {
       report(`bank ${at + 1}: the sandbox rail secret is not allowed in live mode`)

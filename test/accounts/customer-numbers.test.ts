@@ -145,6 +145,30 @@ for (const connector of ['monnify', 'squad']) {
     await assertCleanBooks(bench)
   })
 
+  test(`${connector}: an operator sees a reservation whose account was never created, after an hour`, async () => {
+    await using world = await start(connector)
+    const { bench, wire } = world
+    wire.decide(() => 'answer lost')
+    await tryCreate(bench, {}, 'K-1')
+    const shown = async () => {
+      const { data } = (await bench.call({ url: '/api/v1/operator/banks' })).json()
+      const found = data.find(({ code }: { code: string }) => code === BANK_CODE)
+      return found.abandonedReservations.map(({ askedAt, ...rest }: Record<string, unknown>) => {
+        assert.match(String(askedAt), /^2026-/)
+        return rest
+      })
+    }
+    bench.advance(3_600_000)
+    assert.deepEqual(await shown(), [], 'its request may still be repeated')
+    bench.advance(1_000)
+    const [reference] = world.references()
+    assert.deepEqual(await shown(), [{ reference, accountNumber: null }])
+
+    wire.decide(() => 'as usual')
+    dataOf(await tryCreate(bench, {}, 'K-1'), 'account')
+    assert.deepEqual(await shown(), [])
+  })
+
   test(`${connector}: a number whose account was not created is for the same request alone`, async () => {
     await using world = await start(connector)
     const { bench, wire } = world

@@ -1,26 +1,14 @@
-// Every connector that the conformance suite runs, in each of its configurations.
+// Every connector that the conformance suite runs, in each of its configurations: all that the files
+// test/banks/<connector>/conformance-case.ts export.
 
+import { globSync } from 'node:fs'
 import type { ConnectorCase } from './connector-case.ts'
-import { FLUTTERWAVE } from './flutterwave/conformance-case.ts'
-import { ISO20022, MANILLA } from './manilla/conformance-case.ts'
-import { MONNIFY } from './monnify/conformance-case.ts'
-import { NOMBA } from './nomba/conformance-case.ts'
-import { PAYSTACK } from './paystack/conformance-case.ts'
-import { PROVIDUS } from './providus/conformance-case.ts'
-import { SQUAD_BODY, SQUAD_FIELDS } from './squad/conformance-case.ts'
-import { TEMPLATE } from './template/conformance-case.ts'
-import { WEMA } from './wema/conformance-case.ts'
+
+const files = globSync('*/conformance-case.ts', { cwd: import.meta.dirname }).sort()
+const modules: Record<string, ConnectorCase | readonly ConnectorCase[]>[] = await Promise.all(
+  files.map((file) => import(`./${file}`)),
+)
 
 export const CONNECTOR_CASES: readonly ConnectorCase[] = [
-  MANILLA,
-  ISO20022,
-  PROVIDUS,
-  ...WEMA,
-  MONNIFY,
-  NOMBA,
-  SQUAD_BODY,
-  SQUAD_FIELDS,
-  PAYSTACK,
-  FLUTTERWAVE,
-  TEMPLATE,
+  ...new Set(modules.flatMap((module) => Object.values(module).flat())),
 ]

@@ -15,7 +15,7 @@ import { CONNECTOR_CASES } from './connector-cases.ts'
 
 const FOLDER = join(import.meta.dirname, '../../fake-bank/contracts')
 const PROVIDERS = readdirSync(FOLDER).map((file) => file.replace(/\.json$/, ''))
-const OWN_FORMATS = ['manilla', 'iso20022', 'template']
+const OWN_FORMATS = ['manilla', 'iso20022']
 
 function contractOf(provider: string): Contract {
   const document = readContract(provider)

@@ -7,11 +7,7 @@ import { DIALECTS } from '../../fake-bank/dialects.ts'
 import { bankLedgerKobo, naira, startWithFakeBank } from '../support/fake-bank.ts'
 import { createAccount } from '../support/fixtures.ts'
 
-const SILENT_ABOUT_CHARGES = ['wema']
-
-for (const { connector } of DIALECTS) {
-  if (SILENT_ABOUT_CHARGES.includes(connector)) continue
-
+for (const { connector } of DIALECTS.filter(({ hidesCharges }) => !hidesCharges)) {
   test(`${connector}: the ledger grows by the net amount, the account by the gross`, async () => {
     const fees = { flatKobo: naira(45), basisPoints: 33n }
     await using world = await startWithFakeBank({ connector, fees })

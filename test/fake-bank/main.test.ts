@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { CONNECTORS } from '#banks/connectors.ts'
+import { SANDBOX_CONNECTORS } from '#banks/connectors.ts'
 import { readBanks } from '#config/bank-settings.ts'
 import { DIALECTS } from '../../fake-bank/dialects.ts'
 import { HELP, readOptions } from '../../fake-bank/options.ts'
@@ -50,7 +50,7 @@ test('what is wrong with the options is said in a sentence', async () => {
   }
   await assert.rejects(
     startLoneBank({ connector: 'acme' }),
-    /^Error: --connector "acme" is unknown; allowed: manilla, /,
+    /^Error: --connector "acme" is unknown; allowed: iso20022, /,
   )
   await assert.rejects(
     startLoneBank({ connector: 'manilla', notify: 'https://pay.example' }),
@@ -62,12 +62,12 @@ test('what is wrong with the options is said in a sentence', async () => {
 
 test('the simulated bank speaks every connector', () => {
   const spoken = DIALECTS.map(({ connector }) => connector)
-  assert.deepEqual(spoken.toSorted(), CONNECTORS.map(({ name }) => name).toSorted())
+  assert.deepEqual(spoken.toSorted(), SANDBOX_CONNECTORS.map(({ name }) => name).toSorted())
 })
 
 test('the help names every option and every connector', () => {
   assert.deepEqual(readOptions(['--help']), { help: true })
-  assert.match(HELP, /--connector NAME +required; one of: manilla, /)
+  assert.match(HELP, /--connector NAME +required; one of: iso20022, /)
   for (const { connector } of DIALECTS) assert(HELP.includes(connector), connector)
   for (const option of ['notify', 'loss', 'delay-ms', 'duplicate', 'reorder', 'seed', 'fee-bps']) {
     assert(HELP.includes(`--${option}`), option)

@@ -70,9 +70,7 @@ for (const { dialect, world, accountNumber } of worlds) {
 
   test(`${connector}: a name enquiry is answered with the name, or that there is none`, async () => {
     const known = await control(bank, 'name-enquiries', { accountNumber })
-    // They sign the fields of a credit only, or nothing.
-    if (['nomba', 'flutterwave'].includes(connector))
-      return assert.equal(known.body.httpStatus, 401)
+    if (dialect.signsCreditsOnly) return assert.equal(known.body.httpStatus, 401)
     assert.equal(known.body.httpStatus, 200)
     assert.match(JSON.stringify(known.body.answer), /Ada Obi/i)
     const unknown = await control(bank, 'name-enquiries', { accountNumber: '0000000001' })

@@ -116,7 +116,7 @@ for (const connector of FINDING) {
     assert(isCredit(found))
     assert.equal(found.accountNumber, NUMBER)
     assert.equal(found.amountKobo, naira(1000))
-    if (connector === 'wema') return assert.equal(found.charges, undefined) // It does not tell them.
+    if (findDialect(connector)?.hidesCharges) return assert.equal(found.charges, undefined)
     const { feeKobo, vatKobo, dutyKobo } = found.charges ?? {
       feeKobo: 0n,
       vatKobo: 0n,
@@ -222,10 +222,8 @@ for (const connector of NAMING) {
     assert.equal(found?.status, 'found')
     assert.deepEqual(await nameOf('0123456789'), found)
     const nobody = await nameOf(UNKNOWN_NUMBER)
-    // Its words for nobody's account are those for a bank that is silent.
-    if (['paystack', 'flutterwave'].includes(connector))
-      return assert.equal(nobody?.status, 'no_answer')
-    assert.deepEqual(nobody, { status: 'not_found' })
+    const isHidden = findDialect(connector)?.hidesUnknownAccounts
+    assert.equal(nobody?.status, isHidden ? 'no_answer' : 'not_found')
   })
 }
 

@@ -1,9 +1,12 @@
 // Choosing a bank: a plain form that works without JavaScript.
 
+import { matchesBank } from '../bank-search.ts'
 import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
 import { Fees, Sum } from './amounts.tsx'
 import { type Actions, type Bank, formatNumber, type Model, shownNumber } from './checkout.ts'
+
+const SEARCHED_FROM = 6 // Up to so many are seen at a glance.
 
 type Props = { model: Model; actions: Actions | undefined }
 
@@ -37,17 +40,7 @@ export function BankChoice({ model, actions }: Props) {
 // Closed until it is asked for: a further number is never issued by accident. Those that were issued are
 // still good, and come first.
 export function OtherBank({ model, actions }: Props) {
-  const { numbers } = model.checkout
-  const shown = shownNumber(model)
-  const taken = numbers.map((number) => number.bankCode)
-  const banks: Choice[] = [
-    ...numbers
-      .filter((number) => number !== shown)
-      .map(({ bankCode, bankName, accountNumber }) => {
-        return { code: bankCode, name: bankName, accountNumber }
-      }),
-    ...model.checkout.banks.filter((bank) => !taken.includes(bank.code)),
-  ]
+  const banks = otherBanks(model)
   if (banks.length === 0) return null
   return (
     <details class="other">
@@ -61,31 +54,92 @@ export function OtherBank({ model, actions }: Props) {
 
 type Choice = Bank & { accountNumber?: string } // Where there is one already.
 
+function otherBanks(model: Model): Choice[] {
+  const { numbers, banks } = model.checkout
+  const shown = shownNumber(model)
+  const issued = numbers.map((number) => number.bankCode)
+  return [
+    ...numbers
+      .filter((number) => number !== shown)
+      .map(({ bankCode, bankName, accountNumber }) => {
+        const otherNames = banks.find(({ code }) => code === bankCode)?.otherNames ?? []
+        return { code: bankCode, name: bankName, otherNames, accountNumber }
+      }),
+    ...banks.filter((bank) => !issued.includes(bank.code)),
+  ]
+}
+
+// Of the list that the payer sees.
+export function foundBanks(model: Model): Choice[] {
+  const { checkout, search } = model
+  const banks = checkout.numbers.length > 0 ? otherBanks(model) : checkout.banks
+  return banks.filter((bank) => isFound(bank, search))
+}
+
+function isFound({ code, name, otherNames }: Choice, search: string): boolean {
+  return matchesBank({ names: [name, ...otherNames], codes: [code] }, search)
+}
+
+// Banks that are not found are hidden rather than removed: the server's markup, which has no search, stays.
 function BankList({ model, actions, banks }: Props & { banks: Choice[] }) {
+  const isLong = banks.length > SEARCHED_FROM
+  const isHidden = (bank: Choice) => isLong && !isFound(bank, model.search)
   return (
-    <ChoiceForm model={model} actions={actions}>
-      <ul class="banks">
-        {banks.map(({ code, name, accountNumber }) => (
-          <li key={code}>
-            <button
-              class="bank"
-              type="submit"
-              name={accountNumber ? 'bank' : 'bankCode'}
-              value={code}
-              formmethod={accountNumber && 'get'} // To show it changes nothing.
-              aria-busy={model.asking === code}
-              aria-disabled={model.asking !== undefined}
-            >
-              <span>
-                {name}
-                {accountNumber && <span class="hint">{` ${formatNumber(accountNumber)}`}</span>}
-              </span>
-              <span class="busy-mark" aria-hidden="true" />
-            </button>
-          </li>
-        ))}
-      </ul>
-    </ChoiceForm>
+    <>
+      {isLong && <Search model={model} actions={actions} />}
+      {banks.every(isHidden) && <p class="hint">{strings.noBankFound}</p>}
+      <ChoiceForm model={model} actions={actions}>
+        <ul class="banks">
+          {banks.map((bank) => (
+            <li key={bank.code} hidden={isHidden(bank)}>
+              <BankButton model={model} bank={bank} />
+            </li>
+          ))}
+        </ul>
+      </ChoiceForm>
+    </>
+  )
+}
+
+// Outside the form, where Enter would choose the first bank. Enter goes to the first that is found.
+function Search({ model, actions }: Props) {
+  return (
+    <label class="find">
+      <span>{strings.findBank}</span>
+      <input
+        type="search"
+        value={model.search}
+        autocomplete="off"
+        spellcheck={false}
+        enterkeyhint="search"
+        onInput={(event) => actions?.search(event.currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          const list = currentTarget.closest('main')
+          if (key === 'Enter') list?.querySelector<HTMLElement>('li:not([hidden]) > .bank')?.focus()
+        }}
+      />
+    </label>
+  )
+}
+
+function BankButton({ model, bank }: Pick<Props, 'model'> & { bank: Choice }) {
+  const { code, name, accountNumber } = bank
+  return (
+    <button
+      class="bank"
+      type="submit"
+      name={accountNumber ? 'bank' : 'bankCode'}
+      value={code}
+      formmethod={accountNumber && 'get'} // To show it changes nothing.
+      aria-busy={model.asking === code}
+      aria-disabled={model.asking !== undefined}
+    >
+      <span>
+        {name}
+        {accountNumber && <span class="hint">{` ${formatNumber(accountNumber)}`}</span>}
+      </span>
+      <span class="busy-mark" aria-hidden="true" />
+    </button>
   )
 }
 

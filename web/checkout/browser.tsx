@@ -8,6 +8,7 @@ import './merchant.css'
 import './print.css'
 import { checkoutStrings as strings } from '../copy.ts'
 import { describeHeld } from './amounts.tsx'
+import { foundBanks } from './bank-choice.tsx'
 import {
   type Actions,
   type Checkout,
@@ -36,10 +37,13 @@ let clockOffsetMs = model.nowMs - performance.now()
 let copiedTimer: number | undefined
 let sentTimer: number | undefined
 
-const actions: Actions = { choose, sent, copy, print: printReceipt, stay }
+const actions: Actions = { choose, search, sent, copy, print: printReceipt, stay }
 const { adviceReference } = model.checkout
 
+// Typed before this script was there, or put back by the browser.
+const typed = root.querySelector<HTMLInputElement>('.find input')?.value
 hydrate(<Page model={model} actions={actions} />, root)
+if (typed) search(typed)
 const live = followCheckout(adviceReference, { onCheckout: take, onOffline: setOffline })
 setInterval(tick, 1_000)
 if (model.isSent) {
@@ -155,11 +159,16 @@ async function choose(bankCode: string): Promise<void> {
   }
 }
 
+function search(text: string): void {
+  const found = foundBanks({ ...model, search: text }).length
+  update({ search: text, announcement: text.trim() === '' ? '' : strings.banksFound(found) })
+}
+
 // The first number opens a view; further ones show above the list.
 function showNumber(bankCode: string, isFirst = false): void {
   const query = new URLSearchParams({ adviceReference, bank: bankCode })
   history.replaceState(null, '', `/pay?${query}`) // A reload shows the same number.
-  update({ bankCode, problem: undefined })
+  update({ bankCode, problem: undefined, search: '' })
   const shown = shownNumber(model)
   if (!shown || !isOpen(model.checkout.status)) return
   const number = formatNumber(shown.accountNumber)

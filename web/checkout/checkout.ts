@@ -12,7 +12,7 @@ export type CheckoutStatus =
   | 'Reversed'
 
 export type IssuedNumber = { bankCode: string; bankName: string; accountNumber: string }
-export type Bank = { code: string; name: string }
+export type Bank = { code: string; name: string; otherNames: string[] }
 
 export type Logo = { path: string; width: number; height: number }
 
@@ -54,6 +54,7 @@ export type Model = {
   checkout: Checkout
   bankCode: string | undefined // The payer's latest choice in this tab.
   nowMs: number
+  search: string // The payer's search for a bank.
   asking: string | undefined // The bank whose number is being requested.
   problem: string | undefined // The code of a refusal, or `network`, or `copy`.
   failedAt: 'choice' | 'sent' | Copied | undefined // Unknown for a problem in the address.
@@ -68,6 +69,7 @@ export type Copied = 'number' | 'amount'
 
 export type Actions = {
   choose: (bankCode: string) => void
+  search: (text: string) => void
   sent: () => void
   copy: (what: Copied, text: string) => void
   print: () => void
@@ -89,6 +91,7 @@ export function firstModel({ checkout, bankCode, problem, isSent }: CheckoutPage
     failedAt: undefined,
     isSent,
     nowMs: Date.parse(checkout.now),
+    search: '',
     asking: undefined,
     copied: undefined,
     isOffline: false,

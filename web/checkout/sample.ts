@@ -54,7 +54,7 @@ export function sampleModel(branding: SampleBranding, state: 'waiting' | 'paid')
     amountHeld: 0,
     accountName: accountNameStyle.replace(/\{(merchant|customer)\}/g, (_, who) => names[who] ?? ''),
     numbers: [NUMBER],
-    banks: [{ code: '035', name: strings.sample.otherBank }],
+    banks: [{ code: '035', name: strings.sample.otherBank, otherNames: [] }],
     expiresAt: EXPIRES_AT,
     closesAt: CLOSES_AT,
     paidAt: null,

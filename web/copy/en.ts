@@ -2228,6 +2228,11 @@ export const banksStrings = {
     paused: 'It stopped responding. Queries are paused.',
     unasked: 'This bank has no query API. Lost notifications show up only on its statement.',
   },
+  abandoned: 'Abandoned reservations',
+  abandonedText:
+    'The bank reserved these numbers for customers whose accounts were never created. Have the client ' +
+    'repeat the request with its idempotency key, or close the number at the bank.',
+  noNumber: 'No answer',
   lastHeard: 'Last notification',
   never: 'Never',
   silentSince: 'Silent since',
@@ -3270,6 +3275,9 @@ export const checkoutStrings = {
 
   chooseTitle: 'Choose a bank',
   chooseHint: 'You can pay from any bank. Transfers within the same bank are often faster.',
+  findBank: 'Search banks',
+  banksFound: (count: number) => (count === 1 ? '1 bank found' : `${count} banks found`),
+  noBankFound: 'No bank matches. You can pay into any of them: clear the search to see all.',
   oneBankTitle: 'Pay by bank transfer',
   oneBankHint: (bank: string) => `Get a ${bank} account number for this payment only.`,
   oneBankButton: 'Get account number',

@@ -1,12 +1,19 @@
 // What Example Bank can be asked. A call that a bank does not have is left out, and the features that
 // are built on it are off for that bank.
 
-import { findBankHttp } from '#banks/bank-http.ts'
-import type { BankCalls, Mode } from '#banks/connector.ts'
-import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { objectIn } from '#banks/json-body.ts'
-import { asking, messageOf, noAnswer } from '#banks/json-calls.ts'
+import {
+  type Ask,
+  asking,
+  type BankCalls,
+  type ConnectorSettings,
+  findBankHttp,
+  type Mode,
+  messageOf,
+  noAnswer,
+  objectIn,
+} from '#banks/kit.ts'
 import { readTransfer } from './notifications.ts'
+import { payoutCalls } from './payout-calls.ts'
 
 export function templateCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   const http = findBankHttp(settings, mode)
@@ -15,8 +22,12 @@ export function templateCalls(settings: ConnectorSettings, mode: Mode): BankCall
   if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
   // Silence, server errors and refused credentials are `no_answer` already. Nothing here throws.
   const ask = asking(http, { authorization: `Bearer ${apiKey}` })
+  return { ...transferCalls(ask), ...accountCalls(ask), ...payoutCalls(ask) }
+}
+
+// 5. How is the bank asked? Not found and in progress both mean: ask again.
+function transferCalls(ask: Ask): BankCalls {
   return {
-    // 5. How is the bank asked? Not found and in progress both mean: ask again.
     async findTransfer({ kind, value }, options) {
       if (kind !== 'session_id') return { status: 'not_found' }
       const path = `/transfers/${encodeURIComponent(value)}`
@@ -27,7 +38,27 @@ export function templateCalls(settings: ConnectorSettings, mode: Mode): BankCall
       if (answer.httpStatus !== 200) return noAnswer(answer.httpStatus)
       return { status: 'found', items: [readTransfer(objectIn(answer.body.transfer))] }
     },
-    // 6. Who issues numbers? Leave this out where the bank grants us a range of them.
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const query = {
+        from: from.toISOString(),
+        to: to.toISOString(),
+        account: accountNumber ?? undefined,
+        page: cursor ?? undefined,
+      }
+      const answer = await ask({ method: 'GET', path: '/transfers', query }, options)
+      if (answer.status === 'no_answer') return answer
+      const { transfers, nextPage } = answer.body
+      if (answer.httpStatus !== 200 || !Array.isArray(transfers)) return noAnswer(answer.httpStatus)
+      const items = transfers.map((transfer) => readTransfer(objectIn(transfer)))
+      const nextCursor = typeof nextPage === 'number' ? String(nextPage) : null
+      return { status: 'listed', items, nextCursor }
+    },
+  }
+}
+
+// 6. Who issues numbers? Leave this out where the bank grants us a range of them.
+function accountCalls(ask: Ask): BankCalls {
+  return {
     async reserveAccount({ reference, accountName }, options) {
       const body = { reference, name: accountName }
       const answer = await ask({ method: 'POST', path: '/accounts', body }, options)

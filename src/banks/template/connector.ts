@@ -4,10 +4,7 @@
 // The six questions are numbered here and in the files beside this one.
 
 import { createHmac } from 'node:crypto'
-import type { Connector } from '#banks/connector.ts'
-import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
-import { onlyFormat } from '#banks/notifications.ts'
-import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { type Connector, isSecretEqual, nameEnquiry, onlyFormat, singleHeader } from '#banks/kit.ts'
 import { templateCalls } from './calls.ts'
 import { templateFormat } from './notifications.ts'
 
@@ -23,9 +20,9 @@ export const templateConnector: Connector = {
       // 1. How is a call authenticated? Over the raw bytes, always by isSecretEqual, and refusing a
       // header that is missing or comes twice.
       authenticate: ({ headers, rawBody }) => {
-        const given = singleHeader(headers['x-example-signature']) ?? ''
+        const signature = singleHeader(headers['x-template-signature']) ?? ''
         const expected = createHmac('sha256', signingKey).update(rawBody).digest('hex')
-        return isSecretEqual(given.toLowerCase(), expected) ? 'ok' : 'invalid_signature'
+        return isSecretEqual(signature.toLowerCase(), expected) ? 'ok' : 'invalid_signature'
       },
       // signsFieldsOnly: true, for a bank whose signature covers named fields rather than the body. Read
       // them with signedValue, and let one of them identify the credit (isRequired).

@@ -1,9 +1,13 @@
 // Example Bank's notification: one transfer a body.
 
-import { checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
-import { objectIn } from '#banks/json-body.ts'
-import { jsonNotification } from '#banks/json-notifications.ts'
-import type { ParsedItem } from '#banks/notifications.ts'
+import {
+  checkCredit,
+  jsonNotification,
+  keptRejection,
+  objectIn,
+  type ParsedItem,
+  rejection,
+} from '#banks/kit.ts'
 
 export const templateFormat = jsonNotification({
   name: 'template',

@@ -10,6 +10,7 @@
 
 import type { AccountCustomer } from '#banks/connector.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
+import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
 import { timeOrderedId } from '#ids.ts'
@@ -89,6 +90,38 @@ export async function findCustomerNumbers(
     values: [references],
   })
   return new Map(rows.map(({ reference, accountNumber }) => [reference, [accountNumber]]))
+}
+
+// Opened so long ago that no request can still be waiting for the bank.
+const ABANDONED_MS = 3_600_000
+const ABANDONED_MAX = 20 // Of a bank.
+
+export type AbandonedReservation = {
+  bankCode: string
+  reference: string // The bank knows it.
+  accountNumber: string | null // Null: the bank never answered, and may have reserved one.
+  askedAt: Date
+}
+
+// Reservations whose account was never created. Only the same request can still use them. The oldest of
+// each bank first.
+export async function readAbandonedReservations(
+  db: Queryable,
+  now: Date,
+): Promise<AbandonedReservation[]> {
+  const { rows } = await db.query<AbandonedReservation>({
+    name: 'read-abandoned-reservations',
+    text: `select bank_code as "bankCode", reference, account_number as "accountNumber",
+                  asked_at as "askedAt"
+             from (select r.*, row_number() over (partition by bank_code order by asked_at, id) as place
+                     from reserved_numbers r
+                    where request_hash is not null and state in ('asked', 'available')
+                      and asked_at < $1) as abandoned
+            where place <= ${ABANDONED_MAX}
+            order by bank_code, place`,
+    values: [new Date(now.getTime() - ABANDONED_MS)],
+  })
+  return rows
 }
 
 export async function useCustomerNumbers(

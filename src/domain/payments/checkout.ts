@@ -2,6 +2,7 @@
 // is the only credential, so nothing else is shown of the customer: no email address, phone number or
 // bank account.
 
+import { findBank } from '#banks/directory.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { issuesNumbers } from '#config/number-settings.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -210,9 +211,15 @@ function viewTransfers(transfers: readonly Transfer[], { nameBank }: CheckoutRen
 function healthyFirst(banks: readonly BankSettings[], troubled: readonly string[]) {
   const offered = banks
     .filter((bank) => issuesNumbers(bank, 'dynamic'))
-    .map(({ code, name }) => ({ code, name }))
+    .map(({ code, name }) => ({ code, name, otherNames: otherNames(code, name) }))
   const isHealthy = ({ code }: { code: string }) => !troubled.includes(code)
   return [...offered.filter(isHealthy), ...offered.filter((bank) => !isHealthy(bank))]
+}
+
+// What payers call the bank too, for the search: only what its name does not say already.
+function otherNames(code: string, name: string): string[] {
+  const known = findBank(code)?.otherNames ?? []
+  return known.filter((each) => !each.toLowerCase().startsWith(name.toLowerCase()))
 }
 
 // Where the customer bears them; the lines sum to the amount. What the payer is asked for is a whole

@@ -5,6 +5,10 @@ import type { BankConnections } from '#banks/connector.ts'
 import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Queryable } from '#db/pool.ts'
+import {
+  type AbandonedReservation,
+  readAbandonedReservations,
+} from '#domain/accounts/customer-numbers.ts'
 import { MEASURED_MS, readMeasures } from './bank-measures.ts'
 import { later } from './questions.ts'
 
@@ -26,6 +30,7 @@ export type BankHealth = {
   openQuestions: number
   circuit: Circuit
   circuitUntil: Date | null
+  abandonedReservations: Omit<AbandonedReservation, 'bankCode'>[]
   canFind: boolean
   canList: boolean
 }
@@ -52,6 +57,10 @@ export async function readBankHealth(
   const codes = banks.map(({ code }) => code)
   const rows = new Map((await readRows(db, codes)).map((row) => [row.bankCode, row]))
   const asked = new Map((await readAsked(db, now, codes)).map((row) => [row.bankCode, row]))
+  const abandoned = Map.groupBy(
+    await readAbandonedReservations(db, now),
+    ({ bankCode }) => bankCode,
+  )
   return banks.map(({ code, name, connector = 'manilla' }) => {
     const row = rows.get(code)
     const { queries = 0, errors = 0, found = 0, open = 0 } = asked.get(code) ?? {}
@@ -72,6 +81,7 @@ export async function readBankHealth(
       isLosing: found >= FOUND_MIN && found >= FOUND_SHARE * (found + notified),
       openQuestions: open,
       ...circuitOf(row, now),
+      abandonedReservations: (abandoned.get(code) ?? []).map(({ bankCode: _, ...rest }) => rest),
       canFind: calls?.findTransfer !== undefined,
       canList: calls?.listTransfers !== undefined,
     }

@@ -9,13 +9,13 @@ export const TEMPLATE: ConnectorCase = {
   connector: 'template',
   label: 'template',
   settings: {},
-  secrets: { signingKey: 'example-signing-key' },
+  secrets: { signingKey: 'template-signing-key' },
   contentType: 'application/json',
   signs: ({ body, secret }) => ({
-    'x-example-signature': hmac('sha256', secret, body).digest('hex'),
+    'x-template-signature': hmac('sha256', secret, body).digest('hex'),
   }),
-  secret: 'example-signing-key',
-  signatureHeader: 'x-example-signature',
+  secret: 'template-signing-key',
+  signatureHeader: 'x-template-signature',
   signedPart: ['"1000.00"', '"9000.00"'],
   samples: [
     {
@@ -50,5 +50,10 @@ export const TEMPLATE: ConnectorCase = {
     }),
     { amountField: 'amount', acknowledged: (reference) => ({ reference, received: true }) },
   ),
-  api: { settings: {}, secrets: { apiKey: 'the-key' } },
+  api: {
+    settings: {},
+    secrets: { apiKey: 'the-key' },
+    payoutNotFound: { state: 'refused', message: 'No such payout' },
+    nameRefusal: (message) => ({ state: 'refused', message }),
+  },
 }

@@ -1,6 +1,7 @@
 // A choice of bank by name or any code.
 
 import { useState } from 'preact/hooks'
+import { matchesBank } from '../../bank-search.ts'
 import { appStrings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { useData } from '../loading.ts'
@@ -19,12 +20,10 @@ export function BankChoice(words: Words) {
 // The search text is not part of the form.
 function FoundBank({ banks, ...words }: Words & { banks: readonly Schemas['Institution'][] }) {
   const [search, setSearch] = useState('')
-  const part = search.trim().toLowerCase()
-  const found = banks.filter(
-    ({ code, cbnCode, nipCode, aliases, name, otherNames }) =>
-      [code, cbnCode, nipCode, ...aliases].includes(part) ||
-      [name, ...otherNames].some((each) => each.toLowerCase().includes(part)),
-  )
+  const found = banks.filter(({ code, cbnCode, nipCode, aliases, name, otherNames }) => {
+    const codes = [code, cbnCode, nipCode, ...aliases].filter((each) => each !== null)
+    return matchesBank({ names: [name, ...otherNames], codes }, search)
+  })
   return (
     <>
       <InputField

@@ -132,10 +132,33 @@ function About({ bank }: { bank: Bank }) {
               .filter(Boolean)
               .join(', ') || appStrings.nothing,
           ],
+          [
+            strings.abandoned,
+            bank.abandonedReservations.length > 0 && (
+              <Abandoned reservations={bank.abandonedReservations} />
+            ),
+          ],
           [strings.connector, bank.connector],
           [strings.code, bank.code],
         ]}
       />
+    </>
+  )
+}
+
+type Reservations = Schemas['BankHealth']['abandonedReservations']
+
+function Abandoned({ reservations }: { reservations: Reservations }) {
+  return (
+    <>
+      <span class="muted">{strings.abandonedText}</span>
+      <ul>
+        {reservations.map(({ reference, accountNumber, askedAt }) => (
+          <li key={reference}>
+            {accountNumber ?? strings.noNumber} · <code>{reference}</code> · <Time at={askedAt} />
+          </li>
+        ))}
+      </ul>
     </>
   )
 }

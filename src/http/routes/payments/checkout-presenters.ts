@@ -46,9 +46,14 @@ export const CheckoutBody = named('Checkout', {
   numbers: Type.Array(BankNumber, {
     description: 'In order of issue; money to any of them counts.',
   }),
-  banks: Type.Array(Type.Object({ code: Type.String(), name: Type.String() }), {
-    description: 'Banks that can issue a number, healthy ones first; none once it is closed.',
-  }),
+  banks: Type.Array(
+    Type.Object({
+      code: Type.String(),
+      name: Type.String(),
+      otherNames: Type.Array(Type.String(), { description: 'By which payers may search for it.' }),
+    }),
+    { description: 'Banks that can issue a number, healthy ones first; none once it is closed.' },
+  ),
   expiresAt: nullable('string'),
   closesAt: nullable('string', { description: 'End of the grace period.' }),
   paidAt: nullable('string'),

@@ -38,6 +38,20 @@ const BankHealthBody = named('BankHealth', {
     description: 'open: calls pause after repeated failures; half_open: the next call is a probe.',
   }),
   circuitUntil: nullable('string', { description: 'End of the pause.' }),
+  abandonedReservations: Type.Array(
+    Type.Object({
+      reference: Type.String({ description: 'By which the bank knows the reservation.' }),
+      accountNumber: nullable('string', {
+        description: 'Null: the bank never answered, and may have reserved a number.',
+      }),
+      askedAt: Type.String(),
+    }),
+    {
+      description:
+        'Numbers reserved for a customer more than an hour ago whose account was never created, the ' +
+        'oldest 20. Repeat the request with its Idempotency-Key, or close the number at the bank.',
+    },
+  ),
   canFind: Type.Boolean({ description: 'Answers for one transfer by its identifier.' }),
   canList: Type.Boolean({ description: 'Lists transfers: without it there are no sweeps.' }),
 })
@@ -67,11 +81,15 @@ export const bankHealthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
 }
 
 function present(health: BankHealth) {
-  const { lastHeardAt, silentSince, circuitUntil, ...rest } = health
+  const { lastHeardAt, silentSince, circuitUntil, abandonedReservations, ...rest } = health
   return {
     ...rest,
     lastHeardAt: lastHeardAt && timestamp(lastHeardAt),
     silentSince: silentSince && timestamp(silentSince),
     circuitUntil: circuitUntil && timestamp(circuitUntil),
+    abandonedReservations: abandonedReservations.map(({ askedAt, ...reservation }) => ({
+      ...reservation,
+      askedAt: timestamp(askedAt),
+    })),
   }
 }

@@ -1,0 +1,119 @@
+// A dialect to copy (docs/adding-a-bank.md): "Example Bank", the other side of the connector template. It
+// signs the raw body, and takes the field `received` for an acknowledgement.
+//
+// Write yours from the bank's documentation, not from the connector: shared code would share its mistakes.
+
+import { createHmac } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { findBank } from '#banks/directory.ts'
+import { formatKobo } from '#money.ts'
+import type { Bank, Transfer } from '../bank.ts'
+import {
+  type Dialect,
+  type Party,
+  type Query,
+  readJson,
+  recordOf,
+  type Speaker,
+  textOf,
+} from '../dialect.ts'
+import { refusal, servePayouts } from './template-payouts.ts'
+
+const MINUTE_MS = 60_000
+
+export const templateDialect: Dialect = {
+  connector: 'template',
+  // By their names in the banks file. Those with a variable are secrets.
+  credentials: {
+    signingKey: { value: 'fake-bank-signing-key', variable: 'FAKE_BANK_SIGNING_KEY' },
+    apiKey: { value: 'fake-bank-api-key', variable: 'FAKE_BANK_API_KEY' },
+  },
+  // How often the bank sends a notification, and after how long again.
+  tries: 5,
+  retryAfterMs: MINUTE_MS,
+  batchMax: 1,
+  hasApi: true,
+  speak,
+}
+
+function speak({ credentials: { signingKey = '', apiKey } }: Party): Speaker {
+  const sign = (path: string, body: string) => ({
+    path,
+    headers: {
+      'content-type': 'application/json',
+      'x-template-signature': createHmac('sha256', signingKey).update(body).digest('hex'),
+    },
+    body,
+  })
+  return {
+    notify: ([transfer]) => sign('/credits', JSON.stringify(transferOf(transfer as Transfer))),
+    // Rejected is final. Whatever the bank does not take for an acknowledgement, it sends again.
+    readAcknowledgement: ({ httpStatus, body }) => {
+      if (httpStatus !== 200) return ['retry']
+      return [recordOf(readJson(body)).received === true ? 'acknowledged' : 'rejected']
+    },
+    enquireName: (accountNumber) => sign('/name-enquiry', JSON.stringify({ accountNumber })),
+    serve: (app, { bank }) => {
+      app.addHook('onRequest', async ({ headers }, reply) => {
+        if (headers.authorization === `Bearer ${apiKey}`) return
+        return reply.code(401).send(refusal('Unknown key'))
+      })
+      serveTransfers(app, bank)
+      serveAccounts(app, bank)
+      servePayouts(app, bank)
+    },
+  }
+}
+
+// The same in a notification and in an answer.
+function transferOf(transfer: Transfer) {
+  const { payer, amountKobo, settledKobo, feeKobo, vatKobo } = transfer
+  return {
+    reference: transfer.bankReference,
+    sessionId: transfer.sessionId,
+    direction: 'credit',
+    account: transfer.accountNumber,
+    amount: formatKobo(amountKobo),
+    settled: formatKobo(settledKobo),
+    fee: formatKobo(feeKobo),
+    vat: formatKobo(vatKobo),
+    currency: 'NGN',
+    payer: {
+      account: payer.accountNumber,
+      name: payer.accountName.toUpperCase(),
+      bank: findBank(payer.bankCode)?.nipCode ?? payer.bankCode,
+    },
+    narration: transfer.narration,
+    time: transfer.at.toISOString(),
+  }
+}
+
+function serveTransfers(app: FastifyInstance, bank: Bank): void {
+  app.get<{ Params: { sessionId: string } }>('/transfers/:sessionId', async (request, reply) => {
+    const { sessionId } = request.params
+    const transfer = bank.findTransfer(sessionId)
+    if (transfer?.sessionId !== sessionId) return reply.code(404).send(refusal('No such transfer'))
+    return { state: 'booked', transfer: transferOf(transfer) }
+  })
+  app.get<Query>('/transfers', async ({ query }) => {
+    const { transfers, next } = bank.listTransfers({
+      accountNumber: query.account,
+      from: new Date(query.from ?? 0),
+      to: new Date(query.to ?? 8.64e15),
+      after: Number(query.page ?? 0),
+    })
+    return { transfers: transfers.map(transferOf), nextPage: next }
+  })
+}
+
+// The same reference again is the same account.
+function serveAccounts(app: FastifyInstance, bank: Bank): void {
+  app.post('/accounts', async ({ body }, reply) => {
+    const { reference, name } = recordOf(body)
+    if (!textOf(reference) || !textOf(name)) {
+      return reply.code(400).send(refusal('Reference and name are required'))
+    }
+    const account = { reference: textOf(reference), accountName: textOf(name) }
+    return { account: bank.accounts.reserve(account).accountNumber }
+  })
+}

@@ -1,0 +1,173 @@
+// Connectors that come in npm packages, named in the banks file. A package lies in a node_modules folder
+// beside the banks file or above it, or among Manilla's own. It says in its package.json for which kit it
+// was written ("manilla": {"kit": 1}), its default export is a Connector, and it imports manilla/kit.
+//
+// Its code runs with the service's rights. It is trusted not to lie; an exception in it is caught, so that
+// a payout that it threw over is `unknown`, as after any silence of the bank.
+
+import { readFileSync } from 'node:fs'
+import { createRequire, findPackageJSON, isBuiltin, registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { BankCalls, Connector } from './connector.ts'
+import { isObject, objectIn } from './json-body.ts'
+
+export const KIT_VERSION = 1
+
+const KIT = { specifier: 'manilla/kit', url: pathToFileURL(join(import.meta.dirname, 'kit.ts')) }
+const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
+const PACKAGE_NAME_MAX = 214
+const CONNECTOR_NAME = /^[a-z][a-z0-9-]{1,29}$/
+const REASON_MAX = 200
+
+type Report = (problem: string) => void
+type Surroundings = { folder: string; builtIn: readonly Connector[] } // Of the banks file.
+
+// Undefined, with the problem reported, unless the package has a connector that can be used.
+export function loadConnector(
+  name: unknown,
+  { folder, builtIn }: Surroundings,
+  report: Report,
+): Connector | undefined {
+  if (!isPackageName(name)) {
+    report('connector.package must be the name of an npm package')
+    return undefined
+  }
+  const fault = (problem: string) => report(`connector package "${name}" ${problem}`)
+  const from = [join(folder, 'banks.json'), import.meta.filename].find((base) => isIn(name, base))
+  if (from === undefined) {
+    fault(`is not installed in ${join(folder, 'node_modules')} nor beside Manilla`)
+    return undefined
+  }
+  if (!isForThisKit(name, from, fault)) return undefined
+  try {
+    return checkConnector(requireDefault(name, from), builtIn, fault)
+  } catch (error) {
+    fault(`cannot be loaded (${reasonOf(error)})`)
+    return undefined
+  }
+}
+
+function isPackageName(name: unknown): name is string {
+  const isName = typeof name === 'string' && name.length <= PACKAGE_NAME_MAX
+  return isName && PACKAGE_NAME.test(name) && !isBuiltin(name)
+}
+
+function isIn(name: string, base: string): boolean {
+  try {
+    return findPackageJSON(name, pathToFileURL(base)) !== undefined
+  } catch {
+    return false
+  }
+}
+
+// Before any of its code runs.
+function isForThisKit(name: string, base: string, fault: Report): boolean {
+  try {
+    const path = findPackageJSON(name, pathToFileURL(base)) as string
+    const { kit } = objectIn(objectIn(JSON.parse(readFileSync(path, 'utf8'))).manilla)
+    if (kit === KIT_VERSION) return true
+    fault(
+      typeof kit === 'number'
+        ? `is for kit ${kit}, and this Manilla has kit ${KIT_VERSION}`
+        : `does not say for which kit it is: its package.json needs "manilla": {"kit": ${KIT_VERSION}}`,
+    )
+  } catch (error) {
+    fault(`cannot be loaded (${reasonOf(error)})`)
+  }
+  return false
+}
+
+// Synchronously, as settings are read. The hook is gone before anything else is loaded.
+function requireDefault(name: string, base: string): unknown {
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === KIT.specifier) return { url: KIT.url.href, shortCircuit: true }
+      if (specifier !== name) return next(specifier, context)
+      return next(specifier, { ...context, conditions: [...context.conditions, 'import'] })
+    },
+  })
+  try {
+    const loaded: unknown = createRequire(base)(name)
+    return isObject(loaded) && 'default' in loaded ? loaded.default : loaded
+  } finally {
+    hooks.deregister()
+  }
+}
+
+function checkConnector(
+  value: unknown,
+  builtIn: readonly Connector[],
+  fault: Report,
+): Connector | undefined {
+  const { name, needsKnownSource, payoutScope, connect } = objectIn(value)
+  const isNamed = typeof name === 'string' && CONNECTOR_NAME.test(name)
+  const isScoped = payoutScope === undefined || typeof payoutScope === 'string'
+  if (!isNamed || !isScoped || typeof needsKnownSource !== 'boolean' || !isFunction(connect)) {
+    fault(
+      'exports no connector: its default export needs name (lower-case letters, digits and hyphens), ' +
+        'needsKnownSource (true or false) and connect (a function)',
+    )
+    return undefined
+  }
+  if (builtIn.some((each) => each.name === name)) {
+    fault(`has the name "${name}", which a connector of Manilla has`)
+    return undefined
+  }
+  return guarded(value as Connector)
+}
+
+// The connector, that reports what goes wrong instead of throwing it.
+function guarded(connector: Connector): Connector {
+  const { name, needsKnownSource, payoutScope } = connector
+  return {
+    name,
+    needsKnownSource,
+    ...(payoutScope !== undefined && { payoutScope }),
+    connect(settings, bank) {
+      try {
+        const connection = connector.connect(settings, bank)
+        if (connection === undefined) {
+          if (!settings.hasProblems) settings.report(`connector ${name} returned no connection`)
+          return undefined
+        }
+        const { authenticate, findFormat, nameEnquiry, calls } = objectIn(connection)
+        const isWhole = isFunction(authenticate) && isFunction(findFormat) && isObject(nameEnquiry)
+        if (isWhole && isObject(calls) && Object.values(calls).every(isFunction)) {
+          return { ...connection, calls: guardedCalls(calls as BankCalls) }
+        }
+        settings.report(
+          `connector ${name} returned no connection: it needs authenticate, findFormat, nameEnquiry ` +
+            'and calls',
+        )
+      } catch (error) {
+        settings.report(`connector ${name} failed (${reasonOf(error)})`)
+      }
+      return undefined
+    },
+  }
+}
+
+function guardedCalls(calls: BankCalls): BankCalls {
+  const entries = Object.entries(calls).map(([name, call]) => {
+    const status = name === 'sendMoney' || name === 'findPayout' ? 'unknown' : 'no_answer'
+    const caught = async (...args: unknown[]) => {
+      try {
+        return await (call as (...args: unknown[]) => Promise<unknown>)(...args)
+      } catch (error) {
+        return { status, reason: `the connector failed: ${reasonOf(error)}` }
+      }
+    }
+    return [name, caught]
+  })
+  return Object.fromEntries(entries) as BankCalls
+}
+
+function isFunction(value: unknown): value is (...args: never[]) => unknown {
+  return typeof value === 'function'
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return (message.split('\n', 1)[0] as string).slice(0, REASON_MAX)
+}
