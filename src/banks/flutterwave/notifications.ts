@@ -17,10 +17,10 @@ export const PENDING = 'pending'
 export const FAILED = 'failed'
 const SUCCESSFUL = 'successful'
 const BANK_TRANSFER = 'bank_transfer'
-const PAYOUT_STATUSES: Readonly<Record<string, PayoutEvent['says']>> = {
-  SUCCESSFUL: 'confirmed',
-  FAILED: 'failed',
-}
+const PAYOUT_STATUSES = new Map<unknown, PayoutEvent['says']>([
+  ['SUCCESSFUL', 'confirmed'],
+  ['FAILED', 'failed'],
+])
 const ID = /^ ?([1-9][0-9]{0,18})$/ // Behind a space: more digits than a number holds (json-body.ts).
 const MASKED = /[Xx*]/
 const ABSENT = 'N/A'
@@ -50,7 +50,7 @@ function readCharge(data: Transaction, kept: Rejection): ParsedItem {
 }
 
 function readTransfer({ reference, status }: Transaction, kept: Rejection): ParsedItem {
-  const says = PAYOUT_STATUSES[String(status)]
+  const says = PAYOUT_STATUSES.get(status)
   return says && isText(reference) ? { ...kept, payout: { reference, says } } : kept
 }
 
@@ -68,10 +68,11 @@ export function readTransaction(
 }
 
 // The text is the same whichever call named the transaction, so that it is kept once.
-function unassigned({ tx_ref, currency }: Transaction, fields: CreditFields): ParsedItem {
-  const kept = keptRejection('invalid_account_number', fields.sessionId, fields)
-  const { sessionId: id, amount } = fields
-  const text = JSON.stringify({ id, tx_ref, amount, currency })
+function unassigned(transaction: Transaction, fields: CreditFields): ParsedItem {
+  const id = idOf(transaction)
+  const kept = keptRejection('invalid_account_number', id, fields)
+  const { tx_ref, currency } = transaction
+  const text = JSON.stringify({ id, tx_ref, amount: fields.amount, currency })
   return { ...kept, money: kept.money && { ...kept.money, text } }
 }
 

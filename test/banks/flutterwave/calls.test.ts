@@ -100,7 +100,8 @@ for (const reference of ['ORDER-17', NUMBER, undefined, 5]) {
     const item = await findItem({ ...ROW, tx_ref: reference, narration: 'x' })
     assert(!item.ok)
     assert.deepEqual([item.code, item.money?.amount], ['invalid_account_number', '1000'])
-    const text = { id: ROW.id, tx_ref: reference, amount: 1000, currency: 'NGN' }
+    assert.equal(item.sessionId, one.value)
+    const text = { id: one.value, tx_ref: reference, amount: 1000, currency: 'NGN' }
     assert.deepEqual(item.money?.text, JSON.stringify(text))
   })
 }

@@ -75,8 +75,11 @@ for (const [call, says] of [
 }
 
 test('other events are kept if they name an amount', () => {
-  const other = parse({ event: 'transfer.completed', data: { amount: 50, status: 'HELD' } })
-  assert(!other.ok && other.payout === undefined && other.money?.amount === '50')
+  for (const status of ['HELD', 'constructor', ['FAILED'], null]) {
+    const data = { amount: 50, status, reference: 'PAY-0001' }
+    const other = parse({ event: 'transfer.completed', data })
+    assert(!other.ok && other.payout === undefined && other.money?.amount === '50')
+  }
   const unknown = parse({ event: 'subscription.cancelled', data: { amount: 5 } })
   assert(!unknown.ok && unknown.hint === undefined && unknown.money?.amount === '5')
   const empty = parse({ event: 'charge.completed' })
