@@ -1,5 +1,5 @@
-// What a bank withholds is a cost of ours: the payer is credited with what he sent, and the bank's
-// account grows by what its statement shows.
+// Bank charges are our cost: the payer is credited with the full amount sent, and the bank's account
+// grows by the amount on its statement.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 
 const NOBODYS_NUMBER = '0123456789'
 
-// Balances on their own side, in naira, of all accounts that have one.
+// Nonzero balances in naira, each with the sign of its side.
 async function balances({ db }: Bench): Promise<Record<string, number>> {
   const { rows } = await db.query<{ kind: string; naira: string }>(
     `select kind, (sum(case when kind in ('bank', 'shortfall', 'bank_cost', 'input_vat')

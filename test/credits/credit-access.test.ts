@@ -1,4 +1,4 @@
-// Who sees which credits, and how a list of them is read to its end.
+// The visibility of credits, and reading their list to its end.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Tracing money: one call tells where a payer's 30-digit session id went, whatever became of it,
-// and the list finds a credit by whatever somebody knows of it.
+// Tracing money: one call finds the money of a payer's 30-digit session id, whatever its outcome, and the
+// list finds a credit by any known field.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

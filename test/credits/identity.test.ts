@@ -1,4 +1,4 @@
-// A credit is taken once, whichever route it comes by and whatever its bank calls it there.
+// A credit is taken once, by any route and with any identifier of its bank.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -180,7 +180,7 @@ test('identifiers that name two credits, or another amount, are refused with an 
   )
   const alert = rows.find(({ subject }) => subject === `${notification.sessionId}@035`)
   assert.deepEqual(alert.detail.otherIdentifiers, notification.otherIdentifiers)
-  // Nothing was learned of either.
+  // Nothing was learned from either.
   const { identifiers } = await shown(requery.sessionId)
   assert.deepEqual(identifiers, [{ kind: 'settlement_id', value: requery.sessionId }])
 })

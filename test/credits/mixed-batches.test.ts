@@ -1,5 +1,5 @@
-// What most credits of a batch have in common is sent to the database once (insert-credits.ts): each
-// is stored as it came all the same, whoever its neighbours are.
+// Values that most credits of a batch share are sent to the database once (insert-credits.ts): each
+// credit is still stored exactly, whatever its neighbours.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

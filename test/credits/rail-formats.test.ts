@@ -1,4 +1,4 @@
-// Banks report in their own words: the same money, the same answers, in each bank's form.
+// Each bank's own format: the same money, the same answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -260,7 +260,7 @@ test('a format is taken by its name and its content type together', async () => 
 
   assert.equal(named.json()[0].responseCode, '00')
   assert.equal(mismatched.statusCode, 415)
-  assert.equal(unnamed.json().code, 'invalid_amount') // In our own words there is no amount in it.
+  assert.equal(unnamed.json().code, 'invalid_amount') // In our own format it has no amount.
 })
 
 test('after all of this the books add up', () => assertCleanBooks(bench))

@@ -1,5 +1,5 @@
-// I33: what a bank signed that names an amount is booked, in suspense, or in the register of rail
-// items, where operators find it.
+// I33: every signed report with an amount is booked, in suspense, or in the register of rail items, where
+// operators find it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// camt.054 on its way into the books: each transfer once, by what the bank calls it; what the bank
-// takes back is taken back; what nobody can book is in the register.
+// camt.054 to the books: each transfer once, by the bank's identifiers; reversals are taken; unbookable
+// entries are in the register.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// A bank reports money: one credit or a list, each answered 00 taken, 01 duplicate, 02 rejected or
-// 03 try again, in its place, whatever its neighbours are.
+// A bank reports money: one credit or a list, each answered 00 taken, 01 duplicate, 02 rejected or 03 try
+// again, in its place, whatever its neighbours.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// A bank takes a credit back: only its own, never more than is left of it, and once.
+// A bank reverses a credit: only its own, never more than is left of it, and once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// A statement that comes after its credits were archived is held against them all the same.
+// A statement that comes after its credits were archived still matches them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

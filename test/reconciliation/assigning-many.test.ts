@@ -1,4 +1,4 @@
-// Owners among many: filters, users who leave, many assigned at once, and at the same moment.
+// Owners of many differences: filters, leaving users, bulk and concurrent assignments.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -143,7 +143,7 @@ const BANKS = `
 
 type Held = { sql: string; waiting: number; meanwhile?: string }
 
-// Lets the work wait for what somebody else holds, and then go on.
+// Makes the work wait for a lock, and then continue.
 async function behind<T>(
   { db }: Bench,
   { sql, waiting, meanwhile = '' }: Held,

@@ -1,4 +1,4 @@
-// Whose a difference is: taken, given, given up; who can own one, and what is refused.
+// The owner of a difference: taking, assigning and releasing it; who can own one, and the refusals.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// What the bank charged, gave back or took back by its statement, booked with exactly its transfers;
-// and suggestions confirmed.
+// Charges, refunds and reversals on a statement, booked with exactly their transfers; and confirmed
+// suggestions.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// A debit that names a credit and is smaller: a charge of the bank, or a part of the credit taken back.
-// Only a person can tell, so booking it says which; what is known as a charge is never a reversal.
+// A debit that names a credit and is smaller: a bank charge or a partial reversal. Only a person can
+// tell, so booking it requires a reading. A known charge is never a reversal.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// A day from its statement to its proof: differences are found, people resolve them, and the
+// A day from its statement to its proof: matching finds differences, people resolve them, and the
 // arithmetic holds before, between and after.
 
 import assert from 'node:assert/strict'

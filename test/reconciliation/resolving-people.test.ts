@@ -1,5 +1,5 @@
-// Who resolves differences: operators and their finance users, one by one or many at once; and what
-// hostile requests get.
+// The people who resolve differences: operators and their finance users, one by one or in bulk; and
+// hostile requests.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What each kind of difference allows, and exactly what each action posts.
+// The actions that each kind of difference allows, and the exact transfers of each.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

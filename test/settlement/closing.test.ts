@@ -1,4 +1,4 @@
-// What a settlement takes and pays: each case with exactly its transfers.
+// The transfers of a settlement, case by case.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

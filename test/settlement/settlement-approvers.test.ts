@@ -1,5 +1,5 @@
-// I53: a settlement that waits says to whoever looks why they cannot approve it: what approving it, with
-// the bank accounts and names that they are shown, answers them.
+// I53: a waiting settlement shows each viewer why they cannot approve it: the same reason as the refusal
+// of an approval with the shown bank accounts and names.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,13 +35,13 @@ async function close(by: Caller): Promise<string> {
   return reference
 }
 
-// Past the time for which who is new approves nothing.
+// Past the time in which new users cannot approve.
 async function settleIn(...people: Browser[]): Promise<Browser[]> {
   bench.advance(25 * HOUR_MS)
   return Promise.all(people.map(({ user }) => signIn(bench, user.email)))
 }
 
-// What they are told, once approving has answered them the same. Undefined: it was approved.
+// The shown obstacle, checked against an actual approval. Undefined: it was approved.
 async function told(by: Caller, reference: string): Promise<string | undefined> {
   const { cannotApprove, payees } = await settlementOf(by, reference)
   const bankAccounts = payees.map((payee: Record<string, string>) => payee.bankAccount)

@@ -1,5 +1,5 @@
-// I53: whoever chose the bank account of a subaccount does not also approve a settlement that pays it, nor
-// does a user to whom they gave access; and whoever approves knows that it was changed.
+// I53: the user who chose the bank account of a subaccount cannot approve a settlement to it, nor can a
+// user to whom they gave access; and the approver knows that it was changed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ async function accountWith(splitCode: string): Promise<string> {
   return (await createAccount(bench, { splitCode })).accountNumber
 }
 
-// By the client's credentials: as by a schedule, nobody closed it.
+// By the client's credentials: like a schedule, without a closing user.
 async function settle(accountNumber = shared): Promise<string> {
   bench.advance(1_000)
   await credit(bench, accountNumber, '100')
@@ -106,7 +106,7 @@ test('an approval counts for the subaccount that it paid, not for another with i
   await payElsewhere(bench, 'B', body)
 
   await payElsewhere(chooser, 'A', body)
-  assert.equal(await approve(other, await settle(ofB)), 'approved') // Which shows nothing of A.
+  assert.equal(await approve(other, await settle(ofB)), 'approved') // It shows nothing of A.
   const first = await settle()
 
   assert.equal(await approve(chooser, first), 'approver_chose_account')

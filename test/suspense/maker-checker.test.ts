@@ -1,4 +1,4 @@
-// Four eyes at the suspense desk: where a client wants it, nobody moves money alone.
+// Maker-checker at the suspense desk: under it, nobody moves money alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Who sends a return that is pending: a connector, a file, or an operator by hand. Only the operator's is
-// shown with its payer's number, or it would be paid twice (I59).
+// The sender of a pending return: a connector, a file, or an operator by hand. Only the operator's
+// returns show the payer's number; otherwise they would be paid twice (I59).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,12 +28,12 @@ import { openDesk } from '../support/tracing.ts'
 const RETURNS = '/api/v1/operator/returns'
 const NUMBER = '2093566866'
 
-// The sandbox's bank sends for all banks but those that take files.
+// The sandbox's bank sends for all banks except those that take files.
 const bench = closeAfterTests(await startFileService())
 
 type By = { token?: string }
 
-// Who sends it, how far it is, and its number or why that is not shown, alone and in the list.
+// The sender, the status, and the number or the reason why it is hidden, alone and in the list.
 async function shown(of: Bench, reference: string, by: By = {}): Promise<unknown[]> {
   const url = `${RETURNS}/${reference}`
   const { sentBy, payoutStatus } = dataOf(await of.call({ url, ...by }), 'account')
@@ -66,7 +66,7 @@ test('what a connector sends is the connector’s, from the queue until its answ
     sourceAccountNumber: NUMBER,
     sourceBankCode: '033',
   })
-  await (await openDesk(bench)).giveBack(sessionId) // The bank has not heard of it yet.
+  await (await openDesk(bench)).giveBack(sessionId) // The bank has no report of it yet.
   const reference = await pendingReturnOf(bench.db, storedId('suspense', id))
   assert.deepEqual(await shown(bench, reference), ['connector', 'queued', 'return_not_by_hand'])
 

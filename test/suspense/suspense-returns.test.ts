@@ -1,5 +1,5 @@
-// Sending money back: the bank is asked, and says what became of it. The sandbox's bank confirms at
-// once; in live the money is on its way until the bank calls.
+// Returns: the bank is called and reports the result. The sandbox's bank confirms at once; in live mode
+// the money is in transit until the bank calls.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ const operator = { token: await live.login('OPERATOR01', 's3cret') }
 const signing = { secrets: [OWN_RAIL_SECRET] }
 const ofBank = (path: string, body: unknown) => postRail(live, `035/${path}`, body, signing)
 
-// Money that is nobody's, on its way back.
+// Unidentified money on its way back.
 async function startReturn(
   amount = '75',
 ): Promise<{ id: number; reference: string; sessionId: string }> {

@@ -1,5 +1,5 @@
-// Endpoints that get alerts belong to the operators: nobody else of their client takes one over,
-// silences it or learns its secret.
+// Endpoints with alerts belong to the operators: no other user of their client can take one over, silence
+// it or read its secret.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

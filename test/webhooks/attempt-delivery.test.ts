@@ -1,4 +1,4 @@
-// One attempt against real receivers, the well-behaved and the others.
+// One attempt against real receivers, well-behaved and others.
 
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
@@ -10,7 +10,7 @@ import { patience } from '../support/patience.ts'
 import { closedPort, httpReceiver, httpsReceiver, rawReceiver } from './receivers.ts'
 
 const SHORT_MS = 150
-const DRIP_MS = 2_000 // The head, and something of the body, come before.
+const DRIP_MS = 2_000 // The head and a part of the body come before.
 const NO_ANSWER = 'no answer within 0.15 s'
 const CLOSED = 'the connection was closed before an answer came'
 
@@ -216,7 +216,7 @@ test('what is kept of an answer is bounded and clean', async () => {
     response.writeHead(302).end(answer)
   })
   const result = await send({ url: receiver.url, bodyMax: 20 })
-  // The twentieth byte is the first half of a letter.
+  // The twentieth byte is the first half of a character.
   assert.equal(result.responseStart, 'a b [31mc  d\r\n\te')
   assert((result.error as string).length < 300)
   assert.equal(result.retryAfter?.length, 64)
@@ -231,7 +231,7 @@ test('small answers leave the connection open for the next delivery', async () =
   }
   await agent.close()
   assert.equal(receiver.requests, 20)
-  // A connection rests for one turn of the event loop, so that two take turns here.
+  // A connection is idle for one turn of the event loop, so two alternate here.
   assert(receiver.connections <= 2)
 })
 

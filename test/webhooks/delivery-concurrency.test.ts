@@ -1,4 +1,4 @@
-// How much is sent to whom at once, without a network.
+// The number of concurrent deliveries per destination, without a network.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

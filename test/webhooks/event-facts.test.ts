@@ -1,4 +1,4 @@
-// Facts are kept in kobo and shown in naira; those of earlier releases, kept in naira, show the same.
+// Facts are stored in kobo and shown in naira; facts of earlier releases, stored in naira, show the same.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Where events go, decided purely.
+// The targets of events. Pure.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

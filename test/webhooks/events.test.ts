@@ -1,5 +1,5 @@
-// The events list: whatever happened can be found again, by what is known of it, whether or not a
-// webhook arrived; by nobody but the client whose events they are.
+// The events list: finds every event by any known field, whether or not a webhook arrived; only for the
+// client that owns it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -243,7 +243,7 @@ test('a filter that finds little goes on from page to page, each of bounded work
   const { paymentReference } = await pay(token, {}, '0')
   await fillWithOthers('SCANNED001', 2, 45_000)
   const late = await bench.newClient('SCANNED002')
-  await fillWithOthers('SCANNED002', 100_001, 145_000) // What came before is kept no more.
+  await fillWithOthers('SCANNED002', 100_001, 145_000) // Earlier events are no longer stored.
 
   const found = await walkPages(token, `?paymentReference=${paymentReference}`)
   const none = await walkPages(late, '?type=payment.expired')

@@ -1,4 +1,4 @@
-// A destination that was paused recovers: its probes are events that it has seen before.
+// A paused destination recovers: its probes are events that it has seen before.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

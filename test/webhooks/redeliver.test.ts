@@ -1,4 +1,4 @@
-// Sending again on request: an event, a range of time, a payment's latest state.
+// Redelivery on request: an event, a time range, a payment's latest state.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -187,7 +187,7 @@ test('the latest state of a payment is pushed, to the callback too when it is fi
   assert.equal((await bench.push(payment.paymentReference)).queued, 1)
   bench.advance(1_000)
   await simulate(bench, payment.bankAccount, '5000')
-  // Not even dispatched yet: the push makes the deliveries, and the dispatcher leaves them alone.
+  // Before dispatching: the push creates the deliveries, and the dispatcher leaves them unchanged.
   assert.equal((await bench.push(payment.paymentReference)).queued, 2)
   await bench.run()
 

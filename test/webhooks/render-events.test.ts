@@ -1,4 +1,4 @@
-// What events say: the resource as the API shows it, as it was at that moment, and never a BVN.
+// The body of events: the resource as the API shows it, at that moment, and never a BVN.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -124,7 +124,7 @@ test('suspended, returned and reversed money is told with its reason and whom it
   const suspended = bodies.find(({ type }) => type === 'credit.suspended')?.data ?? {}
   assert.deepEqual(
     [suspended.reason, suspended.amount, suspended.amountSuspended, suspended.outcome],
-    ['excess', 7000, 1000, 'booked'], // As the API has it: what was due is booked.
+    ['excess', 7000, 1000, 'booked'], // Like the API: the due amount is booked.
   )
   assert.deepEqual(
     [suspended.paymentReference, suspended.adviceReference, suspended.merchantRef],

@@ -1,4 +1,4 @@
-// The dashboard's signature checker says what exactly is wrong with what was pasted.
+// The dashboard's signature checker explains exactly what is wrong with pasted values.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

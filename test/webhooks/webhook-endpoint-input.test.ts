@@ -1,5 +1,5 @@
-// Webhook endpoints, asked for wrongly: never at an address that is not allowed, never by anybody
-// but the client whose they are, and every mistake is told by its name.
+// Invalid requests about webhook endpoints: never a forbidden address, never another client's endpoint,
+// and a clear error for every mistake.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

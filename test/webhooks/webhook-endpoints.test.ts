@@ -1,5 +1,5 @@
-// Webhook endpoints: registered, listed, changed and deleted; with a secret that can be read again
-// and replaced.
+// Webhook endpoints: registered, listed, changed and deleted; with a secret that can be read again and
+// rotated.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

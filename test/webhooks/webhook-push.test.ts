@@ -1,5 +1,4 @@
-// Pushing: the latest state of a payment, told again to everybody who is told of it, whenever its
-// merchant asks.
+// Pushing: sends the latest state of a payment again to all of its receivers, on the merchant's request.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +24,7 @@ function push(reference: string, token: string | null, url = PUSH) {
   return bench.call({ method: 'POST', url: `${url}/${reference}`, token })
 }
 
-// Notes each delivery as the path it came to, the event's id and the payment's status.
+// Records each delivery as its path, the event's id and the payment's status.
 async function startReceiver() {
   const received: string[] = []
   const receiver = await httpReceiver((request, answer) => {
