@@ -229,15 +229,15 @@ test('search and timeline find it, and say where the rest of it is', async () =>
   assert.match(out, /archive {3}Archived with November 2026/)
   const ofAccount = `/api/v1/accounts/static/${accountNumber}/timeline`
   const { data } = (await bench.call({ url: ofAccount })).json()
-  const told = data.flatMap(({ kind, at }: Row) => (kind === 'archive' ? at : []))
-  assert.deepEqual(told, [ARCHIVED_BEFORE])
+  const times = data.flatMap(({ kind, at }: Row) => (kind === 'archive' ? at : []))
+  assert.deepEqual(times, [ARCHIVED_BEFORE])
 })
 
 test('nobody sees it who did not see it before', async () => {
   for (const path of ['', '/timeline', '/refunds']) {
-    const asked = (key: string) => bench.call({ url: `${CREDITS}/${key}${path}`, token: other })
-    assertAlike(await asked(archived), await asked(newSessionId()))
-    assertRefused(await asked(archived), 'account', { status: 404, code: 'credit_not_found' })
+    const read = (key: string) => bench.call({ url: `${CREDITS}/${key}${path}`, token: other })
+    assertAlike(await read(archived), await read(newSessionId()))
+    assertRefused(await read(archived), 'account', { status: 404, code: 'credit_not_found' })
   }
   assert.deepEqual(await list(`?sessionId=${archived}`, other), [])
   const { data } = (await bench.call({ url: `/api/v1/search?q=${archived}`, token: other })).json()

@@ -145,8 +145,8 @@ test('money that is late for the present holder is with its client, who hears of
   const [late] = await takeAll(bench, number, [at(leasedAt, -HOUR_MS)])
 
   assert.equal(late, `suspended late ${OTHER}`)
-  const told = ['payment.processing', 'payment.expired', 'credit.suspended']
-  assert.deepEqual(await eventsOf(bench, OTHER), told)
+  const types = ['payment.processing', 'payment.expired', 'credit.suspended']
+  assert.deepEqual(await eventsOf(bench, OTHER), types)
   await assertCleanBooks(bench)
 })
 

@@ -47,8 +47,8 @@ async function differentCredits() {
   const { accountNumber } = await createAccount(bench)
   const { bankAccount: number } = await startPayment(bench, { amount: 50 })
   const nobody = { outcome: 'suspended', reason: 'unknown_number', isCollection: false }
-  const make = (given: Partial<IncomingCredit> & { amount: number }) =>
-    incomingCredit(bench, { accountNumber, ...given })
+  const make = (changes: Partial<IncomingCredit> & { amount: number }) =>
+    incomingCredit(bench, { accountNumber, ...changes })
   return [
     { credit: await make({ amount: 10 }), stored: {} },
     {

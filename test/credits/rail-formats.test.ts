@@ -229,13 +229,13 @@ test('an XML bomb, an outside entity or any other hostile document is 02, fast',
     const tookMs = await cpuMs(async () => {
       answer = await postXml(body)
     })
-    const shown = `${at}: ${answer.statusCode} ${answer.body.slice(0, 200)}`
-    assert.equal(answer.statusCode, 400, shown)
+    const label = `${at}: ${answer.statusCode} ${answer.body.slice(0, 200)}`
+    assert.equal(answer.statusCode, 400, label)
     const [{ responseCode, code, responseMessage }] = answer.json()
-    assert.deepEqual([responseCode, code], ['02', 'malformed'], shown)
-    assert(!/passwd|root:|saxes|\.js/.test(answer.body), shown)
-    assert(responseMessage.length < 200, shown)
-    assert(tookMs < CPU_MS_MAX, `${shown} took ${tookMs} ms`)
+    assert.deepEqual([responseCode, code], ['02', 'malformed'], label)
+    assert(!/passwd|root:|saxes|\.js/.test(answer.body), label)
+    assert(responseMessage.length < 200, label)
+    assert(tookMs < CPU_MS_MAX, `${label} took ${tookMs} ms`)
   }
   assert.equal(await databaseText(bench), before)
 })

@@ -30,8 +30,8 @@ test('an item that names an amount and cannot be booked is kept once, answered 0
   assert.equal(wordsOf(first), '00 kept invalid_account_number')
   assert.equal(wordsOf(again[0]), '01 duplicate invalid_account_number')
   const { data } = await list('?outcome=rejected')
-  const { id, receivedAt, ...shown } = data[0] as Item
-  assert.deepEqual(shown, {
+  const { id, receivedAt, ...view } = data[0] as Item
+  assert.deepEqual(view, {
     bankCode: '058',
     call: 'credits',
     outcome: 'rejected',

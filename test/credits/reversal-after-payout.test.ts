@@ -40,12 +40,12 @@ test('a payment that was paid out: what is left is taken, the rest is owed', asy
   ])
   assert.deepEqual(await movements.alerts(), ['reversal_receivable'])
   assert.equal(await stateOf(bench, payment), 'Reversed 0')
-  const shown = await creditOf(bench, sessionId)
+  const view = await creditOf(bench, sessionId)
   assert.deepEqual(
-    [shown.outcome, shown.amountReversed, shown.amountShortfall, shown.amountReceivable],
+    [view.outcome, view.amountReversed, view.amountShortfall, view.amountReceivable],
     ['reversed', 100, 0, 70],
   )
-  assert.deepEqual(shown.reversals[0].receivable, 70)
+  assert.deepEqual(view.reversals[0].receivable, 70)
   assert.deepEqual(await totalsOf(bench), { gross: 100, reversed: 100 })
   await assertCleanBooks(bench)
 })

@@ -102,14 +102,14 @@ async function assertFound(bench: Bench, { day, sessionId }: Sides): Promise<voi
     ['50.00', [], [50]],
     ['%', [], []],
   ] as const) {
-    const found = await Promise.all(
+    const results = await Promise.all(
       ['lines', 'items'].map(async (side) => {
         const query = new URLSearchParams({ bankCode: BANK, day, search })
         const rows = await listOf(bench, `/${side}?${query}`)
         return rows.map(({ amount }: { amount: number }) => amount)
       }),
     )
-    assert.deepEqual(found, [lines, items], search)
+    assert.deepEqual(results, [lines, items], search)
   }
 }
 

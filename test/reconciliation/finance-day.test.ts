@@ -102,14 +102,14 @@ test('statements in three formats, differences resolved, days green, closed and 
   // Third day: the money goes back; the bank reverses parts of two credits, and reports one.
   await desk.giveBack(stray)
   await desk.confirm(stray, 'BANK-2')
-  const told = await reverse(bench, first, '50.00')
+  const reversal = await reverse(bench, first, '50.00')
   const dayThree: BankDay = {
     day: THIRD,
     sequence: 3,
     openingKobo: closingOf(dayTwo),
     lines: [
       { kobo: -20_000n, bankReference: 'BANK-2' },
-      { kobo: -5_000n, sessionId: told },
+      { kobo: -5_000n, sessionId: reversal },
       { kobo: -2_000n, sessionId: second, narration: 'Reversal' },
     ],
   }

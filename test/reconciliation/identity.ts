@@ -55,7 +55,7 @@ export async function assertIdentity(bench: MatchingBench, now: string): Promise
     windows: new Map([[BANK, 2]]),
     now: new Date(`${now}:00+01:00`),
   })
-  const shown = proofs.map((proof) => ({
+  const rows = proofs.map((proof) => ({
     day: proof.day,
     statement: proof.statementKobo,
     ledger: proof.ledgerKobo,
@@ -63,7 +63,7 @@ export async function assertIdentity(bench: MatchingBench, now: string): Promise
     noted: proof.notedKobo,
     difference: proof.differenceKobo,
   }))
-  assert.deepEqual(shown, expected)
+  assert.deepEqual(rows, expected)
   for (const { name, sql } of RECONCILIATION_CHECKS) {
     assert.deepEqual(await bench.read(sql), [], name)
   }

@@ -210,14 +210,14 @@ test('statements, lines and imports are listed page by page, accounts masked', a
   const cursor = `limit=3&cursor=${first.nextCursor}`
   const rest = (await bench.call({ url: `${STATEMENTS}/${statementId}/lines?${cursor}` })).json()
 
-  const shown = [...first.data, ...rest.data]
+  const listedLines = [...first.data, ...rest.data]
   assert.deepEqual([first.data.length, rest.data.length, rest.hasMore], [3, 2, false])
   assert.deepEqual(
-    shown.map(({ amount }: Data) => amount),
+    listedLines.map(({ amount }: Data) => amount),
     [1000, 1000.01, 1000.02, 1000.03, -50],
   )
-  assert.equal(shown[4].counterpartyAccountMasked, '******8765')
-  assert.equal(shown[4].counterpartyName, 'BOLA ADE')
+  assert.equal(listedLines[4].counterpartyAccountMasked, '******8765')
+  assert.equal(listedLines[4].counterpartyName, 'BOLA ADE')
   const one = await bench.call({ url: `${STATEMENTS}/${statementId}` })
   assert.equal(one.json().data.newLines, 5)
   const done = await bench.call({ url: `${IMPORTS}/${importId}` })

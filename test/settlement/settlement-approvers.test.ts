@@ -42,7 +42,7 @@ async function settleIn(...people: Browser[]): Promise<Browser[]> {
 }
 
 // The shown obstacle, checked against an actual approval. Undefined: it was approved.
-async function told(by: Caller, reference: string): Promise<string | undefined> {
+async function block(by: Caller, reference: string): Promise<string | undefined> {
   const { cannotApprove, payees } = await settlementOf(by, reference)
   const bankAccounts = payees.map((payee: Record<string, string>) => payee.bankAccount)
   const accountNames = payees.map((payee: Record<string, string>) => payee.accountName)
@@ -58,12 +58,12 @@ test('without a second person, only scope and bank account keep anybody from app
   const maker = await newBrowser(bench)
   const reference = await close(maker)
 
-  assert.equal(await told(await newBrowser(bench, 'developer'), reference), 'role_not_allowed')
-  assert.equal(await told(maker, reference), 'no_default_bank_account')
+  assert.equal(await block(await newBrowser(bench, 'developer'), reference), 'role_not_allowed')
+  assert.equal(await block(maker, reference), 'no_default_bank_account')
   await setBankAccount(bench, { status: 'mismatch' })
-  assert.equal(await told(bench, reference), 'bank_account_mismatch')
+  assert.equal(await block(bench, reference), 'bank_account_mismatch')
   await setBankAccount(bench)
-  assert.equal(await told(maker, reference), undefined)
+  assert.equal(await block(maker, reference), undefined)
   assert.equal((await settlementOf(maker, reference)).cannotApprove, null)
 })
 
@@ -73,9 +73,9 @@ test('to an account without a confirmed name, who is no second person is told', 
   assert(maker && checker)
   const reference = await close(maker)
 
-  assert.equal(await told(bench, reference), 'people_only')
-  assert.equal(await told(maker, reference), 'other_person_needed')
-  assert.equal(await told(checker, reference), undefined)
+  assert.equal(await block(bench, reference), 'people_only')
+  assert.equal(await block(maker, reference), 'other_person_needed')
+  assert.equal(await block(checker, reference), undefined)
 })
 
 test('under maker-checker, also since it was closed, who may not be second is told why', async () => {
@@ -91,12 +91,12 @@ test('under maker-checker, also since it was closed, who may not be second is to
   await makeDefault(chooser, (await addBankAccount(chooser)).reference)
   const given = await newBrowserGivenBy(bench, maker)
 
-  assert.equal(await told(bench, reference), 'people_only')
-  assert.equal(await told(maker, reference), 'other_person_needed')
-  assert.equal(await told(given, reference), 'approver_too_new')
+  assert.equal(await block(bench, reference), 'people_only')
+  assert.equal(await block(maker, reference), 'other_person_needed')
+  assert.equal(await block(given, reference), 'approver_too_new')
   const [dependent, first, second] = await settleIn(given, chooser, checker)
   assert(dependent && first && second)
-  assert.equal(await told(dependent, reference), 'approver_not_independent')
-  assert.equal(await told(first, reference), 'approver_chose_account')
-  assert.equal(await told(second, reference), undefined)
+  assert.equal(await block(dependent, reference), 'approver_not_independent')
+  assert.equal(await block(first, reference), 'approver_chose_account')
+  assert.equal(await block(second, reference), undefined)
 })

@@ -167,11 +167,11 @@ test('garbage, huge headers and an unwanted upgrade are failures in plain words'
   const huge = `HTTP/1.1 200 OK\r\nx-huge: ${'a'.repeat(64 * 1024)}\r\n\r\n`
   const upgrade = 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'
   const badStatus = 'HTTP/1.1 2x0 OK\r\n\r\n'
-  for (const said of ['SSH-2.0-OpenSSH_9.2\r\n', 'hello', badStatus, upgrade, huge]) {
-    await using receiver = await rawReceiver((socket) => socket.end(said))
+  for (const line of ['SSH-2.0-OpenSSH_9.2\r\n', 'hello', badStatus, upgrade, huge]) {
+    await using receiver = await rawReceiver((socket) => socket.end(line))
     const result = await send({ url: receiver.url })
     assert.deepEqual([result.ok, result.status], [false, null])
-    const words = said === huge ? "the answer's headers are too large" : 'the answer is not HTTP'
+    const words = line === huge ? "the answer's headers are too large" : 'the answer is not HTTP'
     assert.equal(result.error, words)
   }
 })

@@ -39,8 +39,8 @@ const FORMS: readonly (readonly [what: string, naira: object, stored: object])[]
 for (const [what, naira, stored] of FORMS) {
   test(`the facts of ${what} show the same from either form, to the byte`, () => {
     for (const form of [naira, stored]) {
-      const shown = showFacts(readFacts(form as Record<string, unknown>))
-      assert.equal(JSON.stringify(shown), JSON.stringify(naira))
+      const view = showFacts(readFacts(form as Record<string, unknown>))
+      assert.equal(JSON.stringify(view), JSON.stringify(naira))
     }
   })
 }

@@ -226,8 +226,8 @@ test('wrong filters, unknown parameters and fields are refused', async () => {
 
   const faults: string[] = []
   for (const call of calls) {
-    const found = refusalFaults(await bench.call({ ...call, token }), 'account', [400])
-    faults.push(...found.map((fault) => `${JSON.stringify(call)}: ${fault}`))
+    const faults = refusalFaults(await bench.call({ ...call, token }), 'account', [400])
+    faults.push(...faults.map((fault) => `${JSON.stringify(call)}: ${fault}`))
   }
   assert.deepEqual(faults, [])
 })
@@ -245,10 +245,10 @@ test('a filter that finds little goes on from page to page, each of bounded work
   const late = await bench.newClient('SCANNED002')
   await fillWithOthers('SCANNED002', 100_001, 145_000) // Earlier events are no longer stored.
 
-  const found = await walkPages(token, `?paymentReference=${paymentReference}`)
+  const faults = await walkPages(token, `?paymentReference=${paymentReference}`)
   const none = await walkPages(late, '?type=payment.expired')
 
-  assert.deepEqual(found, [[], [], [1]])
+  assert.deepEqual(faults, [[], [], [1]])
   assert.deepEqual(none, [[], [], []])
 })
 

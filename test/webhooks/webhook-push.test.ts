@@ -59,8 +59,8 @@ test('a paid payment is told again to its addresses and endpoints, as the same e
   await deliverDue(bench)
 
   assert.deepEqual(dataOf(answer, 'payment'), { paymentReference, eventId: id, queued: 3 })
-  const told = ['/done', '/hook', '/note'].map((path) => `${path} ${id} Successful`)
-  assert.deepEqual(receiver.received.sort(), told)
+  const expected = ['/done', '/hook', '/note'].map((path) => `${path} ${id} Successful`)
+  assert.deepEqual(receiver.received.sort(), expected)
 })
 
 test('a payment that waits for money is told as it is, not to the payer’s page', async () => {
@@ -77,8 +77,8 @@ test('a payment that waits for money is told as it is, not to the payer’s page
     await deliverDue(bench)
   }
 
-  const told = receiver.received.map((each) => each.replace(/ .* /, ' '))
-  assert.deepEqual(told, ['/note Processing', '/note PartPayment'])
+  const expected = receiver.received.map((each) => each.replace(/ .* /, ' '))
+  assert.deepEqual(expected, ['/note Processing', '/note PartPayment'])
 })
 
 test('the reference and the path may be written in any way', async () => {
