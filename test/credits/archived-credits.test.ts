@@ -1,5 +1,5 @@
-// An archived credit is still known: it is neither booked twice nor reversed nor refunded, and whoever
-// may see it finds it and is told where it is.
+// An archived credit is still known: it is neither booked twice nor reversed nor refunded, and permitted
+// users find it with its archive.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,7 +47,7 @@ assert.equal((await bench.service.writers.credits.submit(named)).status, 'taken'
 const archived = await credit(bench, accountNumber, '100.00', PAYER)
 const live = await credit(bench, accountNumber, '30.00', PAYER)
 const [{ id }] = await list(`?sessionId=${archived}`)
-assert.equal(await tryRefund(bench, live, '10'), 'queued') // So it stays.
+assert.equal(await tryRefund(bench, live, '10'), 'queued') // So it is not archived.
 await archiveLater(bench)
 const other = await bench.newClient('OTHER00001')
 
@@ -121,7 +121,7 @@ test('a reversal of it is rejected, kept once, and operators are alerted', async
   assert.equal(await balanceOf(bench, accountNumber), balance)
 })
 
-// As archiving does, of the only credit.
+// Archives the only credit.
 const TAKE_AWAY = `
   with archive as (
     insert into archives (month, ends_at, credits, amount_kobo, transfers, carried, manifest_hash,
@@ -229,15 +229,15 @@ test('search and timeline find it, and say where the rest of it is', async () =>
   assert.match(out, /archive {3}Archived with November 2026/)
   const ofAccount = `/api/v1/accounts/static/${accountNumber}/timeline`
   const { data } = (await bench.call({ url: ofAccount })).json()
-  const told = data.flatMap(({ kind, at }: Row) => (kind === 'archive' ? at : []))
-  assert.deepEqual(told, [ARCHIVED_BEFORE])
+  const times = data.flatMap(({ kind, at }: Row) => (kind === 'archive' ? at : []))
+  assert.deepEqual(times, [ARCHIVED_BEFORE])
 })
 
 test('nobody sees it who did not see it before', async () => {
   for (const path of ['', '/timeline', '/refunds']) {
-    const asked = (key: string) => bench.call({ url: `${CREDITS}/${key}${path}`, token: other })
-    assertAlike(await asked(archived), await asked(newSessionId()))
-    assertRefused(await asked(archived), 'account', { status: 404, code: 'credit_not_found' })
+    const read = (key: string) => bench.call({ url: `${CREDITS}/${key}${path}`, token: other })
+    assertAlike(await read(archived), await read(newSessionId()))
+    assertRefused(await read(archived), 'account', { status: 404, code: 'credit_not_found' })
   }
   assert.deepEqual(await list(`?sessionId=${archived}`, other), [])
   const { data } = (await bench.call({ url: `/api/v1/search?q=${archived}`, token: other })).json()

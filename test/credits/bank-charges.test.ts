@@ -1,5 +1,5 @@
-// What a bank withholds is a cost of ours: the payer is credited with what he sent, and the bank's
-// account grows by what its statement shows.
+// Bank charges are our cost: the payer is credited with the full amount sent, and the bank's account
+// grows by the amount on its statement.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 
 const NOBODYS_NUMBER = '0123456789'
 
-// Balances on their own side, in naira, of all accounts that have one.
+// Nonzero balances in naira, each with the sign of its side.
 async function balances({ db }: Bench): Promise<Record<string, number>> {
   const { rows } = await db.query<{ kind: string; naira: string }>(
     `select kind, (sum(case when kind in ('bank', 'shortfall', 'bank_cost', 'input_vat')
@@ -22,7 +22,7 @@ async function balances({ db }: Bench): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ kind, naira }) => [kind, Number(naira)]))
 }
 
-async function shown(bench: Bench, sessionId: string) {
+async function readCredit(bench: Bench, sessionId: string) {
   return dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
 }
 
@@ -41,7 +41,7 @@ test('of 1,000 with a fee of 45 the payment gets 1,000 and the bank’s account 
   assert.deepEqual(await balances(bench), { bank: 955, bank_cost: 45, available: 1000 })
   const paid = await verify(bench, payment.paymentReference)
   assert.deepEqual([paid.transactionStatus, paid.amountCollected], ['Successful', 1000])
-  const credit = await shown(bench, sessionId)
+  const credit = await readCredit(bench, sessionId)
   assert.deepEqual(
     [credit.amount, credit.charges, credit.netAmount, credit.amountBooked],
     [1000, { fee: 45, vat: 0, duty: 0 }, 955, 1000],
@@ -72,7 +72,7 @@ test('fee and duty are a cost, VAT is apart', async () => {
     collection: 1000,
   })
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 1000)
-  assert.deepEqual((await shown(bench, sessionId)).charges, { fee: 40, vat: 3, duty: 50 })
+  assert.deepEqual((await readCredit(bench, sessionId)).charges, { fee: 40, vat: 3, duty: 50 })
   await assertCleanBooks(bench)
 })
 
@@ -127,7 +127,7 @@ test('a reversal takes back the whole amount, and charges stay a cost', async ()
 
   assert.equal(answer.json().outcome, 'reversed')
   assert.deepEqual(await balances(bench), { bank: -45, bank_cost: 45 })
-  assert.equal((await shown(bench, sessionId)).outcome, 'reversed')
+  assert.equal((await readCredit(bench, sessionId)).outcome, 'reversed')
   await assertCleanBooks(bench)
 })
 

@@ -1,5 +1,5 @@
-// Whoever paid in time is not late because the bank's report was: the bank's own time decides, where
-// it can be true.
+// A late report of the bank does not make a timely payment late: the bank's own time decides, if
+// plausible.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const after = (ms: number) => new Date(bench.clock().getTime() + ms).toISOString
 const statusOf = async ({ paymentReference }: { paymentReference: string }) =>
   (await verify(bench, paymentReference)).transactionStatus
 
-// Answers what the bank heard, and which time decided.
+// Returns the answer to the bank, and the time that decided.
 async function pay(accountNumber: string, amount: string, transactionTime?: string) {
   const sessionId = newSessionId()
   const credit = { sessionId, accountNumber, amount, transactionTime }
@@ -29,7 +29,7 @@ async function pay(accountNumber: string, amount: string, transactionTime?: stri
   return [responseCode, outcome, code, judgedBy].filter(Boolean).join(' ')
 }
 
-// Opens a payment at ten in the morning in Lagos, and comes back so much later.
+// Opens a payment at ten in the morning in Lagos, and continues so much later.
 async function outage(ms: number, terms: Record<string, unknown> = TERMS, isClosed = true) {
   bench.advance(DAY_MS - ((bench.clock().getTime() - 9 * HOUR_MS) % DAY_MS))
   const payment = await startPayment(bench, terms)

@@ -1,4 +1,4 @@
-// Who sees which credits, and how a list of them is read to its end.
+// The visibility of credits, and reading their list to its end.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -101,8 +101,8 @@ test('money for nobody is the operator’s to see, and its owner’s once it is 
   assert.deepEqual(unseen.data, [])
   assert.equal(seen.reason, 'unknown_number')
   assert.match(seen.locations[0].description, /no virtual account has the number/)
-  const found = await readList(bench, `${CREDITS}?accountNumber=${UNKNOWN_NUMBER}`)
-  assert(ids(found.data).includes(sessionId))
+  const list = await readList(bench, `${CREDITS}?accountNumber=${UNKNOWN_NUMBER}`)
+  assert(ids(list.data).includes(sessionId))
   const owned = await bench.call({ url: `${CREDITS}/${sessionId}`, token: otherClient })
   const { locations, events } = dataOf(owned, 'account')
   assert.equal(locations[0].reference, account.accountNumber)

@@ -1,5 +1,5 @@
-// Tracing money: one call tells where a payer's 30-digit session id went, whatever became of it,
-// and the list finds a credit by whatever somebody knows of it.
+// Tracing money: one call finds the money of a payer's 30-digit session id, whatever its outcome, and the
+// list finds a credit by any known field.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -155,7 +155,7 @@ test('whatever becomes of money, its parts sum to the whole and say where each i
   await reverse(bench, sessions.partly, '15.00')
   await reverse(bench, sessions.booked, '25.00')
 
-  const found: Record<string, unknown> = {}
+  const results: Record<string, unknown> = {}
   for (const [name, sessionId] of Object.entries(sessions)) {
     const { amount, locations } = await traced(sessionId)
     assert.equal(
@@ -163,10 +163,10 @@ test('whatever becomes of money, its parts sum to the whole and say where each i
       amount,
       name,
     )
-    found[name] = locations.map((where: Row) => `${where.amount} ${where.place}`)
+    results[name] = locations.map((where: Row) => `${where.amount} ${where.place}`)
   }
 
-  assert.deepEqual(found, {
+  assert.deepEqual(results, {
     excess: ['6000 payment', '100 suspense'],
     toAccount: ['10 collection_account'],
     toPayment: ['40 payment'],

@@ -1,5 +1,5 @@
-// I87: money for a payment that had a number before is not of the payment that has it now: whatever
-// route it is learned of by, it is with its bank, and the new holder hears nothing of it.
+// I87: money for an earlier holder of a number is not the current holder's: by every route it stays with
+// its bank, and the new holder gets no event.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ const start = (numbers = 1) =>
     },
   ])
 
-// A number that was a payment's of the operator, and is one's of another client now.
+// A number of an operator's payment that now belongs to another client's payment.
 async function reuse(bench: Bench) {
   const former = await startPayment(bench)
   const sentAt = bench.clock()
@@ -145,8 +145,8 @@ test('money that is late for the present holder is with its client, who hears of
   const [late] = await takeAll(bench, number, [at(leasedAt, -HOUR_MS)])
 
   assert.equal(late, `suspended late ${OTHER}`)
-  const told = ['payment.processing', 'payment.expired', 'credit.suspended']
-  assert.deepEqual(await eventsOf(bench, OTHER), told)
+  const types = ['payment.processing', 'payment.expired', 'credit.suspended']
+  assert.deepEqual(await eventsOf(bench, OTHER), types)
   await assertCleanBooks(bench)
 })
 

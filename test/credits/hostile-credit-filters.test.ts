@@ -1,5 +1,5 @@
-// Hostile questions: whatever stands in a query or a path, the answer is a refusal in our words or
-// an empty list, never a failure of ours.
+// Hostile queries: any query or path gets a refusal in our words or an empty list, never a failure of
+// ours.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

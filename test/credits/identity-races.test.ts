@@ -1,4 +1,4 @@
-// Two processes learn of one credit by two routes, at the same moment: it is still taken once.
+// Two processes learn of one credit by two routes at the same moment: it is still taken once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
-// Nobody's: no lock on an account keeps the two apart.
+// Unissued: no lock on an account separates the two.
 const NOBODYS_NUMBER = '0123456789'
 
 const take = (credit: IncomingCredit, by: Bench = bench) =>
@@ -36,7 +36,7 @@ test('two processes that learn of it by two routes at the same moment book it on
     const { known: _, ...by } = await routes(NOBODYS_NUMBER)
     const credits = await countCredits(NOBODYS_NUMBER)
 
-    // Neither knows of the other yet, and both are about to write.
+    // Neither sees the other yet, and both are about to write.
     const held = await holdTable(bench, 'credit_identifiers')
     const racing = Promise.all([take(by[one]), take(by[other], twin)])
     await untilBlocked(bench.db, 2)
@@ -55,7 +55,7 @@ test('two processes with the same lists by two routes, in opposite orders, book 
   const credits = await countCredits(NOBODYS_NUMBER)
   const transfers = await Promise.all(Array.from({ length: 60 }, () => routes(NOBODYS_NUMBER)))
 
-  // Somebody else is about to write the one in the middle: both have written half when they wait.
+  // A third writer holds the one in the middle: both have written half when they wait.
   const other = await bench.db.connect()
   const middle = transfers[transfers.length / 2]?.requery.sessionId
   await other.query(`begin; insert into credit_identifiers values (0, true, '${middle}', '035',

@@ -1,4 +1,4 @@
-// A credit is taken once, whichever route it comes by and whatever its bank calls it there.
+// A credit is taken once, by any route and with any identifier of its bank.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const take = (credit: IncomingCredit) => bench.service.writers.credits.submit(cr
 
 const routes = (accountNumber: string) => routesOf(bench, accountNumber)
 
-async function shown(identifier: string) {
+async function readCredit(identifier: string) {
   const answer = await bench.call({ url: `/api/v1/credits/${encodeURIComponent(identifier)}` })
   return dataOf(answer, 'account')
 }
@@ -42,7 +42,7 @@ for (const order of ORDERS) {
     assert.deepEqual(statuses, ['taken', 'duplicate', 'duplicate'])
     assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
     const credits = []
-    for (const { value } of known) credits.push(await shown(value))
+    for (const { value } of known) credits.push(await readCredit(value))
     const [credit] = credits
     assert.deepEqual(new Set(credits.map(({ id }) => id)).size, 1)
     assert.equal(credit.sessionId, by[order[0]].sessionId)
@@ -66,7 +66,7 @@ test('three routes in one batch bring one credit', async () => {
     ['taken', 'duplicate', 'duplicate'],
   )
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
-  assert.deepEqual(sortedByKind((await shown(statement.sessionId)).identifiers), known)
+  assert.deepEqual(sortedByKind((await readCredit(statement.sessionId)).identifiers), known)
 })
 
 test('a kind is part of the identity, and so is the bank', async () => {
@@ -110,7 +110,7 @@ test('a weak identifier names the same credit, unless the bank’s own reference
   assert(inBatch?.ok && twin?.ok)
   assert.deepEqual([inBatch.value.status, twin.value.status], ['taken', 'duplicate'])
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 30)
-  const second = await shown(`S2-${credit.sessionId}`)
+  const second = await readCredit(`S2-${credit.sessionId}`)
   assert.deepEqual(second.identifiers, [{ kind: 'settlement_id', value: `S2-${credit.sessionId}` }])
   await assertCleanBooks(bench)
 })
@@ -180,8 +180,8 @@ test('identifiers that name two credits, or another amount, are refused with an 
   )
   const alert = rows.find(({ subject }) => subject === `${notification.sessionId}@035`)
   assert.deepEqual(alert.detail.otherIdentifiers, notification.otherIdentifiers)
-  // Nothing was learned of either.
-  const { identifiers } = await shown(requery.sessionId)
+  // Nothing was learned from either.
+  const { identifiers } = await readCredit(requery.sessionId)
   assert.deepEqual(identifiers, [{ kind: 'settlement_id', value: requery.sessionId }])
 })
 
@@ -207,13 +207,13 @@ test('search and the list find a credit by any identifier', async () => {
   await take(requery)
 
   for (const { value } of known) {
-    const asked = encodeURIComponent(value)
-    const hits = (await bench.call({ url: `/api/v1/search?q=${asked}` })).json().data
+    const encoded = encodeURIComponent(value)
+    const hits = (await bench.call({ url: `/api/v1/search?q=${encoded}` })).json().data
     assert.deepEqual(
       hits.map(({ type, detail }: { type: string; detail: string }) => [type, detail]),
       [['credit', notification.sessionId]],
     )
-    const listed = (await bench.call({ url: `/api/v1/credits?sessionId=${asked}` })).json().data
+    const listed = (await bench.call({ url: `/api/v1/credits?sessionId=${encoded}` })).json().data
     assert.equal(listed.length, 1)
   }
 })
@@ -224,7 +224,7 @@ test('a settlement id as short as one of our ids still finds its credit', async 
   const value = '4711'
   await take({ ...notification, otherIdentifiers: [{ kind: 'settlement_id', value }] })
 
-  const credit = await shown(value)
+  const credit = await readCredit(value)
   const hits = (await bench.call({ url: `/api/v1/search?q=${value}` })).json().data
 
   assert.equal(credit.sessionId, notification.sessionId)
@@ -232,7 +232,7 @@ test('a settlement id as short as one of our ids still finds its credit', async 
     hits.map(({ detail }: { detail: string }) => detail),
     [notification.sessionId],
   )
-  assert.equal((await shown(`${credit.id}`)).id, credit.id)
+  assert.equal((await readCredit(`${credit.id}`)).id, credit.id)
 })
 
 test('a simulated transfer says that it is one', async () => {
@@ -240,7 +240,7 @@ test('a simulated transfer says that it is one', async () => {
 
   const { sessionId } = await simulate(bench, accountNumber, '10.00')
 
-  assert.equal((await shown(sessionId)).source, 'sandbox')
+  assert.equal((await readCredit(sessionId)).source, 'sandbox')
   const url = `/api/v1/credits/${sessionId}/timeline`
   const { entries } = dataOf(await bench.call({ url }), 'account')
   const came = entries.find(({ kind }: { kind: string }) => kind === 'credit')

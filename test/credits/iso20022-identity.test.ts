@@ -1,5 +1,5 @@
-// A transfer is one credit whichever ISO 20022 message reports it and whichever of its references that
-// message gives; two transfers are two, whatever their payers wrote.
+// A transfer is one credit in every ISO 20022 message and with any of its references; two transfers are
+// two, whatever their payers wrote.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,7 +42,7 @@ async function take(...messages: string[]): Promise<string[]> {
   return statuses
 }
 
-// Each gives some of its references.
+// Each route reports some of the references.
 const ROUTES = {
   pacs: (to: string, { TxId, UETR, EndToEndId }: Refs) => pacs(to, { TxId, UETR, EndToEndId }),
   pacsWithClearing: (to: string, { TxId, ClrSysRef }: Refs) => pacs(to, { TxId, ClrSysRef }),
@@ -185,7 +185,7 @@ test('a report whose every reference is of another transfer is refused, however 
   await assertCleanBooks(bench)
 })
 
-// Each reference of two transfers: the same at both, or each its own, or given by one of them.
+// Each reference of two transfers: shared, different, or only on one of them.
 const side = fc.constantFrom('none', 'shared', 'own')
 const pair = fc.record({
   refs: fc.record(Object.fromEntries(NAMES.map((name) => [name, fc.tuple(side, side)]))),
@@ -217,7 +217,7 @@ test('two transfers of which banks say that they differ are two, and the same on
 
       const statuses = takeAll(credits)
 
-      // The reference of our own bank is unique there, and decides alone.
+      // Our own bank's reference is unique there, and decides alone.
       const isSame = hasOne || (isCommon && !differs)
       assert.deepEqual(statuses.slice(2), ['duplicate', 'duplicate'])
       if (isSame) assert.deepEqual(statuses.slice(0, 2), ['taken', 'duplicate'])
@@ -227,7 +227,7 @@ test('two transfers of which banks say that they differ are two, and the same on
   )
 })
 
-// As decideCredits does, in one batch.
+// Like decideCredits, in one batch.
 function takeAll(credits: readonly IncomingCredit[]): string[] {
   const taken: Parameters<typeof learn>[0] = new Map()
   return credits.map((credit, at) => {

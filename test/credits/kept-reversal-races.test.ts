@@ -1,5 +1,5 @@
-// The alert of a bank's kept reversals is one for all of them: it is neither cleared under one that is just
-// being kept, nor relied on while it is being cleared.
+// All kept reversals of a bank share one alert: a round neither clears it while a reversal is being
+// stored, nor does a store rely on an alert being cleared.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// A reversal that came before its credit is kept until it is taken: the register says what became of it,
-// and operators hear of one that the bank never sent again.
+// A reversal that came before its credit is stored until it is taken: the register shows its outcome, and
+// operators get an alert if the bank never sends it again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000
 type Taking = { sessionId: string; originalSessionId: string; amount: string }
 type Item = Record<string, unknown> & { id: string }
 
-// In camt.054 a reversal may go by the credit's own reference, and so may several parts of it.
+// In camt.054, a reversal may have the credit's own reference, and so may several partial reversals.
 function partsOf(originalSessionId: string): [Taking, Taking] {
   const names = { sessionId: originalSessionId, originalSessionId }
   return [
@@ -52,7 +52,7 @@ async function registered({ sessionId }: Taking): Promise<Item> {
   return items[0]
 }
 
-// In the order they came.
+// In the order of arrival.
 async function outcomesOf(sessionId: string): Promise<string[]> {
   const { data } = (await bench.call({ url: '/api/v1/operator/rail-items?limit=100' })).json()
   const items: Item[] = data.filter((item: Item) => item.sessionId === sessionId).reverse()

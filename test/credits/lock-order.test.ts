@@ -1,5 +1,5 @@
-// All that moves money, at once, through two processes, over accounts of every age: shared ones that
-// were opened before 0021 have lower ids than some collection accounts, later ones higher than all.
+// All kinds of money movements at once, through two processes, over accounts of every age: shared
+// accounts opened before 0021 have lower ids than some collection accounts, later ones higher than all.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -95,7 +95,7 @@ async function openLowAccounts({ db }: Bench): Promise<void> {
   assert(rows.every(({ low }) => low))
 }
 
-// Payments of which a part is paid, and whose time is over in half an hour.
+// Part-paid payments that expire in half an hour.
 async function startExpiring(bench: Bench): Promise<void> {
   const started = Array.from({ length: ROUNDS }, async () => {
     const { bankAccount } = await startPayment(bench, { amount: 70, graceSeconds: 0 })

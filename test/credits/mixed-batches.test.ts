@@ -1,5 +1,5 @@
-// What most credits of a batch have in common is sent to the database once (insert-credits.ts): each
-// is stored as it came all the same, whoever its neighbours are.
+// Values that most credits of a batch share are sent to the database once (insert-credits.ts): each
+// credit is still stored exactly, whatever its neighbours.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,8 +47,8 @@ async function differentCredits() {
   const { accountNumber } = await createAccount(bench)
   const { bankAccount: number } = await startPayment(bench, { amount: 50 })
   const nobody = { outcome: 'suspended', reason: 'unknown_number', isCollection: false }
-  const make = (given: Partial<IncomingCredit> & { amount: number }) =>
-    incomingCredit(bench, { accountNumber, ...given })
+  const make = (changes: Partial<IncomingCredit> & { amount: number }) =>
+    incomingCredit(bench, { accountNumber, ...changes })
   return [
     { credit: await make({ amount: 10 }), stored: {} },
     {

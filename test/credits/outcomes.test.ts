@@ -1,6 +1,6 @@
-// Every outcome that a transfer can have, over HTTP, each with all that it does: the answer to the
-// bank, the state of the payment, the transfers, the events, and the way out where there is one.
-// docs/money-flow.md tells the same for people. What is not a payment's: suspended-outcomes.test.ts.
+// Every outcome of a transfer to a payment, over HTTP, with all its effects: the answer to the bank, the
+// state of the payment, the transfers, the events, and the resolution if any. docs/money-flow.md
+// describes the same. Other transfers: suspended-outcomes.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -52,7 +52,7 @@ test('under until expiry: what was paid is suspended, and can be returned', asyn
   const { sessionId } = await credit(bench, number, '40.00')
   bench.advance(GRACE_OVER_MS)
 
-  assert.equal(await stateOf(bench, payment), 'Expired 40') // Before any worker has looked at it.
+  assert.equal(await stateOf(bench, payment), 'Expired 40') // Before any worker runs.
   await closeExpired(bench)
 
   assert.equal(await stateOf(bench, payment), 'Expired 0')

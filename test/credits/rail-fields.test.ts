@@ -1,4 +1,4 @@
-// What of a credit is its identity and its amount, and what becomes of one that cannot be read.
+// The fields that identify a credit, and the fate of an unreadable one.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// I33: what a bank signed that names an amount is booked, in suspense, or in the register of rail
-// items, where operators find it.
+// I33: every signed report with an amount is booked, in suspense, or in the register of rail items, where
+// operators find it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,8 +30,8 @@ test('an item that names an amount and cannot be booked is kept once, answered 0
   assert.equal(wordsOf(first), '00 kept invalid_account_number')
   assert.equal(wordsOf(again[0]), '01 duplicate invalid_account_number')
   const { data } = await list('?outcome=rejected')
-  const { id, receivedAt, ...shown } = data[0] as Item
-  assert.deepEqual(shown, {
+  const { id, receivedAt, ...view } = data[0] as Item
+  assert.deepEqual(view, {
     bankCode: '058',
     call: 'credits',
     outcome: 'rejected',

@@ -1,5 +1,5 @@
-// camt.054 on its way into the books: each transfer once, by what the bank calls it; what the bank
-// takes back is taken back; what nobody can book is in the register.
+// camt.054 to the books: each transfer once, by the bank's identifiers; reversals are taken; unbookable
+// entries are in the register.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -86,11 +86,11 @@ test('a reversal takes the credit back, once, in the message of the credit or a 
   const other = entry({ accountNumber, refs: { TxId: 'REVERSED-AT-ONCE' }, amount: '7.00' })
 
   await post(message(first, 'R1'))
-  const taken = await post(message(reversalOf(first), 'R2'))
+  const result = await post(message(reversalOf(first), 'R2'))
   const again = await post(message(reversalOf(first), 'R3'))
   const together = await post(message(reversalOf(other) + other, 'R4'))
 
-  assert.deepEqual([taken, again], [['00 reversed'], ['01 duplicate']])
+  assert.deepEqual([result, again], [['00 reversed'], ['01 duplicate']])
   assert.deepEqual(together, ['00 reversed', '00 booked'])
   assert.equal(await balanceOf(bench, accountNumber), 0)
 })
@@ -102,9 +102,9 @@ test('a reversal that names the credit by another reference of its own finds it'
 
   const refs = { AcctSvcrRef: newSessionId(), TxId }
   const part = reversalOf(entry({ accountNumber, refs, amount: '40.00' }))
-  const taken = await post(message(part, 'T2'))
+  const result = await post(message(part, 'T2'))
 
-  assert.deepEqual(taken, ['00 reversed'])
+  assert.deepEqual(result, ['00 reversed'])
   assert.equal(await balanceOf(bench, accountNumber), 60)
 })
 
@@ -164,8 +164,8 @@ test('a reversal of money for one number takes nothing from another, whatever id
     await post(message(reversalOf(takenBack), 'A3')),
   ]
 
-  const found = ['00 booked', '00 booked', '03 retry original_not_found']
-  assert.deepEqual(answers.flat(), found)
+  const expected = ['00 booked', '00 booked', '03 retry original_not_found']
+  assert.deepEqual(answers.flat(), expected)
   assert.equal(await balanceOf(bench, mine.accountNumber), 100)
 })
 
@@ -223,7 +223,7 @@ test('every wrapper and encoding of a notification leads to the same credit', as
 
 test('a day without a time is shown as a day, a time in the future is not believed', async () => {
   const { accountNumber } = await createAccount(bench)
-  const shown = async (sessionId: string) => {
+  const view = async (sessionId: string) => {
     const url = `/api/v1/credits/${sessionId}`
     return (await bench.call({ method: 'GET', url })).json().data.transactionTime
   }
@@ -243,7 +243,7 @@ test('a day without a time is shown as a day, a time in the future is not believ
   const answers = await post(message(entries.join(''), 'TIMES'))
 
   assert.deepEqual(new Set(answers), new Set(['00 booked']))
-  const times = await Promise.all(Object.values(ids).map((id) => shown(id as string)))
+  const times = await Promise.all(Object.values(ids).map((id) => view(id as string)))
   assert.deepEqual(
     times.map((time) => (time?.includes('T') ? new Date(time).toISOString() : time)),
     ['2020-11-15', null, at(60_000), null],

@@ -1,5 +1,5 @@
-// Exactly once, whatever happens at the same time: the same credit from everywhere at once, two
-// processes, connections lost in the middle, more than the service can take.
+// Exactly once under concurrency: the same credit from everywhere at once, two processes, lost
+// connections, and overload.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Nobody but a bank reports money: every call of a rail is signed by that bank's own secret, over
-// the body as it came, within five minutes.
+// Only a bank reports money: every rail call is signed with that bank's own secret, over the raw body,
+// within five minutes.
 
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
@@ -183,7 +183,7 @@ test('a body of another content type is refused, signed or not', async () => {
   assert.equal(spelt.json().responseCode, '00')
 })
 
-// Over a socket, because only there can a header come twice.
+// Over a socket, because only there a header can come twice.
 test('a header that comes twice never makes a call good that is not', async () => {
   await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = bench.service.app.server.address() as AddressInfo

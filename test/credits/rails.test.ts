@@ -1,5 +1,5 @@
-// A bank reports money: one credit or a list, each answered 00 taken, 01 duplicate, 02 rejected or
-// 03 try again, in its place, whatever its neighbours are.
+// A bank reports money: one credit or a list, each answered 00 taken, 01 duplicate, 02 rejected or 03 try
+// again, in its place, whatever its neighbours.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -229,13 +229,13 @@ test('a hostile body is 02 with a sentence, quickly, and writes nothing', async 
     const tookMs = await cpuMs(async () => {
       answer = await postRail(bench, '035/credits', body)
     })
-    const shown = `${String(body).slice(0, 40)}: ${answer.statusCode} ${answer.body.slice(0, 200)}`
-    assert.equal(answer.statusCode, status, shown)
+    const label = `${String(body).slice(0, 40)}: ${answer.statusCode} ${answer.body.slice(0, 200)}`
+    assert.equal(answer.statusCode, status, label)
     assert.deepEqual(tally([answer.json()].flat().map((each) => each.responseCode)), {
       '02': [answer.json()].flat().length,
     })
-    assert(!LEAKS.test(answer.body), shown)
-    assert(tookMs < patience(1_000), `${shown} took ${tookMs} ms`)
+    assert(!LEAKS.test(answer.body), label)
+    assert(tookMs < patience(1_000), `${label} took ${tookMs} ms`)
   }
   assert.equal(await databaseText(bench), before)
 })

@@ -1,6 +1,6 @@
-// A bank takes back what the client no longer has. It is taken from where the credit was booked as
-// far as that goes; the rest the client owes, and cannot pay out or refund (I57). Each case with
-// exactly its transfers.
+// A bank reverses money that the client no longer has. The reversal takes what is left on the credit's
+// account; the client owes the rest, and cannot pay it out or refund it (I57). Each case with exactly its
+// transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,12 +40,12 @@ test('a payment that was paid out: what is left is taken, the rest is owed', asy
   ])
   assert.deepEqual(await movements.alerts(), ['reversal_receivable'])
   assert.equal(await stateOf(bench, payment), 'Reversed 0')
-  const shown = await creditOf(bench, sessionId)
+  const view = await creditOf(bench, sessionId)
   assert.deepEqual(
-    [shown.outcome, shown.amountReversed, shown.amountShortfall, shown.amountReceivable],
+    [view.outcome, view.amountReversed, view.amountShortfall, view.amountReceivable],
     ['reversed', 100, 0, 70],
   )
-  assert.deepEqual(shown.reversals[0].receivable, 70)
+  assert.deepEqual(view.reversals[0].receivable, 70)
   assert.deepEqual(await totalsOf(bench), { gross: 100, reversed: 100 })
   await assertCleanBooks(bench)
 })
@@ -78,7 +78,7 @@ test('another collection account pays for nothing: each gives what it has itself
   const [first, second] = [await createAccount(bench), await createAccount(bench)]
   const { sessionId } = await credit(bench, first.accountNumber, '100')
   await credit(bench, second.accountNumber, '100')
-  await payOut(bench, 100) // All that the first has.
+  await payOut(bench, 100) // The whole balance of the first.
   const movements = await recordMovements(bench)
 
   await reverse(bench, sessionId, '40')
@@ -124,7 +124,7 @@ test('a credit in two places is taken from each as far as it goes', async () => 
     'reversal: receivable → bank 035 20.00',
   ])
   assert.equal((await creditOf(bench, sessionId)).amountReceivable, 120)
-  // Of the merchant's account 30 are taken back; what the payment owes is not the merchant's.
+  // The reversal takes 30 from the merchant's account; the payment's debt is not the merchant's.
   const now = await bench.call({ url: '/api/v1/balances' })
   bench.advance(1000)
   const at = `/api/v1/balances?at=${bench.clock().toISOString()}`
@@ -237,7 +237,7 @@ test('reversals, payouts and credits at once: each kobo is taken once, or owed',
   const counts = tally(answers)
   assert.equal(counts['00 reversed'], 8)
   assert.equal(counts['00 booked'], 4)
-  // What came in and was not reversed is there, or paid out; what is owed was paid out as well.
+  // Unreversed money is there or paid out; the debt was paid out too.
   const held = (await ledgerNaira(bench, 'available')) + (await ledgerNaira(bench, 'collection'))
   const paidOut = 60 * (counts.queued ?? 0)
   assert.equal(held + paidOut - (await ledgerNaira(bench, 'receivable')), 4)
@@ -245,7 +245,7 @@ test('reversals, payouts and credits at once: each kobo is taken once, or owed',
   await assertCleanBooks(bench)
 })
 
-// Of what is available, less what is owed, after each payout.
+// The least of available less owed, after each payout.
 async function leastLeft({ db }: Bench): Promise<number> {
   const { rows } = await db.query(
     `select min(kobo)::int as kobo
@@ -265,7 +265,7 @@ test('payouts and debts at once: nothing is paid out of what was owed by then', 
   for (let nth = 0; nth < 6; nth++) numbers.push((await createAccount(bench)).accountNumber)
   const sessions = []
   for (const number of numbers) sessions.push((await credit(bench, number, '100')).sessionId)
-  await payOut(bench, 300) // All that the first three have.
+  await payOut(bench, 300) // The whole balance of the first three.
   const before = await countDeadlocks(bench)
 
   const answers = await Promise.all([

@@ -1,5 +1,5 @@
-// A bank takes a credit back while others have their hands on the same money: other reversals, the
-// suspense desk, a cancelling merchant, the expiry worker.
+// A bank reverses a credit during other actions on the same money: other reversals, the suspense desk, a
+// cancelling merchant, the expiry worker.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -107,7 +107,7 @@ test('a second credit that gets the same identifier meanwhile is not the one tak
 test('a reversal never meets a fault, whatever happens to the money at that moment', async () => {
   await using twin = await startTwin(bench)
   const account = await createAccount(bench)
-  await credit(bench, account.accountNumber, '1000') // What the bank holds besides.
+  await credit(bench, account.accountNumber, '1000') // Other money at the bank.
   const rounds = Array.from({ length: 6 }, async (_, at) => {
     const nobodys = await credit(bench, NOBODYS_NUMBER, '50')
     const [item, target] = [
@@ -142,7 +142,7 @@ test('a reversal never meets a fault, whatever happens to the money at that mome
 })
 
 test('a reversal and the desk wait for one another in one order: no deadlock is met', async () => {
-  // Of its own: the server counts deadlocks late, and other tests here may meet one.
+  // Its own service: the server counts deadlocks late, and other tests here may meet one.
   await using own = await startTestService()
   const { accountNumber } = await createAccount(own)
   await credit(own, accountNumber, '1000')

@@ -1,4 +1,4 @@
-// A bank takes a credit back: only its own, never more than is left of it, and once.
+// A bank reverses a credit: only its own, never more than is left of it, and once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -101,8 +101,8 @@ test('a credit that nobody reported, or another bank did, cannot be taken back',
     `select bank_code, call, reason, amount_text from rail_items
       where reason = 'original_not_found' order by id desc limit 1`,
   )
-  const kept = { call: 'reversals', reason: 'original_not_found', amount_text: '100' }
-  assert.deepEqual(rows, [{ bank_code: '033', ...kept }])
+  const expected = { call: 'reversals', reason: 'original_not_found', amount_text: '100' }
+  assert.deepEqual(rows, [{ bank_code: '033', ...expected }])
 })
 
 test('a reversal that overtakes its credit is to be sent again, and is then taken', async () => {

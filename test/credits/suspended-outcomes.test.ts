@@ -1,5 +1,5 @@
-// Every outcome of a transfer that is not simply a payment's: to nobody, from the wrong payer, in
-// another currency, reported again; and what a bank takes back. The rest is in outcomes.test.ts.
+// Every outcome of other transfers: to an unissued number, from the wrong payer, in another currency,
+// repeated; and reversals. The rest is in outcomes.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -50,7 +50,7 @@ test('to an unknown number: it is nobody’s, and the operator can give it to an
   const { sessionId, says } = await credit(bench, NOBODYS, '75.00')
 
   assert.equal(says, '00 suspended unknown_number')
-  assert.deepEqual(await movements.events(), []) // There is nobody to tell.
+  assert.deepEqual(await movements.events(), []) // No client to notify.
   assert.equal(await resolve(bench, sessionId, 'assign', { accountNumber }), 'assigned')
   assert.equal(await balanceOf(bench, accountNumber), 75)
   assert.deepEqual(await movements.moves(), [
@@ -67,7 +67,7 @@ test('nobody’s money given to a payment that then expires is the client’s to
   await resolve(bench, sessionId, 'assign', to)
 
   bench.advance(35 * MINUTE_MS)
-  await recordMovements(bench) // Closes what is over.
+  await recordMovements(bench) // Closes expired payments.
 
   assert.equal(await stateOf(bench, payment), 'Expired 0')
   assert.equal((await itemOf(bench, sessionId)).reason, 'underpaid')

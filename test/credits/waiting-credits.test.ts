@@ -1,5 +1,4 @@
-// Credits that wait for the accounts they are sent to find them when they are let in, each as the one
-// before left it.
+// Credits that wait for a lock on their accounts see each account as the one before left it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

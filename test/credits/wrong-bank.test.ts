@@ -1,5 +1,4 @@
-// I32: a number takes money only from its own bank. Each bank signs with a secret of its own, as in
-// live mode.
+// I32: a number takes money only from its own bank. Each bank signs with its own secret, as in live mode.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

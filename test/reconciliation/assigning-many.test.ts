@@ -1,4 +1,4 @@
-// Owners among many: filters, users who leave, many assigned at once, and at the same moment.
+// Owners of many differences: filters, leaving users, bulk and concurrent assignments.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -81,8 +81,8 @@ test('a user who is disabled keeps what they own; what a removed one had is nobo
   await ada.call({ method: 'PATCH', url: `${USERS_URL}/${id}`, body: { isActive: false } })
   assert.deepEqual(await find(), { id, email, hasAccess: false })
   assert.deepEqual(await listed(ada, `owner=${id}`), [two, one])
-  const shown = await ada.call({ method: 'GET', url: `${RECONCILIATION}/${one}` })
-  assert.deepEqual(shown.json().data.owner, { id, email, hasAccess: false })
+  const view = await ada.call({ method: 'GET', url: `${RECONCILIATION}/${one}` })
+  assert.deepEqual(view.json().data.owner, { id, email, hasAccess: false })
   assert.equal(await ownerAfter(assign(ada, one, 'me', { from: id })), ada.user.email)
 
   assert.equal((await ada.call({ method: 'DELETE', url: `${USERS_URL}/${id}` })).statusCode, 200)
@@ -104,11 +104,11 @@ test('many are assigned together, each with its result, and again without effect
   await resolve(ada, two, 'note')
   await resolve(ada, three, 'book')
   await assign(ada, four, 'me')
-  const asked = [one, two, three, 999_999, four, one]
+  const requestedIds = [one, two, three, 999_999, four, one]
 
-  const first = await assignMany(ada, asked, obi.user.id)
+  const first = await assignMany(ada, requestedIds, obi.user.id)
   const before = await databaseText(bench)
-  const second = await assignMany(ada, asked, obi.user.id)
+  const second = await assignMany(ada, requestedIds, obi.user.id)
 
   assert.deepEqual(second.json().data, first.json().data)
   assert.equal(await databaseText(bench), before)
@@ -143,7 +143,7 @@ const BANKS = `
 
 type Held = { sql: string; waiting: number; meanwhile?: string }
 
-// Lets the work wait for what somebody else holds, and then go on.
+// Makes the work wait for a lock, and then continue.
 async function behind<T>(
   { db }: Bench,
   { sql, waiting, meanwhile = '' }: Held,

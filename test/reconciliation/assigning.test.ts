@@ -1,4 +1,4 @@
-// Whose a difference is: taken, given, given up; who can own one, and what is refused.
+// The owner of a difference: taking, assigning and releasing it; who can own one, and the refusals.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -54,9 +54,9 @@ test('a difference is taken, given to another and given up; list, proof and hist
   assert.equal(await ownerAfter(assign(ada, id, 'me')), ada.user.email)
   const owner = { id: ada.user.id, email: ada.user.email, hasAccess: true }
   const proof = await read(obi, `?bankCode=035&day=${DAY}`)
-  for (const shown of [await read(obi, `/${id}`), (await read(obi, '/differences'))[0]]) {
-    assert.deepEqual(shown.owner, owner)
-    assert.match(shown.ownedAt, /^2026-/)
+  for (const view of [await read(obi, `/${id}`), (await read(obi, '/differences'))[0]]) {
+    assert.deepEqual(view.owner, owner)
+    assert.match(view.ownedAt, /^2026-/)
   }
   assert.deepEqual(proof.differences[0].owner, owner)
   assert.equal((await read(obi, '/ageing')).differences[0].unowned, 0)

@@ -1,5 +1,5 @@
-// Lines that a bank dates back before the day of their statement: what they make of balances, gaps and
-// the days that statements cover.
+// Lines that a bank dates back before the day of their statement: their effect on balances, gaps and
+// covered days.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const line = (of: number, amountKobo: number) => {
 
 type Dated = [of: number, amountKobo: number]
 
-// As a file tells its days: from the first line on.
+// The days of a file start with its first line.
 function statement(of: number, openingKobo: number, lines: readonly Dated[]) {
   const fromDay = day(Math.min(of, ...lines.map(([each]) => each)))
   return { fromDay, toDay: day(of), openingKobo, lines: lines.map((each) => line(...each)) }
@@ -30,7 +30,7 @@ const gapsOf = (bench: MatchingBench) =>
   )
 const readGaps = async (bench: MatchingBench) => (await gapsOf(bench)).map(({ gap }) => gap)
 
-// What the statements come to at the end of each day.
+// The statement balance at the end of each day.
 async function balancesOf(bench: MatchingBench, from: number, to: number) {
   const proofs = await readDailyProofs(bench.pool, {
     fromDay: day(from),
@@ -183,7 +183,7 @@ test('a period opens with its balance, also if a day of it closed with the same'
   assert.deepEqual(await balancesOf(bench, 10, 12), [100, 0, 30])
 })
 
-// With both balances' days, and lines of 1.00 each, as MT940 has them.
+// MT940 with the days of both balances, and lines of 1.00 each.
 const mt940 = (opened: string, closed: string, days: readonly string[]) =>
   [
     ':20:STMT',

@@ -1,5 +1,5 @@
-// What the bank charged, gave back or took back by its statement, booked with exactly its transfers;
-// and suggestions confirmed.
+// Charges, refunds and reversals on a statement, booked with exactly their transfers; and confirmed
+// suggestions.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -64,8 +64,8 @@ test('what it gives back is booked as far as such a cost is; the rest stays a di
     kind: 'fee_differs',
     line: { amount: -50, kind: 'fee' },
   })
-  const given = { kind: 'fee_differs', line: { amount: 80, kind: 'fee' } } as const
-  const early = await addLineDifference(bench, given)
+  const input = { kind: 'fee_differs', line: { amount: 80, kind: 'fee' } } as const
+  const early = await addLineDifference(bench, input)
   assert.equal(await outcomeOf(resolve(bench, early.id, 'book')), 'cost_not_booked')
   await resolve(bench, fee.id, 'book')
   const { moves } = await recordMovements(bench)
@@ -87,8 +87,8 @@ test('only the part that pairs do not explain is booked', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
   const charges = chargesOf(45)
-  const taken = await takeIncoming(bench, { accountNumber, amount: 1000, charges })
-  assert.equal(taken.status, 'taken')
+  const result = await takeIncoming(bench, { accountNumber, amount: 1000, charges })
+  assert.equal(result.status, 'taken')
   const lineId = await addLine(bench, { amount: -50, kind: 'fee' })
   await bench.db.query(
     `insert into statement_matches (line_id, item_kind, item_id, amount_kobo, bank_code, currency,
@@ -117,8 +117,8 @@ test('what is booked posts today, whatever day its line is of', async () => {
     { kind: 'missing_in_books', line: { amount: 70, accountNumber, ...old } },
   ] as const
   bench.advance(DAY_MS)
-  for (const given of lines) {
-    const { id } = await addLineDifference(bench, given)
+  for (const input of lines) {
+    const { id } = await addLineDifference(bench, input)
     assert.equal(await outcomeOf(resolve(bench, id, 'book')), 'cleared')
   }
   const { rows } = await bench.db.query(
@@ -213,8 +213,8 @@ test('a debit that names no credit is reversed only as it is suggested', async (
   assert.equal(await outcomeOf(resolve(bench, nobodys.id, 'book')), 'reversal_not_possible')
 
   const suggested = { kind: 'credit', id: await creditId(bench, sessionId) }
-  const known = await addLineDifference(bench, { kind: 'reversed_at_bank', line, suggested })
-  assert.equal(await outcomeOf(resolve(bench, known.id, 'book')), 'cleared')
+  const existing = await addLineDifference(bench, { kind: 'reversed_at_bank', line, suggested })
+  assert.equal(await outcomeOf(resolve(bench, existing.id, 'book')), 'cleared')
   await assertCleanBooks(bench)
 })
 

@@ -1,5 +1,5 @@
-// Books and statements for tests of matching, written set-wise past the rules that the service keeps:
-// what matters here is what a bank's account was moved by, and what its statement says of it.
+// Books and statements for tests of matching, written in sets without the service's rules: only the
+// movements of a bank's account and its statement matter.
 
 import pg from 'pg'
 import { withTransaction } from '#db/transaction.ts'
@@ -48,7 +48,7 @@ export type Books = {
   payouts?: readonly Payout[]
   reversals?: readonly Reversal[]
   returns?: readonly Return[]
-  numbers?: readonly string[] // Account numbers that are ours.
+  numbers?: readonly string[] // Our own account numbers.
 }
 
 export type Line = {
@@ -66,9 +66,9 @@ export type Line = {
 export type Statement = {
   fromDay: string
   toDay: string
-  coversFrom?: string // As the file says, else that of its first line.
+  coversFrom?: string // From the file, else the first line's.
   openingKobo: number
-  closingKobo?: number // As it adds up, unless said.
+  closingKobo?: number // Default: the sum.
   sequence?: number
   hasBalances?: boolean
   lines: readonly Line[]
@@ -192,7 +192,7 @@ async function writeMoneyOut(write: Write, books: Books): Promise<void> {
   )
 }
 
-// All of them, without what else archiving does.
+// Archives all credits, without the other steps of archiving.
 const ARCHIVE_CREDITS = `
   with gone as (delete from credits returning *)
   insert into archived_credits
@@ -246,8 +246,7 @@ export type Found = {
   state: string
 }
 
-// Differences that stand, each with what it is about: the narration of its line, its item, or its
-// statement.
+// Standing differences, each with the narration of its line, its item, or its statement.
 export function readDifferences(bench: MatchingBench): Promise<Found[]> {
   return bench.read(`
     select d.kind, d.amount_kobo as amount, d.state,

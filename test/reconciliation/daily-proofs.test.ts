@@ -1,4 +1,4 @@
-// The desk of reconciliation over HTTP, the worker and its alerts.
+// Reconciliation over HTTP, the worker and its alerts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ async function receive(bench: Bench, accountNumber: string, amount: string): Pro
 
 type GivenLine = { kobo: number; sessionId?: string; name?: string }
 
-// Of today, in West Africa.
+// On the current day in West Africa.
 async function importStatement(bench: Bench, openingKobo: number, lines: readonly GivenLine[]) {
   const day = watDay(bench.clock())
   await bench.db.query(
@@ -88,7 +88,7 @@ async function assertSides(bench: Bench, { day, sessionId }: Sides): Promise<voi
   await assertFound(bench, { day, sessionId })
 }
 
-// By an amount in full, whichever way it went, or by part of a text in any case; of lines and items.
+// By a whole amount of either sign, or by part of a text in any case; lines and items.
 async function assertFound(bench: Bench, { day, sessionId }: Sides): Promise<void> {
   for (const [search, lines, items] of [
     ['1,000.00', [1000], [1000]],
@@ -102,14 +102,14 @@ async function assertFound(bench: Bench, { day, sessionId }: Sides): Promise<voi
     ['50.00', [], [50]],
     ['%', [], []],
   ] as const) {
-    const found = await Promise.all(
+    const results = await Promise.all(
       ['lines', 'items'].map(async (side) => {
         const query = new URLSearchParams({ bankCode: BANK, day, search })
         const rows = await listOf(bench, `/${side}?${query}`)
         return rows.map(({ amount }: { amount: number }) => amount)
       }),
     )
-    assert.deepEqual(found, [lines, items], search)
+    assert.deepEqual(results, [lines, items], search)
   }
 }
 

@@ -1,4 +1,4 @@
-// Kinds of differences that need more than a line to see, timing, and what clears them.
+// Kinds of differences that need more than one line, timing, and clearing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Lines that are equal and name nothing: each credit has one of them, and a line too many is a
-// duplicate, which cannot be booked.
+// Equal lines that name no item: each credit has one of them, and an extra line is a duplicate, which
+// cannot be booked.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
-// Days of a bank as finance lives them: notifications are lost, the bank charges, pays, returns and
-// takes back; statements come in three formats; differences are resolved until every day is green;
-// days are closed, and what is exported is proved.
+// A bank's days for finance: notifications get lost, the bank charges, pays, returns and reverses;
+// statements come in three formats; people resolve differences until every day is green; days are closed,
+// and the export is proved.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ const DESK = '/api/v1/operator/reconciliation'
 const proofOf = (bench: Bench, day: string) =>
   reportOf(bench, `reconciliation?bankCode=${BANK}&day=${day}`)
 
-// Books whatever can be booked of a day's differences. Answers their kinds.
+// Books all bookable differences of a day. Returns their kinds.
 async function bookAll(bench: Bench, day: string): Promise<string[]> {
   const { differences } = await proofOf(bench, day)
   const kinds: string[] = []
@@ -82,7 +82,7 @@ test('statements in three formats, differences resolved, days green, closed and 
   const desk = await openDesk(bench)
   const { first, second, dayOne } = await liveFirstDay(bench, accountNumber)
 
-  // The second: a payout with what it costs, and money for nobody.
+  // Second day: a payout with its cost, and unidentified money.
   await payOut(bench, 100)
   await settleAll(bench, CONFIRMED)
   const stray = await credit(bench, NOBODYS_NUMBER, '200.00')
@@ -99,17 +99,17 @@ test('statements in three formats, differences resolved, days green, closed and 
   const swift = await imported(bench, mt940(dayTwo), MT940)
   assert.deepEqual([swift.matched, swift.differences], [2, 0])
 
-  // The third: it goes back; the bank takes back parts of two credits, and tells of one.
+  // Third day: the money goes back; the bank reverses parts of two credits, and reports one.
   await desk.giveBack(stray)
   await desk.confirm(stray, 'BANK-2')
-  const told = await reverse(bench, first, '50.00')
+  const reversal = await reverse(bench, first, '50.00')
   const dayThree: BankDay = {
     day: THIRD,
     sequence: 3,
     openingKobo: closingOf(dayTwo),
     lines: [
       { kobo: -20_000n, bankReference: 'BANK-2' },
-      { kobo: -5_000n, sessionId: told },
+      { kobo: -5_000n, sessionId: reversal },
       { kobo: -2_000n, sessionId: second, narration: 'Reversal' },
     ],
   }
@@ -120,7 +120,7 @@ test('statements in three formats, differences resolved, days green, closed and 
   const again = await imported(bench, camt053(dayThree), CAMT)
   assert.equal(again.isUnchanged, true)
 
-  // The fourth has no line.
+  // Fourth day: no line.
   const dayFour = { day: FOURTH, sequence: 4, openingKobo: closingOf(dayThree), lines: [] }
   pass(bench, FOURTH)
   await imported(bench, mt940(dayFour), MT940)
@@ -136,7 +136,7 @@ test('statements in three formats, differences resolved, days green, closed and 
   await assertProven(bench.db)
 })
 
-// Without a reason: each is proved. What moved is in the journals, once.
+// Closes without a reason, since each day is proved. Every movement is in the journals once.
 async function assertClosed(bench: Bench): Promise<void> {
   let bankKobo = 0n
   for (const day of DAYS) {

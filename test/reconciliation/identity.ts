@@ -1,5 +1,5 @@
-// What must hold whatever was imported: the arithmetic of each day to the kobo, against sums made here
-// from lines and items; and that matching again changes nothing.
+// Invariants of every import: the arithmetic of each day to the kobo, against sums made here from lines
+// and items; and that matching again changes nothing.
 
 import assert from 'node:assert/strict'
 import { RECONCILIATION_CHECKS } from '#domain/integrity/reconciliation-checks.ts'
@@ -18,7 +18,7 @@ type Sums = {
 const YOUNG = (today: string) =>
   `(d.kind in ('missing_in_books', 'missing_at_bank') and d.day >= date '${today}' - 2)`
 
-// Added up from scratch: no running totals, no cursors.
+// Summed from scratch: no running totals, no cursors.
 const sums = (today: string) => `
   with days as (
     select g::date as day from (select min(from_day) as low, max(to_day) as high from statements) as s,
@@ -40,7 +40,7 @@ const sums = (today: string) => `
            where state = 'open' and d.day <= days.day and not ${YOUNG(today)}) as difference
     from days order by day`
 
-// Statements of one day each, of which none is missing.
+// Statements of one day each, none missing.
 export async function assertIdentity(bench: MatchingBench, now: string): Promise<void> {
   const today = now.slice(0, 10)
   const expected = await bench.read<Sums>(sums(today))
@@ -55,7 +55,7 @@ export async function assertIdentity(bench: MatchingBench, now: string): Promise
     windows: new Map([[BANK, 2]]),
     now: new Date(`${now}:00+01:00`),
   })
-  const shown = proofs.map((proof) => ({
+  const rows = proofs.map((proof) => ({
     day: proof.day,
     statement: proof.statementKobo,
     ledger: proof.ledgerKobo,
@@ -63,7 +63,7 @@ export async function assertIdentity(bench: MatchingBench, now: string): Promise
     noted: proof.notedKobo,
     difference: proof.differenceKobo,
   }))
-  assert.deepEqual(shown, expected)
+  assert.deepEqual(rows, expected)
   for (const { name, sql } of RECONCILIATION_CHECKS) {
     assert.deepEqual(await bench.read(sql), [], name)
   }

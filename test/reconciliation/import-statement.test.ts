@@ -1,5 +1,5 @@
-// I64: a statement adds up and is stored whole or not at all; the same file, and the same line in
-// another file, is taken once.
+// I64: a statement adds up and is stored whole or not at all; the same file, and the same line in another
+// file, is stored once.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ const bench = closeAfterTests(await startTestService())
 let banks = 0
 const BANKS = bench.config.banks.map(({ code }) => code)
 
-// Each test has a bank of its own.
+// Each test has its own bank.
 function nextBank() {
   const bankCode = BANKS[banks++] as string
   const query = `bankCode=${bankCode}&format=csv&profile=gtbank`

@@ -1,5 +1,5 @@
-// Statements of parts of days, above all of accounts that are swept: their balances come again and again,
-// so that parts of a day may go round, and nothing but their order tells which of them begins it.
+// Statements of parts of days, mainly of swept accounts: their balances repeat, so parts of a day may go
+// round, and only their order tells which of them starts it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ function part(of: number, openingKobo: number, closingKobo: number) {
   return { fromDay: day(of), toDay: day(of), openingKobo, lines }
 }
 
-// A day of a swept account: from nothing, by these balances, to nothing.
+// A day of a swept account: from zero, by these balances, to zero.
 const round = (of: number, ...balances: number[]) =>
   [0, ...balances].map((kobo, at) => part(of, kobo, balances[at] ?? 0))
 
@@ -119,7 +119,7 @@ test('a period that ends on a day which goes round is covered from its own first
   assert.deepEqual(await readGaps(bench), [])
 })
 
-// As parts of the statement that is there, each with a line that adds up, unless they have none.
+// As parts of the existing statement, each with a line that adds up, if they have lines.
 async function importMany(bench: MatchingBench, columns: string, count: number): Promise<void> {
   await bench.pool.query(
     `insert into statements (import_id, bank_code, currency, has_balances, lines, new_lines,
@@ -136,14 +136,14 @@ async function importMany(bench: MatchingBench, columns: string, count: number):
   )
 }
 
-// No statement takes longer than that on an idle machine.
+// No statement takes longer on an idle machine.
 const matchSoon = (bench: MatchingBench) =>
   withTransaction(bench.pool, async (tx) => {
     await tx.query(`set local statement_timeout = ${patience(1_500)}`)
     await matchStatements(tx, { bankCode: BANK, currency: 'NGN', now: new Date(`${NOW}:00Z`) })
   })
 
-// Joined by their balances, 10,000 took half a minute, twice a run; sorted, 0.3 s.
+// Joined by balance, 10,000 took half a minute, twice a run; sorted, 0.3 s.
 test('thousands of statements with one and the same balance are chained within seconds', async () => {
   await using bench = await setUpMatching()
   await bench.importStatement({ ...part(10, 5, 0), fromDay: day(9) })
@@ -153,7 +153,7 @@ test('thousands of statements with one and the same balance are chained within s
   assert.deepEqual(await readGaps(bench), ['5 on 9'])
 })
 
-// Held against one another, they took 38 s; by day, 0.14 s.
+// Compared with each other, they took 38 s; by day, 0.14 s.
 test('thousands of parts of one day are checked for gaps within seconds', async () => {
   await using bench = await setUpMatching()
   await bench.importStatement(part(10, 0, 1))

@@ -1,4 +1,4 @@
-// I64: an import that is killed has done nothing, and repeated it is a single import.
+// I64: a killed import has done nothing, and its repetition is a single import.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

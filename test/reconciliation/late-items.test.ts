@@ -1,5 +1,4 @@
-// Items that are posted into days which were held against their statements already are found all the
-// same: no green day hides one.
+// Items posted into already matched days are still found: no green day hides one.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// One day's books and statement, held against each other.
+// Matches one day's books with its statement.
 
 import { type Books, type Line, readDifferences, readMatches, setUpMatching } from './books.ts'
 
@@ -6,7 +6,7 @@ export const DAY = '2026-11-10'
 export const AT = `${DAY}T09:00`
 export const NEXT_MORNING = '2026-11-11T08:00'
 
-// Matches and differences of one day's statement, as short text. Lines are told by their narration.
+// Matches and differences of one day's statement, as short text. Lines are named by their narration.
 export async function reconcile(
   books: Books,
   lines: readonly Omit<Line, 'day'>[],

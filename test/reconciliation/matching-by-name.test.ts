@@ -1,4 +1,4 @@
-// A line that names an item: whatever its words are, and however many are alike.
+// Lines that name an item, with any words and in any number of equal lines.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

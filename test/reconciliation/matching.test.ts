@@ -14,7 +14,7 @@ test('a line is matched to the credit with its session id', async () => {
   assert.deepEqual(differences, [])
 })
 
-// A credit that comes after its line, together with a copy of the line and one of another amount.
+// A credit that comes after its line, with a copy of the line and one of another amount.
 test('of lines with one session id, the first of the right amount has the credit', async () => {
   await using bench = await setUpMatching()
   const line = (narration: string, amountKobo = 100_000) => {

@@ -1,5 +1,5 @@
-// Statements in any order, overlapping, of parts of days, and without balances: a gap is reported
-// where there is one, and nowhere else.
+// Statements in any order, overlapping, of parts of days, and without balances: every gap is reported,
+// and only gaps.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

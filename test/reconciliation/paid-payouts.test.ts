@@ -1,4 +1,4 @@
-// A line that shows as paid what failed, or what nobody knows of: neither a fee nor unexplained.
+// A line that shows a failed or unknown payout as paid is neither a fee nor unexplained.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -127,7 +127,7 @@ test('what nobody knows of is pointed out, and matched once it is confirmed', as
   await rematch(bench, bankCode)
 
   const kinds = (await found(bench)).map(({ kind }) => kind)
-  assert.deepEqual(kinds, []) // Its cost is of the next day.
+  assert.deepEqual(kinds, []) // Its cost belongs to the next day.
   await assertLinesExplained(bench)
   await assertCleanBooks(bench)
 })

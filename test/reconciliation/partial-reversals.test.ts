@@ -1,5 +1,5 @@
-// A debit that names a credit and is smaller: a charge of the bank, or a part of the credit taken back.
-// Only a person can tell, so booking it says which; what is known as a charge is never a reversal.
+// A debit that names a credit and is smaller: a bank charge or a partial reversal. Only a person can
+// tell, so booking it requires a reading. A known charge is never a reversal.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -44,22 +44,22 @@ async function setUpPartial(bench: Bench, amount = -50) {
   const { accountNumber } = await createAccount(bench)
   const sessionId = await credit(bench, accountNumber, '15000.00')
   const line = { amount, kind: 'other' as const, sessionId, narration: 'DEBIT' }
-  const found = await addLineDifference(bench, { kind: 'reversed_at_bank', line })
+  const added = await addLineDifference(bench, { kind: 'reversed_at_bank', line })
   const book = (reading?: string, more: object = {}) =>
     bench.call({
-      url: `${RECONCILIATION}/${found.id}/resolve`,
+      url: `${RECONCILIATION}/${added.id}/resolve`,
       body: { action: 'book', reason: REASON, ...(reading ? { reading } : {}) },
       ...more,
     })
-  return { ...found, sessionId, book }
+  return { ...added, sessionId, book }
 }
 
 test('a partial reversal is booked only with what it is read as, and both readings are named', async () => {
   await using bench = await startTestService()
   const { id, book } = await setUpPartial(bench)
-  const shown = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }), 'account')
-  assert.deepEqual(shown.readings, ['charge', 'reversal'])
-  assert.equal(shown.credit.amount, 15_000)
+  const view = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }), 'account')
+  assert.deepEqual(view.readings, ['charge', 'reversal'])
+  assert.equal(view.credit.amount, 15_000)
   const before = await databaseText(bench)
 
   const refused = await book()
@@ -120,8 +120,8 @@ test('read as a reversal it is taken back from the credit', async () => {
 test('a whole reversal has one reading, and takes none', async () => {
   await using bench = await startTestService()
   const { id, book } = await setUpPartial(bench, -15_000)
-  const shown = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }), 'account')
-  assert.deepEqual([shown.readings, shown.actions], [[], ['book', 'note']])
+  const view = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }), 'account')
+  assert.deepEqual([view.readings, view.actions], [[], ['book', 'note']])
   assertRefused(await book('charge'), 'account', { status: 400, code: 'invalid_request' })
   assert.equal((await book()).json().data.state, 'cleared')
 })
@@ -132,8 +132,8 @@ test('a charge that was read so and not booked is read again by matching', async
   await bench.db.query(`update differences set kind = 'fee_differs' where id = $1`, [id])
   const account = { bankCode: '035', currency: 'NGN', now: bench.clock() }
   await withTransaction(bench.db, (tx) => matchStatements(tx, account))
-  const shown = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }), 'account')
-  assert.deepEqual([shown.kind, shown.readings], ['reversed_at_bank', ['charge', 'reversal']])
+  const view = dataOf(await bench.call({ url: `${RECONCILIATION}/${id}` }), 'account')
+  assert.deepEqual([view.kind, view.readings], ['reversed_at_bank', ['charge', 'reversal']])
 })
 
 test('two equal lines for one credit: booking all differences makes no money', async () => {

@@ -1,4 +1,4 @@
-// A payout that the statement shows with another amount, and what the bank charged for it.
+// A payout with another amount on the statement, and its bank charges.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,7 +30,7 @@ for (const [how, name] of Object.entries({
 
 test('a payout of another amount differs by it alone, whatever the order of its lines', async () => {
   const named = LINES_OF_PAID.map((line) => ({ ...line, endToEndId: PAID.reference }))
-  const off = { ...named[0], amountKobo: -1_002_500 } as (typeof named)[number] // Nearer to the whole.
+  const off = { ...named[0], amountKobo: -1_002_500 } as (typeof named)[number] // Closer to the whole.
   const { differences } = await reconcile({ payouts: [PAID] }, [named[2], named[1], off] as never)
   assert.deepEqual(differences, ['P amount_differs -2501'])
 })

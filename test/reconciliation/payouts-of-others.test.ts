@@ -1,5 +1,5 @@
-// Payouts of settlements, subaccounts, refunds and returns that a statement shows otherwise; and who
-// pays for them in the end.
+// Payouts of settlements, subaccounts, refunds and returns that a statement contradicts; and who bears
+// the cost.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

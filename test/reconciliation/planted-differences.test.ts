@@ -1,5 +1,5 @@
-// A thousand differences of every kind, planted in the statements of thousands of items: all are
-// found, each as what it is, and nothing else.
+// A thousand differences of every kind, planted in the statements of thousands of items: matching finds
+// all of them, with the right kind, and nothing else.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const OF_EACH_KIND = 100
 const SIZE = { credits: 5_000, payouts: 600, reversals: 150, returns: 150 }
 const NOW = '2026-11-20T08:00'
 
-type Expected = string // Kind, about, amount.
+type Expected = string // Kind, subject, amount.
 type Planting = {
   random: Random
   told: Told[]
@@ -25,7 +25,7 @@ type Planting = {
 let serial = 0
 const unknown = () => `U${String(++serial).padStart(14, '0')}`
 
-// Of a credit that has no charges and a line with a session id; each only once.
+// A credit without charges and with a session id on its line; each only once.
 function takePlain({ told }: Planting): Told {
   const at = told.findIndex(
     ({ credit, lines }) => credit && !credit.feeKobo && lines[0]?.sessionId === credit.sessionId,
@@ -134,7 +134,7 @@ test(`1,000 planted differences are found and classified, and nothing else (seed
   await bench.writeBooks({ ...books, credits: [...books.credits, ...planting.credits] })
   const lines = [...told.flatMap((each) => each.lines), ...planting.extra]
 
-  // Opens with money that the books do not know, leaves a number out, and loses a naira on the way.
+  // Opens with money that the books do not have, skips a number, and loses a naira on the way.
   let openingKobo = 5_000_000
   for (const [at, day] of DAYS.entries()) {
     if (at === 4) openingKobo -= 100

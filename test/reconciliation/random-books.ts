@@ -1,5 +1,5 @@
-// Random books, and the statement that an honest bank would send of them: written from what a bank
-// does, not from how matching works. Each line is told by its narration, each item by kind and id.
+// Random books, and the statement of an honest bank: written from a bank's behaviour, not from the
+// matching code. Lines are named by narration, items by kind and id.
 
 import type { seededRandom } from '../support/random.ts'
 import type { Books, Line } from './books.ts'
@@ -12,7 +12,7 @@ type Return = NonNullable<Books['returns']>[number]
 
 export type Size = { credits: number; payouts: number; reversals: number; returns: number }
 
-// What the bank booked for an item: the first line is the item's own.
+// The bank's lines for an item: the first is the item's own.
 export type Told = { item: string; credit?: Credit; lines: Line[] }
 
 export const DAYS = Array.from(
@@ -43,7 +43,7 @@ function times<T>(count: number, make: (id: number) => T): T[] {
   return Array.from({ length: count }, (_, at) => make(at + 1))
 }
 
-// In the last minutes of a day, banks may book it on the next.
+// In the last minutes of a day, banks may book on the next.
 function moment(random: Random): string {
   const day = random.pick(DAYS)
   return random.integer(1, 20) === 1 && day !== LAST
@@ -53,7 +53,7 @@ function moment(random: Random): string {
 
 const dayOf = (at: string) => (at.includes('T23:5') ? nextDay(at.slice(0, 10)) : at.slice(0, 10))
 
-// Ids of credits are in the order of time.
+// Ids of credits follow time.
 export function creditId(at: string, n: number): number {
   return (Date.parse(`${at}Z`) / 60_000) * 10_000 + n
 }

@@ -1,5 +1,5 @@
-// Whatever books and statements come: the arithmetic of every day is exact, every kobo is matched or
-// stands in a difference (I65), and matching again changes nothing.
+// For random books and statements, the arithmetic of every day is exact, every kobo is matched or in a
+// difference (I65), and matching again changes nothing.
 
 import { test } from 'node:test'
 import { seededRandom } from '../support/random.ts'
@@ -11,7 +11,7 @@ const SEEDS = [1, 2, 3, 4]
 const SIZE = { credits: 60, payouts: 20, reversals: 6, returns: 6 }
 const KINDS = ['credit', 'fee', 'vat', 'stamp_duty', 'sweep', 'payout', 'return', 'other']
 
-// What may go wrong with a line: none, one or two come of it.
+// A mutation of a line: gives none, one or two.
 function mutate(random: Random, line: Line, others: readonly Line[]): Line[] {
   const other = random.pick(others)
   const { sessionId: _, bankReference: __, endToEndId: ___, ...unnamed } = line
@@ -41,7 +41,7 @@ for (const seed of SEEDS) {
     const honest = told.flatMap(({ lines }) => lines)
     const lines = honest.flatMap((line) => mutate(random, line, honest))
 
-    // Some of the books are there before the statements, the others come late.
+    // Some of the books exist before the statements, the others come late.
     const isEarly = () => random.integer(1, 5) > 1
     const early = books.credits.filter(isEarly)
     await bench.writeBooks({ credits: early, payouts: books.payouts })

@@ -1,4 +1,4 @@
-// A day from its statement to its proof: differences are found, people resolve them, and the
+// A day from its statement to its proof: matching finds differences, people resolve them, and the
 // arithmetic holds before, between and after.
 
 import assert from 'node:assert/strict'
@@ -15,7 +15,7 @@ import { gtbankCsv, imported } from '../support/statement-files.ts'
 const DAY = '2026-11-15'
 const DAY_MS = 86_400_000
 
-type Shown = { id: number; kind: string; amount: number; actions: string[]; isTiming: boolean }
+type Row = { id: number; kind: string; amount: number; actions: string[]; isTiming: boolean }
 
 const match = ({ service, clock }: Bench) =>
   withTransaction(service.db, (tx) =>
@@ -56,9 +56,9 @@ test('differences of a day are resolved one by one until it balances', async () 
   const before = await proofOf(bench)
   assert.equal(before.status, 'differences')
   assert.deepEqual(before.parts, [28, 60, 0, 0, -32])
-  const found: Shown[] = before.differences
+  const list: Row[] = before.differences
   assert.deepEqual(
-    found.map(({ kind, amount, actions }) => `${kind} ${amount} ${actions.join('/')}`).sort(),
+    list.map(({ kind, amount, actions }) => `${kind} ${amount} ${actions.join('/')}`).sort(),
     [
       'fee_differs -5 book/note',
       'missing_in_books 40 book/note',
@@ -67,7 +67,7 @@ test('differences of a day are resolved one by one until it balances', async () 
     ],
   )
 
-  for (const { id, actions } of found) {
+  for (const { id, actions } of list) {
     const isBooked = actions.includes('book')
     const outcome = await outcomeOf(resolve(bench, id, isBooked ? 'book' : 'note'))
     assert.equal(outcome, isBooked ? 'cleared' : 'resolved')
@@ -87,7 +87,7 @@ test('a difference that clears by itself can no longer be resolved', async () =>
   await using bench = await startTestService()
   const { accountNumber, unheard } = await importDay(bench)
   const { differences } = await proofOf(bench)
-  const missing: Shown = differences.find(({ kind }: Shown) => kind === 'missing_in_books')
+  const missing: Row = differences.find(({ kind }: Row) => kind === 'missing_in_books')
   await postRail(bench, '058/credits', { sessionId: unheard, accountNumber, amount: '40' })
   await match(bench)
 
@@ -104,7 +104,7 @@ test('what was noted clears when its credit comes after all', async () => {
   await using bench = await startTestService()
   const { accountNumber, unheard } = await importDay(bench)
   const { differences } = await proofOf(bench)
-  const missing: Shown = differences.find(({ kind }: Shown) => kind === 'missing_in_books')
+  const missing: Row = differences.find(({ kind }: Row) => kind === 'missing_in_books')
   assert.equal(await outcomeOf(resolve(bench, missing.id, 'note')), 'resolved')
   await postRail(bench, '058/credits', { sessionId: unheard, accountNumber, amount: '40' })
 

@@ -1,5 +1,5 @@
-// Who resolves differences: operators and their finance users, one by one or many at once; and what
-// hostile requests get.
+// The people who resolve differences: operators and their finance users, one by one or in bulk; and
+// hostile requests.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -114,9 +114,9 @@ test('many are resolved each on its own, in order, and again without effect', as
     kind: 'wrong_account',
     line: { amount: 3 },
   })
-  const asked = [...ids, noted, 999_999, bench.id]
+  const all = [...ids, noted, 999_999, bench.id]
   const { moves } = await recordMovements(bench)
-  const many = () => bench.call({ url: MANY, body: { ids: asked, action: 'book', reason: REASON } })
+  const many = () => bench.call({ url: MANY, body: { ids: all, action: 'book', reason: REASON } })
 
   const [first, second] = [(await many()).json(), (await many()).json()]
 

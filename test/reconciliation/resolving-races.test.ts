@@ -1,5 +1,5 @@
-// A difference is resolved once and its line booked once (I66, I67): however many ask, whatever the
-// bank reports meanwhile, and wherever the process dies.
+// A difference is resolved once and its line booked once (I66, I67), despite concurrent requests, reports
+// of the bank meanwhile, and crashes anywhere.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

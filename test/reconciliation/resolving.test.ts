@@ -1,4 +1,4 @@
-// What each kind of difference allows, and exactly what each action posts.
+// The actions that each kind of difference allows, and the exact transfers of each.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -50,7 +50,7 @@ test('every kind allows exactly what its table says', () => {
     for (const lineKind of LINE_KINDS) {
       for (const amount of [100n, -100n]) {
         const payoutBooking = amount > 0n ? ('returned' as const) : null
-        const given = {
+        const input = {
           kind,
           lineKind,
           amountKobo: kobo(amount),
@@ -67,23 +67,23 @@ test('every kind allows exactly what its table says', () => {
           unexplained_debit: isCharge ? 'charge' : undefined,
         }[kind as string]
         const name = `${kind} ${lineKind} ${amount}`
-        assert.equal(bookingOf(given), expected, name)
-        assert.deepEqual(allowedActions(given), expected ? ['book', 'note'] : ['note'], name)
-        const suggested = allowedActions({ ...given, hasSuggestion: true })
+        assert.equal(bookingOf(input), expected, name)
+        assert.deepEqual(allowedActions(input), expected ? ['book', 'note'] : ['note'], name)
+        const suggested = allowedActions({ ...input, hasSuggestion: true })
         assert.deepEqual(suggested, expected ? [...ACTIONS] : ['match', 'note'], name)
       }
     }
     const ofItem = { kind, lineKind: null, amountKobo: kobo(-100n), hasSuggestion: true }
-    const shown = allowedActions({ ...ofItem, payoutBooking: null })
-    assert.deepEqual(shown, ['note'], `${kind} of an item`)
+    const actions = allowedActions({ ...ofItem, payoutBooking: null })
+    assert.deepEqual(actions, ['note'], `${kind} of an item`)
   }
 })
 
 test('an amount beyond what a credit may be is noted only', () => {
   const missing = { kind: 'missing_in_books', lineKind: 'credit' } as const
-  const given = { ...missing, hasSuggestion: false, payoutBooking: null }
-  assert.equal(bookingOf({ ...given, amountKobo: kobo(1_000_000_000_000_000n) }), 'credit')
-  assert.equal(bookingOf({ ...given, amountKobo: kobo(1_000_000_000_000_001n) }), undefined)
+  const input = { ...missing, hasSuggestion: false, payoutBooking: null }
+  assert.equal(bookingOf({ ...input, amountKobo: kobo(1_000_000_000_000_000n) }), 'credit')
+  assert.equal(bookingOf({ ...input, amountKobo: kobo(1_000_000_000_000_001n) }), undefined)
 })
 
 test('each kind of difference can be noted, and stays in the arithmetic', async () => {
@@ -169,8 +169,8 @@ test('lines that name nothing are told apart by their own hash', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
   const names = [{}, {}, { bankReference: 'NONREF' }, { sessionId: ' x ', bankReference: '000' }]
-  for (const given of names) {
-    const line = { amount: 30, accountNumber, ...given }
+  for (const input of names) {
+    const line = { amount: 30, accountNumber, ...input }
     const { id } = await addLineDifference(bench, { kind: 'missing_in_books', line })
     assert.equal(await outcomeOf(resolve(bench, id, 'book')), 'cleared')
   }

@@ -1,4 +1,4 @@
-// A line that gives back a payout: no customer's money.
+// A line that returns a payout is not a customer's money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The example of each shipped CSV profile goes through the whole import, newest-first ones too.
+// The example of each shipped CSV profile passes the whole import, including newest-first ones.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The watched folder, and the command line: a file is taken once it is still, by one process, and
-// moved with a reason when it is refused.
+// The watched folder and the command line: one process takes a file once it no longer changes, and moves
+// a refused file with a reason.
 
 import assert from 'node:assert/strict'
 import {
@@ -34,7 +34,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 const bench = closeAfterTests(await startTestService())
 const running = new AbortController().signal
 
-// Of banks that all write as one of them does.
+// All banks use the same format.
 function watch({ db, clock, config }: Bench, folder: string) {
   const banks = SANDBOX_BANKS.map((bank) => ({ ...bank, statements: { profile: 'gtbank' } }))
   return importStatementsRound({

@@ -1,5 +1,5 @@
-// How a statement is sent: as the body or as a form, by whom, how many at once, over a real socket
-// also when it is refused in the middle; and what is shown of it.
+// Uploads of statements: as body or form, by permitted users, with a concurrency limit, over a real
+// socket even if refused halfway; and their presentation.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -43,7 +43,7 @@ function form(parts: readonly { name: string; fileName?: string; content: string
 function openUpload(query: string): ClientRequest {
   const { hostname, port } = address
   return httpRequest({
-    agent: false, // A connection of its own: one that is being drained is no place for the next.
+    agent: false, // Its own connection: one that is draining cannot serve the next request.
     hostname,
     port,
     method: 'POST',
@@ -137,7 +137,7 @@ test('a statement refused in the middle of its upload is answered, though more w
   call.write(`${right}14-Nov-2026,14-Nov-2026,FT,,abc,1.00,"x"\n`)
   const answered = answerTo(call)
 
-  // A client that reads only when it has sent everything.
+  // A client that reads only after it has sent everything.
   for (let sent = 0; sent < 40; sent++) call.write(`${'x'.repeat(65_536)}\n`)
   call.end()
   const { status, body } = await answered
@@ -210,14 +210,14 @@ test('statements, lines and imports are listed page by page, accounts masked', a
   const cursor = `limit=3&cursor=${first.nextCursor}`
   const rest = (await bench.call({ url: `${STATEMENTS}/${statementId}/lines?${cursor}` })).json()
 
-  const shown = [...first.data, ...rest.data]
+  const listedLines = [...first.data, ...rest.data]
   assert.deepEqual([first.data.length, rest.data.length, rest.hasMore], [3, 2, false])
   assert.deepEqual(
-    shown.map(({ amount }: Data) => amount),
+    listedLines.map(({ amount }: Data) => amount),
     [1000, 1000.01, 1000.02, 1000.03, -50],
   )
-  assert.equal(shown[4].counterpartyAccountMasked, '******8765')
-  assert.equal(shown[4].counterpartyName, 'BOLA ADE')
+  assert.equal(listedLines[4].counterpartyAccountMasked, '******8765')
+  assert.equal(listedLines[4].counterpartyName, 'BOLA ADE')
   const one = await bench.call({ url: `${STATEMENTS}/${statementId}` })
   assert.equal(one.json().data.newLines, 5)
   const done = await bench.call({ url: `${IMPORTS}/${importId}` })

@@ -1,5 +1,5 @@
-// Whoever makes approval stricter waits for settlements that are being closed and payouts that are being
-// requested: none leaves by the old rule after the new one was confirmed.
+// Making approval stricter waits for settlements being closed and payouts being requested: none leaves by
+// the old rule after the new one is confirmed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

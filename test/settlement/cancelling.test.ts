@@ -1,4 +1,4 @@
-// What a settlement puts back when it is cancelled.
+// A cancelled settlement puts everything back.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

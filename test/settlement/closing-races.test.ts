@@ -1,5 +1,5 @@
-// I51 under concurrency: every credit is in exactly one settlement, whatever happens while one is
-// closed, and one that dies half way has done nothing.
+// I51 under concurrency: every credit is in exactly one settlement, whatever happens during a closing,
+// and a closing that dies halfway has done nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ async function start(): Promise<Bench> {
   return bench
 }
 
-// What each credit brought to the client, and what the settlements say that it did.
+// The amounts that credits brought to the client, and the amounts in its settlements.
 async function settledOf({ db }: Bench) {
   const { rows } = await db.query<{ missing: bigint; twice: bigint; gross: bigint; told: bigint }>(
     `with brought as (
@@ -156,7 +156,7 @@ test('whatever arrives while settlements are closed, every credit is in exactly 
       bench.advance(random.integer(0, 20))
       return at % 5 === 2 ? settle() : pay()
     })
-    // While the money is still there: what has left is owed, and another test's matter.
+    // Reverses while the money is still there; another test covers money that has left.
     const back = sessions.splice(0, 1).map((sessionId) => reverse(bench, sessionId, '0.50'))
     await Promise.all([...work, ...back])
   }

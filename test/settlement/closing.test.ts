@@ -1,4 +1,4 @@
-// What a settlement takes and pays: each case with exactly its transfers.
+// The transfers of a settlement, case by case.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -54,8 +54,8 @@ test('a settlement takes what is available, and pays it to the default bank acco
   await settleOf(bench, payouts[0].reference, CONFIRMED)
   const paid = await settlementOf(bench, settlement.reference)
   assert.deepEqual([paid.status, paid.payouts[0].status], ['paid', 'confirmed'])
-  const told = (await events()).filter((type) => type.startsWith('settlement'))
-  assert.deepEqual(told, ['settlement.closed', 'settlement.paid'])
+  const types = (await events()).filter((type) => type.startsWith('settlement'))
+  assert.deepEqual(types, ['settlement.closed', 'settlement.paid'])
   await assertCleanBooks(bench)
 })
 

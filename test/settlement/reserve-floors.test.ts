@@ -1,4 +1,4 @@
-// The operator's floor of a reserve: the client may hold back more, never less (I96).
+// The operator's reserve floor: the client may hold back more, never less (I96).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -70,7 +70,7 @@ test('a client without settings of its own has the floor; lifted, its own reserv
   await setFloor({ reserveFloorPercent: 2.5, reserveFloorDays: 30 })
   assert.deepEqual(await settingsOf(bench), [2.5, 30, 2.5, 30])
   assert.equal(await settle(bench, '1000'), 25)
-  await setFloor({ dailyLimit: 5_000_000 }) // Another setting leaves it as it is.
+  await setFloor({ dailyLimit: 5_000_000 }) // Another setting leaves it unchanged.
   assert.deepEqual(await settingsOf(bench), [2.5, 30, 2.5, 30])
 
   await setFloor({ reserveFloorPercent: 0, reserveFloorDays: 0 })

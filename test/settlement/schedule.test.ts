@@ -1,5 +1,4 @@
-// When schedules close: vectors in West Africa Time, and the worker that keeps to them, once however
-// many processes run.
+// Schedules: vectors in West Africa Time, and the worker, which closes once however many processes run.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// I53: a settlement that waits says to whoever looks why they cannot approve it: what approving it, with
-// the bank accounts and names that they are shown, answers them.
+// I53: a waiting settlement shows each viewer why they cannot approve it: the same reason as the refusal
+// of an approval with the shown bank accounts and names.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,14 +35,14 @@ async function close(by: Caller): Promise<string> {
   return reference
 }
 
-// Past the time for which who is new approves nothing.
+// Past the time in which new users cannot approve.
 async function settleIn(...people: Browser[]): Promise<Browser[]> {
   bench.advance(25 * HOUR_MS)
   return Promise.all(people.map(({ user }) => signIn(bench, user.email)))
 }
 
-// What they are told, once approving has answered them the same. Undefined: it was approved.
-async function told(by: Caller, reference: string): Promise<string | undefined> {
+// The shown obstacle, checked against an actual approval. Undefined: it was approved.
+async function block(by: Caller, reference: string): Promise<string | undefined> {
   const { cannotApprove, payees } = await settlementOf(by, reference)
   const bankAccounts = payees.map((payee: Record<string, string>) => payee.bankAccount)
   const accountNames = payees.map((payee: Record<string, string>) => payee.accountName)
@@ -58,12 +58,12 @@ test('without a second person, only scope and bank account keep anybody from app
   const maker = await newBrowser(bench)
   const reference = await close(maker)
 
-  assert.equal(await told(await newBrowser(bench, 'developer'), reference), 'role_not_allowed')
-  assert.equal(await told(maker, reference), 'no_default_bank_account')
+  assert.equal(await block(await newBrowser(bench, 'developer'), reference), 'role_not_allowed')
+  assert.equal(await block(maker, reference), 'no_default_bank_account')
   await setBankAccount(bench, { status: 'mismatch' })
-  assert.equal(await told(bench, reference), 'bank_account_mismatch')
+  assert.equal(await block(bench, reference), 'bank_account_mismatch')
   await setBankAccount(bench)
-  assert.equal(await told(maker, reference), undefined)
+  assert.equal(await block(maker, reference), undefined)
   assert.equal((await settlementOf(maker, reference)).cannotApprove, null)
 })
 
@@ -73,9 +73,9 @@ test('to an account without a confirmed name, who is no second person is told', 
   assert(maker && checker)
   const reference = await close(maker)
 
-  assert.equal(await told(bench, reference), 'people_only')
-  assert.equal(await told(maker, reference), 'other_person_needed')
-  assert.equal(await told(checker, reference), undefined)
+  assert.equal(await block(bench, reference), 'people_only')
+  assert.equal(await block(maker, reference), 'other_person_needed')
+  assert.equal(await block(checker, reference), undefined)
 })
 
 test('under maker-checker, also since it was closed, who may not be second is told why', async () => {
@@ -91,12 +91,12 @@ test('under maker-checker, also since it was closed, who may not be second is to
   await makeDefault(chooser, (await addBankAccount(chooser)).reference)
   const given = await newBrowserGivenBy(bench, maker)
 
-  assert.equal(await told(bench, reference), 'people_only')
-  assert.equal(await told(maker, reference), 'other_person_needed')
-  assert.equal(await told(given, reference), 'approver_too_new')
+  assert.equal(await block(bench, reference), 'people_only')
+  assert.equal(await block(maker, reference), 'other_person_needed')
+  assert.equal(await block(given, reference), 'approver_too_new')
   const [dependent, first, second] = await settleIn(given, chooser, checker)
   assert(dependent && first && second)
-  assert.equal(await told(dependent, reference), 'approver_not_independent')
-  assert.equal(await told(first, reference), 'approver_chose_account')
-  assert.equal(await told(second, reference), undefined)
+  assert.equal(await block(dependent, reference), 'approver_not_independent')
+  assert.equal(await block(first, reference), 'approver_chose_account')
+  assert.equal(await block(second, reference), undefined)
 })

@@ -1,4 +1,4 @@
-// Who may close and approve settlements, who sees them, and what is refused.
+// Closing and approving settlements: permitted users, visibility and refusals.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

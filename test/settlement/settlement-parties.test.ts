@@ -1,4 +1,4 @@
-// Settlements with subaccounts: each party gets its own, to its own bank account.
+// Settlements with subaccounts: each party gets its own share, to its own bank account.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -135,7 +135,7 @@ test('the first share of a subaccount that arrives while one is closed is never 
   const { bankAccount } = await startPayment(bench, { amount: 100, splitCode: 'AB' })
   const holder = await bench.db.connect()
   await holder.query('begin')
-  // Has the closing wait for the account that it would open.
+  // The closing waits for the account that it would open.
   await holder.query(
     `insert into ledger_accounts (id, kind, owner, currency)
      select nextval('shared_account_ids'), 'settling', 'client:' || id, 'NGN'

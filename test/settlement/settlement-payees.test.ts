@@ -1,5 +1,5 @@
-// I53: whoever chose the bank account that a settlement goes to does not also approve it, nor does a user
-// to whom they gave access; and whoever approves it knows where it goes.
+// I53: the user who chose the bank account of a settlement cannot approve it, nor can a user to whom they
+// gave access; and the approver knows the account.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ assert.equal((await setMakerChecker(await newBrowser(bench), true)).statusCode, 
 
 const refused = { status: 409, code: 'approver_chose_account' }
 
-// By the client's credentials, unless somebody is given: as by a schedule, nobody closed it.
+// By default by the client's credentials: like a schedule, without a closing user.
 async function settle(closer: Pick<typeof bench, 'call'> = bench): Promise<string> {
   bench.advance(1_000)
   await credit(bench, accountNumber, '100')
@@ -40,7 +40,7 @@ test('who chose the account that is paid to does not approve, until another user
   assert.equal((await decideOn(other, first, 'approve')).statusCode, 200)
   assert.equal((await decideOn(chooser, await settle(), 'approve')).statusCode, 200)
 
-  await makeDefault(chooser, before.reference) // Of another's; but who says that it is the default?
+  await makeDefault(chooser, before.reference) // Another user's account; but this user makes it the default.
   const second = await settle(other)
   assertRefused(await decideOn(chooser, second, 'approve'), 'account', refused)
   const third = await newBrowser(bench)
@@ -66,7 +66,7 @@ test('what a user whom the chooser created has approved does not count', async (
   const { reference } = await addBankAccount(bench)
   await makeDefault(bench, reference)
   assert.equal((await decideOn(created, await settle(), 'approve')).statusCode, 200)
-  // As if the chooser had been known only since.
+  // The state with a chooser recorded only later.
   await bench.db.query('update bank_accounts set default_by_user = $2 where reference = $1', [
     reference,
     chooser.user.id,

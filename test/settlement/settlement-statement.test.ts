@@ -1,4 +1,4 @@
-// Lists and statements: pages of settlements and lines, the CSV and the page to print.
+// Lists and statements: pages of settlements and lines, the CSV and the printable page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// A subaccount that is given another bank account: what is settled from then on goes there, what was
-// paid out before does not, and nothing is paid to the former account after the change was answered.
+// A subaccount with a new bank account: later settlements go there, earlier payouts do not, and nothing
+// is paid to the former account after the change is confirmed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ const rounds = closeAfterTests(await payoutRounds(bench))
 await setBankAccount(bench)
 await createSplit(bench, splitBody('AB', 'percentage', ['A', 60], ['B', 20]))
 const { accountNumber } = await createAccount(bench, { splitCode: 'AB' })
-await payElsewhere(bench, 'A') // Else it has the same as B.
+await payElsewhere(bench, 'A') // Otherwise it has the same as B.
 
 async function settle() {
   bench.advance(1_000)

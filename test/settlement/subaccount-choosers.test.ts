@@ -1,5 +1,5 @@
-// I53: whoever chose the bank account of a subaccount does not also approve a settlement that pays it, nor
-// does a user to whom they gave access; and whoever approves knows that it was changed.
+// I53: the user who chose the bank account of a subaccount cannot approve a settlement to it, nor can a
+// user to whom they gave access; and the approver knows that it was changed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ async function accountWith(splitCode: string): Promise<string> {
   return (await createAccount(bench, { splitCode })).accountNumber
 }
 
-// By the client's credentials: as by a schedule, nobody closed it.
+// By the client's credentials: like a schedule, without a closing user.
 async function settle(accountNumber = shared): Promise<string> {
   bench.advance(1_000)
   await credit(bench, accountNumber, '100')
@@ -85,13 +85,13 @@ test('who chose an account that somebody else added chose it', async () => {
 
 test('going back to an account that was approved before is choosing it again', async () => {
   const chooser = await newBrowser(bench)
-  const known = newAccountBody()
-  await payElsewhere(bench, 'A', known)
+  const accountBody = newAccountBody()
+  await payElsewhere(bench, 'A', accountBody)
   assert.equal(await approve(other, await settle()), 'approved')
   await payElsewhere(bench, 'A')
   assert.equal(await approve(other, await settle()), 'approved')
 
-  await payElsewhere(chooser, 'A', known)
+  await payElsewhere(chooser, 'A', accountBody)
   const last = await settle()
 
   assert.equal(await approve(chooser, last), 'approver_chose_account')
@@ -106,7 +106,7 @@ test('an approval counts for the subaccount that it paid, not for another with i
   await payElsewhere(bench, 'B', body)
 
   await payElsewhere(chooser, 'A', body)
-  assert.equal(await approve(other, await settle(ofB)), 'approved') // Which shows nothing of A.
+  assert.equal(await approve(other, await settle(ofB)), 'approved') // It shows nothing of A.
   const first = await settle()
 
   assert.equal(await approve(chooser, first), 'approver_chose_account')
@@ -143,7 +143,7 @@ test('giving the same account again is not choosing it, and a later choice ends 
 test('what awaits approval is refused with the account that was shown, once it was changed', async () => {
   const reference = await settle()
   const { payees: seen, closedAt } = await settlementOf(other, reference)
-  const shown = seen.map(({ bankAccount }: { bankAccount: string }) => bankAccount)
+  const references = seen.map(({ bankAccount }: { bankAccount: string }) => bankAccount)
   const [, ofA] = seen
   assert(ofA.subaccountCode === 'A' && ofA.defaultSince < closedAt)
   const approveShown = (bankAccounts: string[]) =>
@@ -152,12 +152,12 @@ test('what awaits approval is refused with the account that was shown, once it w
   const present = await payElsewhere(third, 'A')
 
   const changed = { status: 409, code: 'settlement_accounts_changed' }
-  assertRefused(await approveShown(shown), 'account', changed)
+  assertRefused(await approveShown(references), 'account', changed)
   const { payees: now } = await settlementOf(other, reference)
   assert.equal(now[1].bankAccount, present)
   assert(now[1].defaultSince > closedAt)
   assert.deepEqual(now.toSpliced(1, 1), seen.toSpliced(1, 1))
-  const [ofClient, , ofB] = shown
+  const [ofClient, , ofB] = references
   assert.equal((await approveShown([ofClient, present, ofB])).statusCode, 200)
   await assertCleanBooks(bench)
 })

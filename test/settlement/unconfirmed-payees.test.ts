@@ -1,5 +1,5 @@
-// I53: where no bank answers name enquiries, as where all take payouts as files, settlements wait for a
-// second person, who sees the account and approves it knowingly, as for a payout.
+// I53: if no bank answers name enquiries, for example because all take payouts as files, settlements wait
+// for a second person, who sees the account and approves it knowingly, as for a payout.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ function approve(by: Caller, reference: string, bankAccounts?: readonly string[]
   return decideOn(by, reference, 'approve', { body: seen ?? {} })
 }
 
-// A default account that the chooser added, and a settlement that waits for it.
+// A default account added by the chooser, and a settlement that waits for it.
 async function settle(chooser: Browser, closer: Caller = bench) {
   const { reference: bankAccount, ...account } = await addBankAccount(chooser)
   assert.equal(account.status, 'unconfirmed')
@@ -121,7 +121,7 @@ test('each settlement to it waits; the audit log of each approval names the acco
   const { reference: first, bankAccount } = await settle(chooser)
   assert.equal((await approve(other, first, [bankAccount])).statusCode, 200)
 
-  // Once an independent user has approved one, the chooser may be the second person, as of payouts.
+  // After an independent approval, the chooser may be the second person, as for payouts.
   const { reference: second } = await settleAgain()
   assertRefused(await approve(chooser, second), 'account', unconfirmed)
   assert.equal((await approve(chooser, second, [bankAccount])).statusCode, 200)
@@ -179,7 +179,7 @@ test('an account that was given another name since it was looked at is not appro
   for (const accountNames of [[], ['Somebody Else', 'Ada Obi'], ['somebody else']]) {
     assertRefused(await approveAs({ ...seen, accountNames }), 'account', changed)
   }
-  // Nor once the bank has that name.
+  // Nor once the bank confirms that name.
   await setBankAccount(bench)
   assertRefused(await approveAs(seen), 'account', changed)
   await setBankAccount(bench, { status: 'unconfirmed' })

@@ -30,8 +30,8 @@ export async function startDashboardBench() {
 
 // Opens a page for a signed-in user, by default a new one; the page is still empty.
 export function openerOf(bench: Bench, url: string) {
-  return async (browser: Browser, { role = 'owner', clientId, ...given }: Opening = {}) => {
-    const { email: known, ...options } = given
+  return async (browser: Browser, { role = 'owner', clientId, ...rest }: Opening = {}) => {
+    const { email: known, ...options } = rest
     const email = known ?? (await makeUser(bench, { role, ...(clientId ? { clientId } : {}) }))
     const opened = await browser.newPage({ timezoneId: 'Africa/Lagos', ...options })
     const { page } = opened

@@ -31,11 +31,11 @@ const koboOf = (naira: number) => Math.round(naira * 100)
 
 // One statement per bank and currency is enough.
 async function statementOf({ db }: Pick<Bench, 'db'>, bankCode: string, currency: string) {
-  const found = await db.query<{ id: bigint }>(
+  const existing = await db.query<{ id: bigint }>(
     'select id from statements where bank_code = $1 and currency = $2',
     [bankCode, currency],
   )
-  if (found.rows[0]) return found.rows[0].id
+  if (existing.rows[0]) return existing.rows[0].id
   const { rows } = await db.query<{ id: bigint }>(
     `with import as (
        insert into statement_imports

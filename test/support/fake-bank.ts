@@ -27,8 +27,8 @@ type Given = Pick<FakeBankOptions, 'connector'> & Partial<FakeBankOptions>
 
 // A bank without a service, at the start of the test's time. On close, checks that neither side has
 // violated the provider's contract.
-export async function startLoneBank(given: Given): Promise<FakeBank> {
-  const options = { bankCode: BANK_CODE, notify: NOBODY, clock: () => START, ...given }
+export async function startLoneBank(changes: Given): Promise<FakeBank> {
+  const options = { bankCode: BANK_CODE, notify: NOBODY, clock: () => START, ...changes }
   const bank = await startFakeBank(options)
   return {
     ...bank,
@@ -37,16 +37,16 @@ export async function startLoneBank(given: Given): Promise<FakeBank> {
       assert.deepEqual(
         [...new Set(bank.violations)],
         [],
-        `${given.connector}: against the contract`,
+        `${changes.connector}: against the contract`,
       )
     },
   }
 }
 
-export async function startWithFakeBank(given: Given) {
+export async function startWithFakeBank(changes: Given) {
   let bench: Bench | undefined
   const clock = () => bench?.clock() ?? START
-  const bank = await startLoneBank({ clock, ...given })
+  const bank = await startLoneBank({ clock, ...changes })
   const { entry, others, env } = bank.banksFile
   bench = await startWithBanks([{ ...entry, railSecrets: undefined }, ...others], env)
   bank.notifyAt(await bench.service.app.listen({ host: '127.0.0.1', port: 0 }))

@@ -18,14 +18,14 @@ export function callsOf({ sessionId, kind = 'session_id', others = [] }: Called)
 
 // Undefined: the credit is new.
 export function answerAgain(books: Books, report: Called & Terms): RailAnswer | undefined {
-  const known = callsOf(report).flatMap(({ kind, value }) => {
+  const matches = callsOf(report).flatMap(({ kind, value }) => {
     const credit = books.called.get(`${value}@${report.bank}`)
     return credit?.calls.some((call) => call.kind === kind && call.value === value) ? [credit] : []
   })
-  const [credit] = known
+  const [credit] = matches
   if (!credit) return undefined
   const isSame =
-    new Set(known).size === 1 &&
+    new Set(matches).size === 1 &&
     credit.number === report.number &&
     credit.kobo === report.kobo &&
     credit.currency === report.currency

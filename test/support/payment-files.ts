@@ -16,7 +16,7 @@ export function paymentOrder({
   return { reference, amountKobo: kobo(amountKobo), currency: 'NGN', to, narration }
 }
 
-export function paymentFile(given: Partial<PaymentFile> = {}): PaymentFile {
+export function paymentFile(changes: Partial<PaymentFile> = {}): PaymentFile {
   return {
     reference: 'PYF000000000000001',
     createdAt: new Date('2026-11-16T08:00:00Z'),
@@ -27,7 +27,7 @@ export function paymentFile(given: Partial<PaymentFile> = {}): PaymentFile {
       paymentOrder(),
       paymentOrder({ reference: 'PYT000000000000002', amountKobo: 21_734n }),
     ],
-    ...given,
+    ...changes,
   }
 }
 
@@ -43,9 +43,9 @@ type Pain002 = {
 export function pain002({
   version = '10',
   file = 'PYF000000000000001',
-  ...given
+  ...changes
 }: Pain002): string {
-  const { group = '', payment = '', of = [] } = given
+  const { group = '', payment = '', of = [] } = changes
   const transactions = of.map(
     ({ reference, status, more = '' }) =>
       `<TxInfAndSts><StsId>S</StsId><OrgnlInstrId>${reference}</OrgnlInstrId>` +

@@ -40,9 +40,9 @@ type Queued = {
 }
 
 // Queues payouts of the sandbox client, with their money in transit; returns their references.
-export async function queuePayouts(bench: Bench, given: Queued = {}): Promise<string[]> {
-  const { amountsKobo = [10_000n, 20_000n], bankCode = FILE_BANK } = given
-  const { name: accountName = 'Ada Obi', needsApproval = false } = given
+export async function queuePayouts(bench: Bench, options: Queued = {}): Promise<string[]> {
+  const { amountsKobo = [10_000n, 20_000n], bankCode = FILE_BANK } = options
+  const { name: accountName = 'Ada Obi', needsApproval = false } = options
   const now = bench.clock()
   const { accountNumber } = await createAccount(bench)
   const amount = formatKobo(kobo(amountsKobo.reduce((sum, each) => sum + each, 0n)))

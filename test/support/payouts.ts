@@ -103,9 +103,9 @@ export async function fund(bench: Bench, amount: string, { token }: Caller = {})
 
 export async function addBankAccount(
   bench: Pick<Bench, 'call'>,
-  given: { prefix?: string; token?: string; accountName?: string } = {},
+  changes: { prefix?: string; token?: string; accountName?: string } = {},
 ) {
-  const { prefix, token, accountName = 'Ada Obi' } = given
+  const { prefix, token, accountName = 'Ada Obi' } = changes
   const body = { bankCode: '058', accountNumber: bankAccountNumber(prefix), accountName }
   const answer = await bench.call({
     url: BANK_ACCOUNTS,

@@ -121,13 +121,13 @@ function addUp(files: Files): string[] {
   }
   const accounts = new Map(files('accounts.ndjson').map((row) => [row.id as string, row]))
   const sums = new Map([...accounts.keys()].map((id) => [id, { debits: 0n, credits: 0n }]))
-  const known = new Map(
+  const ids = new Map(
     Object.values(CAUSES).map((name) => [name, new Map(files(name).map((row) => [row.id, row]))]),
   )
   files('transfers.ndjson').forEach((row, at) => {
     const place = `transfers.ndjson:${at + 1} ${row.id}`
     const [debit, credit] = [accounts.get(row.debit ?? ''), accounts.get(row.credit ?? '')]
-    const cause = known.get(CAUSES[row.cause ?? ''] ?? '')?.get(row.causeId)
+    const cause = ids.get(CAUSES[row.cause ?? ''] ?? '')?.get(row.causeId)
     const amount = BigInt(row.amount ?? '')
     if (amount <= 0n) faults.push(`${place} amount`)
     if (!debit || !credit || debit === credit) faults.push(`${place} accounts`)

@@ -52,8 +52,8 @@ export async function listener(answer?: (response: ServerResponse, heard: Heard)
   return Object.assign(receiver, { heard, types: () => heard.map(({ json }) => json.type) })
 }
 
-export async function startWebhookBench(given: Given = {}) {
-  const bench = await startTestService(given)
+export async function startWebhookBench(options: Given = {}) {
+  const bench = await startTestService(options)
   const { connectionString } = bench.database
   const webhookPool = patientBatchPool(connectionString, 8)
   const { config, clock, db } = bench
@@ -107,8 +107,8 @@ export async function startWebhookBench(given: Given = {}) {
     run: () => dispatch().then(() => deliver()), // Everything that is due now.
     async addEndpoint(url: string, eventTypes: string[] | null = null, client?: string) {
       const owner = await clientId(client)
-      const asked = { url, eventTypes: eventTypes as never }
-      return withTransaction(db, (tx) => createEndpoint(tx, clock(), { clientId: owner, ...asked }))
+      const terms = { url, eventTypes: eventTypes as never }
+      return withTransaction(db, (tx) => createEndpoint(tx, clock(), { clientId: owner, ...terms }))
     },
     async secret(endpointId: EndpointId | null = null, client?: string) {
       const owner = { clientId: await clientId(client), endpointId }

@@ -1,4 +1,4 @@
-// Maker-checker against one person with several accounts: who gave whom access, and how recently.
+// Maker-checker against one person with several accounts: who gave whom access, and when.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ const WAIT_MS = 24 * HOUR_MS
 const bench = closeAfterTests(
   await startTestService({ env: { MANILLA_APPROVER_WAIT_HOURS: '24' } }),
 )
-const ada = await newBrowser(bench, 'owner') // Let in by whoever runs the service.
+const ada = await newBrowser(bench, 'owner') // Let in by the operator of the service.
 const obi = await newBrowser(bench, 'owner')
 const { accountNumber: picky } = await createAccount(bench, { payerRules: { minAmount: 100_000 } })
 
@@ -41,10 +41,10 @@ assert.equal((await setMakerChecker(ada, true)).statusCode, 200)
 
 let invited = 0
 
-// Sessions do not outlive the wait.
+// Sessions expire during the wait.
 const again = (person: Person) => signIn(bench, person.user.email)
 
-// As after the first sign-in, with a password of their own that costs nothing to check.
+// The state after the first sign-in, with an own password that is cheap to check.
 async function enter(email: string): Promise<Person> {
   const hash = await hashSecret(PASSWORD, 1024)
   await bench.db.query(
@@ -73,7 +73,7 @@ async function change(by: Person, whom: Person, body: object): Promise<void> {
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
-// The code that an approval is refused with, which the request tells beforehand; or approved.
+// The refusal of an approval, which the request shows beforehand; or approved.
 async function outcomeOf(maker: Person, checker: Person): Promise<string> {
   const { id } = await suspend(bench, picky, '500.00')
   const requestId = await asked(maker, id)
@@ -128,13 +128,13 @@ test('nobody approves what somebody asks for who gave them access, however long 
     await again(four),
   ] as const
   for (const [maker, checker] of [
-    [a, b], // Let in by who asks, …
+    [a, b], // Let in by the requester.
     [a, e], // … along a chain.
     [b, e],
   ] as const) {
     assert.equal(await outcomeOf(maker, checker), 'approver_not_independent')
   }
-  assert.equal(await outcomeOf(b, c), 'approver_not_independent') // Two whom the same person let in, …
+  assert.equal(await outcomeOf(b, c), 'approver_not_independent') // Both let in by the same person.
   assert.equal(await outcomeOf(e, a), 'maker_counts_as_you')
   await takeOver(bench, b, c, d, e)
   assert.equal(await outcomeOf(b, c), 'approved') // … once they count as themselves.
@@ -187,7 +187,7 @@ test('an operator of the service lets in, and resets, without standing behind an
   assert.equal(await disable(o, await again(second)), 'approved')
 
   await setMakerChecker(o, true)
-  await reset(fresh, theirs) // Who stood behind them no longer has a password they know.
+  await reset(fresh, theirs) // The person behind them no longer knows their password.
   bench.advance(WAIT_MS)
   assert.equal(await disable(await again(owner), await again(theirs)), 'approved')
 })

@@ -1,5 +1,5 @@
-// Who gets to see and decide what others asked for at the suspense desk: roles, merchantCodes, other
-// clients, and cursors that were made for another list.
+// Visibility of requests at the suspense desk, and decisions on them: roles, merchantCodes, other
+// clients, and cursors of another list.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -103,7 +103,7 @@ test('what operators asked for stays theirs when the money has become a clientâ€
   const { id } = await suspend(bench, NOBODYS_NUMBER, '200.00')
   const requestId = await asked(one, id, { action: 'assign', paymentReference, reason: 'Theirs.' })
   assert.equal((await decide(two, requestId, 'approve')).statusCode, 200)
-  bench.advance(60 * MINUTE_MS) // The payment ends without enough.
+  bench.advance(60 * MINUTE_MS) // The payment ends without being paid in full.
   const deps = { sharedAccounts: new SharedAccounts(bench.db), now: bench.clock() }
   await withTransaction(bench.db, (tx) => closeExpired(tx, deps))
 

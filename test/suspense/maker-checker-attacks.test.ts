@@ -1,5 +1,5 @@
-// Four eyes against people who would rather do it alone, and against what changes while a request
-// waits: the setting, the people, the money, and whom it is for.
+// Maker-checker against people who try to act alone, and against changes while a request waits: of the
+// setting, the people, the money, and its target.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -145,7 +145,7 @@ test('of what the bank took back in part, the rest goes; the request tells what 
   const answer = await decide(obi, requestId, 'approve')
 
   assert.equal(answer.statusCode, 200, answer.body)
-  await reverse(bench, sessionId, '100') // What is taken back later is no change of the request.
+  await reverse(bench, sessionId, '100') // A later reversal does not change the request.
   const [request] = await readRequests(id)
   assert.deepEqual([request.amount, request.requestedAmount], [300, 500])
   const changes = request.amountChanges.map(({ changedAt: _, ...change }: AnyChange) => change)
@@ -187,7 +187,7 @@ test('once it is switched on, nothing moves alone that had begun before', async 
   }
   const holding = await bench.db.connect()
   try {
-    // Who returns it has looked at the setting, and waits to move the money.
+    // The return has read the setting, and waits to move the money.
     await holding.query('begin')
     await holding.query(`select from ledger_accounts where kind = 'suspense' for update`)
     const moved = giveBack(bench, id)

@@ -1,4 +1,4 @@
-// Whether it takes one person or two at the suspense desk: who decides that, and the trace it leaves.
+// The maker-checker setting of the suspense desk: who decides on it, and its audit log.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

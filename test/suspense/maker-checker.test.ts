@@ -1,4 +1,4 @@
-// Four eyes at the suspense desk: where a client wants it, nobody moves money alone.
+// Maker-checker at the suspense desk: under it, nobody moves money alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -44,7 +44,7 @@ const { accountNumber: picky } = await createAccount(bench, rules)
 
 const waiting = () => suspend(bench, picky, '500.00')
 const toAssign = { action: 'assign', accountNumber, reason: 'Meant for Ada.' }
-const asked = async (by: Person, body: object) => {
+const requestIdOf = async (by: Person, body: object) => {
   const { id } = await waiting()
   const answer = await ask(by, id, body)
   assert.equal(answer.statusCode, 200, answer.body)
@@ -75,7 +75,7 @@ test('switched on, nobody assigns or returns alone, by token or by session', asy
 
 test('one asks, another approves, and the money moves with the approval', async () => {
   await setMakerChecker(true)
-  const { itemId, requestId } = await asked(ada, toAssign)
+  const { itemId, requestId } = await requestIdOf(ada, toAssign)
   assert.equal((await readItem(bench, itemId)).state, 'open')
   const { accountBalance } = await readAccount(bench, accountNumber)
 
@@ -97,9 +97,9 @@ test('one asks, another approves, and the money moves with the approval', async 
 })
 
 test('an approved return goes to the bank; an approved payment is paid', async () => {
-  const back = await asked(ada, TO_RETURN)
+  const back = await requestIdOf(ada, TO_RETURN)
   const { bankAccount, paymentReference } = await startPayment(bench, { amount: 500 })
-  const paid = await asked(obi, { action: 'assign', paymentReference, reason: 'His order.' })
+  const paid = await requestIdOf(obi, { action: 'assign', paymentReference, reason: 'His order.' })
 
   assert.equal((await decide(obi, back.requestId, 'approve')).statusCode, 200)
   assert.equal((await decide(ada, paid.requestId, 'approve')).statusCode, 200)
@@ -110,7 +110,7 @@ test('an approved return goes to the bank; an approved payment is paid', async (
 })
 
 test('who asked can neither approve nor reject, but withdraw; others cannot withdraw', async () => {
-  const { itemId, requestId } = await asked(ada, TO_RETURN)
+  const { itemId, requestId } = await requestIdOf(ada, TO_RETURN)
   const refused = { status: 409, code: 'other_person_needed' }
 
   assertRefused(await decide(ada, requestId, 'approve'), 'account', refused)
@@ -125,7 +125,7 @@ test('who asked can neither approve nor reject, but withdraw; others cannot with
 })
 
 test('the database itself refuses that one person does both', async () => {
-  const { requestId } = await asked(ada, TO_RETURN)
+  const { requestId } = await requestIdOf(ada, TO_RETURN)
   const by = (who: string, state: string) =>
     bench.db.query(
       `update suspense_requests set state = $2, decided_by = $3, decided_at = now(),
@@ -140,7 +140,7 @@ test('the database itself refuses that one person does both', async () => {
 })
 
 test('a rejection has a reason, moves nothing, and lets somebody ask again', async () => {
-  const { itemId, requestId } = await asked(ada, TO_RETURN)
+  const { itemId, requestId } = await requestIdOf(ada, TO_RETURN)
   for (const body of [{}, { reason: '' }, { reason: ' ' }, { reason: 'x'.repeat(501) }]) {
     const answer = await decide(obi, requestId, 'reject', body)
     assertRefused(answer, 'account', { code: 'invalid_request' })
@@ -170,7 +170,7 @@ test('an item has one open request, whoever asks at the same moment; nobody goes
 })
 
 test('two who approve at once move the money once; one who rejects beside loses or wins whole', async () => {
-  const { itemId, requestId } = await asked(ada, toAssign)
+  const { itemId, requestId } = await requestIdOf(ada, toAssign)
   const answers = await Promise.all([
     decide(obi, requestId, 'approve'),
     decide(owner, requestId, 'approve'),
@@ -186,7 +186,7 @@ test('two who approve at once move the money once; one who rejects beside loses 
 })
 
 test('what left suspense meanwhile is not approved', async () => {
-  const { itemId, requestId } = await asked(ada, TO_RETURN)
+  const { itemId, requestId } = await requestIdOf(ada, TO_RETURN)
   await bench.db.query(
     `update suspense_items set state = 'reversed', closed_at = now() where id = $1`,
     [storedId('suspense', itemId)],
@@ -205,7 +205,7 @@ test('what left suspense meanwhile is not approved', async () => {
 })
 
 test('only people ask and decide: the credentials of a client are no second person', async () => {
-  const { itemId, requestId } = await asked(ada, TO_RETURN)
+  const { itemId, requestId } = await requestIdOf(ada, TO_RETURN)
   const { id } = await waiting()
   const refused = { status: 403, code: 'people_only' }
 
@@ -259,7 +259,7 @@ test('bad requests are refused before anything is written', async () => {
 })
 
 test('another client’s people see and decide nothing; nobody’s money is the operators’', async () => {
-  const { itemId, requestId } = await asked(ada, TO_RETURN)
+  const { itemId, requestId } = await requestIdOf(ada, TO_RETURN)
   const { browser: stranger } = await newClientWithOwner(bench)
 
   const theirs = await decide(stranger, requestId, 'approve')
@@ -277,7 +277,7 @@ test('another client’s people see and decide nothing; nobody’s money is the 
 })
 
 test('the same key gives the same answer, and approves once', async () => {
-  const { itemId, requestId } = await asked(ada, toAssign)
+  const { itemId, requestId } = await requestIdOf(ada, toAssign)
   const key = { 'idempotency-key': 'approve-1' }
 
   const first = await decide(obi, requestId, 'approve', {}, key)

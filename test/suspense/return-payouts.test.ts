@@ -1,5 +1,5 @@
-// A return is sent as a payout is: once, under its own reference, by a connector where there is one and
-// else by hand. Whoever hears the result first settles both (I59).
+// A return is sent like a payout: once, under its own reference, by a connector or else by hand. The
+// first report of the result settles both (I59).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -136,7 +136,7 @@ await addClient(live.db, live.clock(), { clientId: 'OPERATOR01', isOperator: tru
 const operator = { token: await live.login('OPERATOR01', 's3cret') }
 const signing = { secrets: [OWN_RAIL_SECRET] }
 
-// In live the bank of this test has no call for payouts.
+// In live mode, the bank of this test has no payout call.
 async function startReturn(from: object): Promise<{ id: number; reference: string }> {
   const sessionId = newSessionId()
   const body = { sessionId, accountNumber: NOBODYS_NUMBER, amount: '75', ...from }

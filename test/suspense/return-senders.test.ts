@@ -1,5 +1,5 @@
-// Who sends a return that is pending: a connector, a file, or an operator by hand. Only the operator's is
-// shown with its payer's number, or it would be paid twice (I59).
+// The sender of a pending return: a connector, a file, or an operator by hand. Only the operator's
+// returns show the payer's number; otherwise they would be paid twice (I59).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,13 +28,13 @@ import { openDesk } from '../support/tracing.ts'
 const RETURNS = '/api/v1/operator/returns'
 const NUMBER = '2093566866'
 
-// The sandbox's bank sends for all banks but those that take files.
+// The sandbox's bank sends for all banks except those that take files.
 const bench = closeAfterTests(await startFileService())
 
 type By = { token?: string }
 
-// Who sends it, how far it is, and its number or why that is not shown, alone and in the list.
-async function shown(of: Bench, reference: string, by: By = {}): Promise<unknown[]> {
+// The sender, the status, and the number or the reason why it is hidden, alone and in the list.
+async function view(of: Bench, reference: string, by: By = {}): Promise<unknown[]> {
   const url = `${RETURNS}/${reference}`
   const { sentBy, payoutStatus } = dataOf(await of.call({ url, ...by }), 'account')
   const { data, code } = (await of.call({ url: `${url}?reveal=true`, ...by })).json()
@@ -66,26 +66,26 @@ test('what a connector sends is the connector’s, from the queue until its answ
     sourceAccountNumber: NUMBER,
     sourceBankCode: '033',
   })
-  await (await openDesk(bench)).giveBack(sessionId) // The bank has not heard of it yet.
+  await (await openDesk(bench)).giveBack(sessionId) // The bank has no report of it yet.
   const reference = await pendingReturnOf(bench.db, storedId('suspense', id))
-  assert.deepEqual(await shown(bench, reference), ['connector', 'queued', 'return_not_by_hand'])
+  assert.deepEqual(await view(bench, reference), ['connector', 'queued', 'return_not_by_hand'])
 
   await settleAll(bench, CONFIRMED)
-  assert.deepEqual(await shown(bench, reference), [null, 'confirmed', NUMBER])
+  assert.deepEqual(await view(bench, reference), [null, 'confirmed', NUMBER])
 
   const lost = await startReturn('035', '9990700001') // It is paid, and the answer is lost.
-  assert.deepEqual(await shown(bench, lost), ['connector', 'unknown', 'return_not_by_hand'])
+  assert.deepEqual(await view(bench, lost), ['connector', 'unknown', 'return_not_by_hand'])
 })
 
 test('what goes into a file is the file’s, before it is in one and after', async () => {
   const reference = await startReturn(FILE_BANK)
-  assert.deepEqual(await shown(bench, reference), ['file', 'queued', 'return_not_by_hand'])
+  assert.deepEqual(await view(bench, reference), ['file', 'queued', 'return_not_by_hand'])
 
   const { id } = await createFile(bench)
-  assert.deepEqual(await shown(bench, reference), ['file', 'sending', 'return_not_by_hand'])
+  assert.deepEqual(await view(bench, reference), ['file', 'sending', 'return_not_by_hand'])
 
   await upload(bench, pain002({ file: id, of: [{ reference, status: 'RJCT' }] }))
-  assert.deepEqual(await shown(bench, reference), [null, 'failed', NUMBER])
+  assert.deepEqual(await view(bench, reference), [null, 'failed', NUMBER])
 })
 
 test('what is not in naira is the operator’s, whatever the bank can send', async () => {
@@ -99,9 +99,9 @@ test('what is not in naira is the operator’s, whatever the bank can send', asy
   await rounds.send()
 
   assert.deepEqual([file.payouts, file.amount], [1, 75])
-  assert.deepEqual(await shown(bench, naira), ['file', 'sending', 'return_not_by_hand'])
-  assert.deepEqual(await shown(bench, forFile), ['operator', 'queued', NUMBER])
-  assert.deepEqual(await shown(bench, forConnector), ['operator', 'queued', NUMBER])
+  assert.deepEqual(await view(bench, naira), ['file', 'sending', 'return_not_by_hand'])
+  assert.deepEqual(await view(bench, forFile), ['operator', 'queued', NUMBER])
+  assert.deepEqual(await view(bench, forConnector), ['operator', 'queued', NUMBER])
   const url = PAYOUT_FILES
   const none = await bench.call({ url, body: { bankCode: FILE_BANK, format: 'csv' } })
   assertRefused(none, 'account', { status: 409, code: 'no_payouts_queued' })
@@ -113,8 +113,8 @@ test('what is not in naira is the operator’s, whatever the bank can send', asy
     const body = answer === 'fail' ? { reason: 'The account is closed.' } : {}
     dataOf(await bench.call({ url: `${RETURNS}/${reference}/${answer}`, body }), 'account')
   }
-  assert.deepEqual((await shown(bench, forFile)).slice(0, 2), [null, 'confirmed'])
-  assert.deepEqual((await shown(bench, forConnector)).slice(0, 2), [null, 'failed'])
+  assert.deepEqual((await view(bench, forFile)).slice(0, 2), [null, 'confirmed'])
+  assert.deepEqual((await view(bench, forConnector)).slice(0, 2), [null, 'failed'])
   await assertCleanBooks(bench)
 })
 
@@ -135,16 +135,16 @@ test('what nobody else sends is the operator’s, until somebody claims it', asy
     return dataOf(answer, 'account').returnReference
   }
   const unnamed = await start({ sourceAccountNumber: NUMBER })
-  assert.deepEqual(await shown(live, unnamed, operator), ['operator', null, NUMBER])
+  assert.deepEqual(await view(live, unnamed, operator), ['operator', null, NUMBER])
   const seen = await start({ sourceAccountNumber: NUMBER, sourceBankCode: '033' })
-  assert.deepEqual(await shown(live, seen, operator), ['operator', 'queued', NUMBER])
+  assert.deepEqual(await view(live, seen, operator), ['operator', 'queued', NUMBER])
 
   const claimed = await start({ sourceAccountNumber: NUMBER, sourceBankCode: '033' })
   const claiming = { bankCode: '035', limit: 10, by: 'bank:035' }
   await withTransaction(live.db, (tx) =>
     claimPayouts(tx, { ...sealingOf(live), now: live.clock() }, claiming),
   )
-  const after = await shown(live, claimed, operator)
+  const after = await view(live, claimed, operator)
   assert.deepEqual(after, ['connector', 'sending', 'return_not_by_hand'])
   const again = await live.call({ url: `${RETURNS}/${seen}?reveal=true`, ...operator })
   assertRefused(again, 'account', { status: 409, code: 'return_not_by_hand' })

@@ -1,5 +1,5 @@
-// Executing returns in live: the operator's list, who sees which payer's number, and saying what
-// became of a return, once.
+// Executing returns in live mode: the operator's list, the visibility of payers' numbers, and reporting
+// the result of a return, once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -38,7 +38,7 @@ await live.call({ method: 'POST', url: deactivate, body: {}, ...merchant })
 // biome-ignore lint/suspicious/noExplicitAny: bodies, as JSON has them.
 type Row = any
 
-// Money of the merchant's, on its way back to its payer.
+// The merchant's money on its way back to its payer.
 async function startReturn(amount = '75'): Promise<Row> {
   const sessionId = newSessionId()
   const body = { sessionId, accountNumber, amount, sourceAccountNumber: PAYER }

@@ -1,5 +1,5 @@
-// The bank reverses a credit while it is being returned to its payer: what is still queued is not sent,
-// by a connector or by hand, or the payer would have it twice (I59). Failing it makes the shortfall good.
+// The bank reverses a credit during its return: a queued return is not sent, by a connector or by hand,
+// because the payer would be paid twice (I59). Failing it covers the shortfall.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,7 +47,7 @@ async function queueReturn(sessionId: string): Promise<string> {
   return (await itemOf(bench, sessionId)).returnReference
 }
 
-// What is sent once the hold is over, and what operators are told.
+// The returns sent after the hold, and the operators' alerts.
 async function sendAll(): Promise<{ sent: string[]; blocked: string[] }> {
   await release()
   sent.length = 0

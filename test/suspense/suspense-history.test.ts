@@ -1,5 +1,5 @@
-// What became of an item in suspense is kept, step by step: its amount is what is left of it, and
-// what it began with is not forgotten.
+// The history of a suspense item is stored step by step: its amount is the remainder, and its original
+// amount is not lost.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Suspense as a list to work through: filtered, in several orders, added up by reason and age, and as
-// CSV. All four show the same items.
+// Suspense lists: filtered, in several orders, summed by reason and age, and as CSV. All four show the
+// same items.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ import { credit } from '../support/tracing.ts'
 const DAY_MS = 86_400_000
 const bench = closeAfterTests(await startTestService())
 
-// Forty days of items: for nobody, for a payment that was paid, and assigned ones.
+// Forty days of items: unidentified, for a paid payment, and assigned ones.
 const { accountNumber } = await createAccount(bench)
 const { bankAccount } = await startPayment(bench)
 await credit(bench, bankAccount, '6000.00')
@@ -240,7 +240,7 @@ test('newest first is by time, also where an item was written later than one tha
   for (const [amount, days] of [
     ['1.00', 0],
     ['2.00', 20],
-    ['3.00', 10], // As of sample data, or of a client with a test clock.
+    ['3.00', 10], // Like sample data, or a client with a test clock.
     ['4.00', 10],
   ] as const) {
     own.advance(days * DAY_MS)

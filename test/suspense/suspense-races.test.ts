@@ -1,4 +1,4 @@
-// Many hands on the same suspended money at once: one gets it, the others are told, and nothing is
+// Concurrent actions on the same suspended money: one succeeds, the others are refused, and nothing is
 // booked twice or waits for ever.
 
 import assert from 'node:assert/strict'
@@ -130,7 +130,7 @@ test('a payment being cancelled while the desk and the bank pay it holds all or 
   await assertCleanBooks(bench)
 })
 
-// Each needs a ledger account that nobody has opened yet, and so a second connection.
+// Each needs an unopened ledger account, and so a second connection.
 test('forty returns at once on a process that has just started are all done', async () => {
   const banks = ['011', '033', '044', '057']
   const items = await Promise.all(

@@ -1,5 +1,5 @@
-// Sending money back: the bank is asked, and says what became of it. The sandbox's bank confirms at
-// once; in live the money is on its way until the bank calls.
+// Returns: the bank is called and reports the result. The sandbox's bank confirms at once; in live mode
+// the money is in transit until the bank calls.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ const operator = { token: await live.login('OPERATOR01', 's3cret') }
 const signing = { secrets: [OWN_RAIL_SECRET] }
 const ofBank = (path: string, body: unknown) => postRail(live, `035/${path}`, body, signing)
 
-// Money that is nobody's, on its way back.
+// Unidentified money on its way back.
 async function startReturn(
   amount = '75',
 ): Promise<{ id: number; reference: string; sessionId: string }> {
@@ -99,13 +99,13 @@ test('in live a return is on its way until the bank confirms it, and then it is 
   assert.equal(await ledgerNaira(live, 'returning'), 75)
   const again = dataOf(await giveBack(live, id, {}, operator), 'account')
   const credit = await live.call({ url: `/api/v1/credits/${sessionId}`, ...operator })
-  const [{ place, reference: shown }] = dataOf(credit, 'account').locations
+  const [{ place, reference: label }] = dataOf(credit, 'account').locations
 
   const confirmed = await settle(reference, 'confirmed', { bankReference: 'WEMA/0001' })
 
   assert.deepEqual([again.state, again.bankReference, confirmed], ['returning', null, '00'])
   assert.equal(again.returnReference, reference)
-  assert.deepEqual([place, shown], ['returning', reference])
+  assert.deepEqual([place, label], ['returning', reference])
   const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
   assert.deepEqual([item.state, item.bankReference], ['returned', 'WEMA/0001'])
   assert.match(item.closedAt, TIMESTAMP)
@@ -219,15 +219,15 @@ test('what a bank says badly is refused by field, and settles nothing', async ()
 })
 
 test('whatever reference the bank gives its return, it is kept or cleaned, never a fault', async () => {
-  const given: unknown[] = ['a\u0000b', '\ud800', 'x'.repeat(5000), '', null, 7, { a: 1 }, ['x']]
+  const values: unknown[] = ['a\u0000b', '\ud800', 'x'.repeat(5000), '', null, 7, { a: 1 }, ['x']]
 
-  for (const bankReference of given) {
+  for (const bankReference of values) {
     const { id, reference } = await startReturn('1')
     assert.equal(await settle(reference, 'confirmed', { bankReference }), '00')
     const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
-    const shown = `${JSON.stringify(bankReference)?.slice(0, 20)}: ${item.bankReference}`
-    assert.match(item.bankReference, /^[^\p{C}]{1,100}$/u, shown)
-    assert(!item.bankReference.includes('[object'), shown)
+    const label = `${JSON.stringify(bankReference)?.slice(0, 20)}: ${item.bankReference}`
+    assert.match(item.bankReference, /^[^\p{C}]{1,100}$/u, label)
+    assert(!item.bankReference.includes('[object'), label)
   }
 })
 

@@ -1,5 +1,5 @@
-// The suspense desk: what could not be given to anyone is listed with its reason, payer and age,
-// and given to whom it was meant for, or sent back; once, and on record.
+// The suspense desk: suspended money is listed with its reason, payer and age, and assigned or returned;
+// once, with an audit log.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Endpoints that get alerts belong to the operators: nobody else of their client takes one over,
-// silences it or learns its secret.
+// Endpoints with alerts belong to the operators: no other user of their client can take one over, silence
+// it or read its secret.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,9 +41,9 @@ for (const role of ['developer', 'owner'] as const) {
       const before = dataOf(await operator.call({ url: `${ENDPOINTS}/${id}` }), 'account')
 
       for (const way of waysOf(id)) assertRefused(await browser.call(way), 'account', REFUSED)
-      const shown = dataOf(await browser.call({ url: `${ENDPOINTS}/${id}` }), 'account')
+      const view = dataOf(await browser.call({ url: `${ENDPOINTS}/${id}` }), 'account')
 
-      assert.deepEqual(shown, { ...before, secret: null })
+      assert.deepEqual(view, { ...before, secret: null })
       const after = dataOf(await operator.call({ url: `${ENDPOINTS}/${id}` }), 'account')
       assert.deepEqual([after, after.secret], [before, secret])
       for (const way of waysOf(id)) assert.equal((await operator.call(way)).statusCode, 200)
@@ -64,8 +64,8 @@ test('an endpoint without alerts is every developer’s, once those that wait fo
 
   for (const way of waysOf(id)) assertRefused(await developer.call(way), 'account', REFUSED)
   await bench.db.query(`update deliveries set state = 'failed' where state = 'pending'`)
-  const shown = dataOf(await developer.call({ url: `${ENDPOINTS}/${id}` }), 'account')
+  const view = dataOf(await developer.call({ url: `${ENDPOINTS}/${id}` }), 'account')
 
-  assert.equal(shown.secret, secret)
+  assert.equal(view.secret, secret)
   for (const way of waysOf(id)) assert.equal((await developer.call(way)).statusCode, 200)
 })

@@ -1,4 +1,4 @@
-// One attempt against real receivers, the well-behaved and the others.
+// One attempt against real receivers, well-behaved and others.
 
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
@@ -10,7 +10,7 @@ import { patience } from '../support/patience.ts'
 import { closedPort, httpReceiver, httpsReceiver, rawReceiver } from './receivers.ts'
 
 const SHORT_MS = 150
-const DRIP_MS = 2_000 // The head, and something of the body, come before.
+const DRIP_MS = 2_000 // The head and a part of the body come before.
 const NO_ANSWER = 'no answer within 0.15 s'
 const CLOSED = 'the connection was closed before an answer came'
 
@@ -167,11 +167,11 @@ test('garbage, huge headers and an unwanted upgrade are failures in plain words'
   const huge = `HTTP/1.1 200 OK\r\nx-huge: ${'a'.repeat(64 * 1024)}\r\n\r\n`
   const upgrade = 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'
   const badStatus = 'HTTP/1.1 2x0 OK\r\n\r\n'
-  for (const said of ['SSH-2.0-OpenSSH_9.2\r\n', 'hello', badStatus, upgrade, huge]) {
-    await using receiver = await rawReceiver((socket) => socket.end(said))
+  for (const line of ['SSH-2.0-OpenSSH_9.2\r\n', 'hello', badStatus, upgrade, huge]) {
+    await using receiver = await rawReceiver((socket) => socket.end(line))
     const result = await send({ url: receiver.url })
     assert.deepEqual([result.ok, result.status], [false, null])
-    const words = said === huge ? "the answer's headers are too large" : 'the answer is not HTTP'
+    const words = line === huge ? "the answer's headers are too large" : 'the answer is not HTTP'
     assert.equal(result.error, words)
   }
 })
@@ -216,7 +216,7 @@ test('what is kept of an answer is bounded and clean', async () => {
     response.writeHead(302).end(answer)
   })
   const result = await send({ url: receiver.url, bodyMax: 20 })
-  // The twentieth byte is the first half of a letter.
+  // The twentieth byte is the first half of a character.
   assert.equal(result.responseStart, 'a b [31mc  d\r\n\te')
   assert((result.error as string).length < 300)
   assert.equal(result.retryAfter?.length, 64)
@@ -231,7 +231,7 @@ test('small answers leave the connection open for the next delivery', async () =
   }
   await agent.close()
   assert.equal(receiver.requests, 20)
-  // A connection rests for one turn of the event loop, so that two take turns here.
+  // A connection is idle for one turn of the event loop, so two alternate here.
   assert(receiver.connections <= 2)
 })
 

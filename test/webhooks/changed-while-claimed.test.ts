@@ -1,6 +1,5 @@
-// Deliveries that change between the moment they are looked for and the moment they are locked.
-// PostgreSQL then looks at them again, and 18.4 crashed where the same statement went on to pick
-// partitions (docs/decisions/0023).
+// Deliveries that change between the search and the lock. PostgreSQL then checks them again, and 18.4
+// crashed if the same statement went on to choose partitions (docs/decisions/0023).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,8 +16,8 @@ const ALL = { rooms: new Map(), otherRoom: 100, takesFailing: true }
 const STEPS = { stepsMs: [0], retryAfterMs: 0 }
 const HOUR_MS = 3_600_000
 
-// Whoever locks waits while it looks for what to lock, as a process does that is stopped there: where
-// test clocks are asked for, or attempts.
+// Makes the locking statement wait while it searches, like a stopped process: at its read of test clocks,
+// or of attempts.
 const WAITS = `
   create function waits() returns boolean language plpgsql as $$
     begin
@@ -36,7 +35,7 @@ const AT_ATTEMPTS = `
     begin perform waits(); end $$;
   create view delivery_attempts as select * from no_attempts()`
 const CHANGE = 'update deliveries set attempts = attempts'
-// As it is planned when there are millions.
+// The plan for millions of rows.
 const NOT_BY = ['seqscan', 'hashjoin', 'mergejoin']
 
 test('what changes while it is claimed is claimed, and leased', async () => {
@@ -53,7 +52,7 @@ test('what changes while it is claimed is claimed, and leased', async () => {
 
 test('what changes while a wrong schedule is corrected is corrected', async () => {
   await using bench = await setup()
-  bench.advance(-HOUR_MS) // Everything was queued by a clock that was ahead.
+  bench.advance(-HOUR_MS) // A clock that was ahead queued everything.
 
   const { deliveries } = await stalled(bench, AT_ATTEMPTS, (tx) =>
     correctSchedule(tx, bench.clock(), STEPS),

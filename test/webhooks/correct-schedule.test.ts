@@ -1,5 +1,5 @@
-// A clock that was wrong for a while: whatever it stamped meanwhile is delivered when the clock is
-// right again, no later than the retry schedule has it.
+// A clock that was wrong for a while: its deliveries are sent once the clock is right again, no later
+// than by the retry schedule.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Deliveries to real receivers, the good and the others: signed, repeated by the published ladder,
-// and each attempt on record.
+// Deliveries to real receivers, well-behaved and others: signed, retried by the published schedule, and
+// every attempt logged.
 
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
@@ -149,10 +149,10 @@ test('Retry-After puts the next attempt off', async () => {
   assert.equal(delivery.nextAttemptAt.getTime(), bench.clock().getTime() + 3_600_000)
 })
 
-// In milliseconds, where the time has to run out.
+// In milliseconds, for receivers that must time out.
 const TIMEOUTS: Record<string, number> = { silence: 1_000, 'headers, then a drip': 3_000 }
 
-// Each: what the receiver does, and what the log of attempts says of it.
+// Each receiver's behaviour, and its entry in the log of attempts.
 const ANSWERS: readonly (readonly [string, (r: ServerResponse) => void, object])[] = [
   ['204', (r) => r.writeHead(204).end(), { status: 204, error: null }],
   [

@@ -1,4 +1,4 @@
-// How much is sent to whom at once, without a network.
+// The number of concurrent deliveries per destination, without a network.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,10 +33,10 @@ test('more is asked for while a lane still has some, and not before there is roo
   assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 3)
   bench.concurrency.add(bench.items(1n, 3))
   assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 0)
-  assert.equal(bench.wanted(), 0)
+  assert.equal(bench.needed(), 0)
   bench.settle(bench.finish(true))
   assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 5)
-  assert.equal(bench.wanted(), 1)
+  assert.equal(bench.needed(), 1)
 })
 
 test('one that failed last time is given one at a time', () => {
@@ -66,7 +66,7 @@ test('no more is in flight or held than there are places, and each lane gets one
 
   while (bench.flying.length > 0) bench.settle(bench.finish(true))
   assert.equal(bench.concurrency.held, 0)
-  assert(bench.wanted() > 0)
+  assert(bench.needed() > 0)
   assert(bench.concurrency.limits())
 })
 
@@ -82,18 +82,18 @@ test('a lane that was idle for a while is forgotten', () => {
 function setup() {
   const flying: Item[] = []
   const refused: Item[] = []
-  let wanted = 0
+  let needed = 0
   let nowMs = 0
   const concurrency = new DeliveryConcurrency<Item>({
     start: (item) => flying.push(item),
-    wants: () => wanted++,
+    wants: () => needed++,
     nowMs: () => nowMs,
   })
   return {
     concurrency,
     flying,
     refused,
-    wanted: () => wanted,
+    needed: () => needed,
     advance: (ms: number) => {
       nowMs += ms
     },

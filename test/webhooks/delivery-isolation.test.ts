@@ -1,5 +1,5 @@
-// One receiver that is slow or dead never delays another, and no failure of ours loses a delivery
-// or lets a late answer overwrite a newer one.
+// A slow or dead receiver never delays another, and no failure of ours loses a delivery or lets a late
+// answer overwrite a newer one.
 
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
@@ -238,7 +238,7 @@ test('killed with -9 in mid-delivery, it comes again with the same id', async ()
   await using bench = await startWebhookBench()
   await createAccount(bench, { notificationUrl: receiver.url })
   await bench.dispatch()
-  // Due by any clock, and after the kill as if the lease had run out: the child has its own clock.
+  // Due by any clock, and after the kill with an expired lease: the child has its own clock.
   const long = "timestamptz '2000-01-01'"
   await bench.db.query(`update deliveries set next_attempt_at = ${long}`)
   await bench.db.query(`update destinations set due_at = ${long}`)
@@ -279,7 +279,7 @@ test('the loop sends a thousand by itself, woken by what it delivers', async () 
   )
 })
 
-// A deliverer that looks for work only when it is woken, after a first look.
+// A deliverer that looks for work once, and then only when woken.
 function startLoop(bench: WebhookBench) {
   const stopping = new AbortController()
   const notifier = new Notifier()
@@ -293,7 +293,7 @@ function startLoop(bench: WebhookBench) {
   return { stop: end, [Symbol.asyncDispose]: end }
 }
 
-// An account with this notificationUrl, and this many credits to it: one event more.
+// An account with this notificationUrl, and so many credits to it: gives one event more.
 async function fill(bench: WebhookBench, notificationUrl: string, credits: number): Promise<void> {
   const { accountNumber } = await createAccount(bench, { notificationUrl })
   await Promise.all(Array.from({ length: credits }, () => simulate(bench, accountNumber, '1')))

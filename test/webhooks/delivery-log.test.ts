@@ -1,4 +1,4 @@
-// An endpoint's last attempts are found however many events came since, and however many wait.
+// Finds an endpoint's last attempts despite many later events and many pending deliveries.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// From the outbox into the queues: every event to each of its targets, once, whoever dispatches and
-// whatever happens meanwhile.
+// From the outbox to the queues: every event reaches each of its targets once, with any dispatcher and
+// despite concurrent changes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

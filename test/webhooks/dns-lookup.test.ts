@@ -1,4 +1,4 @@
-// Names are resolved by asking the name server, and "no such name" is told from "no answer".
+// Resolves names at the name server, and tells "no such name" from "no answer".
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
@@ -32,7 +32,7 @@ test('the sandbox knows the names of the hosts file', async () => {
   assert(addresses.some(({ address }) => address === '127.0.0.1' || address === '::1'))
 })
 
-// Answers every question with one address of the kind asked for, or with the given failure.
+// Answers every query with one address of the requested kind, or with the failure `code`.
 async function nameServer(code: number) {
   const socket = createSocket('udp4')
   socket.on('message', (query, sender) => {

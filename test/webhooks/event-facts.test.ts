@@ -1,4 +1,4 @@
-// Facts are kept in kobo and shown in naira; those of earlier releases, kept in naira, show the same.
+// Facts are stored in kobo and shown in naira; facts of earlier releases, stored in naira, show the same.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -39,8 +39,8 @@ const FORMS: readonly (readonly [what: string, naira: object, stored: object])[]
 for (const [what, naira, stored] of FORMS) {
   test(`the facts of ${what} show the same from either form, to the byte`, () => {
     for (const form of [naira, stored]) {
-      const shown = showFacts(readFacts(form as Record<string, unknown>))
-      assert.equal(JSON.stringify(shown), JSON.stringify(naira))
+      const view = showFacts(readFacts(form as Record<string, unknown>))
+      assert.equal(JSON.stringify(view), JSON.stringify(naira))
     }
   })
 }

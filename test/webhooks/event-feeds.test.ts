@@ -1,5 +1,5 @@
-// The feeds behind live pages: one reader of the database for all listeners of a client, none for a
-// client without; and nobody who is slow, or no longer allowed, is kept.
+// The feeds of live pages: one database reader for all listeners of a client, none without listeners;
+// slow and unauthorised listeners are dropped.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ type Hold = {
   left: PromiseWithResolvers<void>
 }
 
-// Feeds behind a real server. Events are made by the test, or without end when asked.
+// Feeds behind a real server. The test makes the events, or an endless source does.
 async function startFeeds({ heartbeatMs = 3_600_000, isEndless = false } = {}) {
   const frames: Frame[] = []
   const reads: { after: bigint; found: number }[] = []
@@ -71,7 +71,7 @@ async function startFeeds({ heartbeatMs = 3_600_000, isEndless = false } = {}) {
     port,
     url: `http://127.0.0.1:${port}/`,
     closed: () => closed,
-    // The next reading from there takes what there is, and brings it when it is let go.
+    // The next read from there takes the current events, and returns them when released.
     holdReading(after: bigint) {
       held = { after, entered: Promise.withResolvers(), left: Promise.withResolvers() }
       return { begun: held.entered.promise, letGo: held.left.resolve }
@@ -157,7 +157,7 @@ test('a client that nobody listens to is not read for', async () => {
 test('a quiet stream is kept open by beats, which a page hears and which change no position', async () => {
   await using bench = await startFeeds({ heartbeatMs: 5 })
   await using stream = await openStream(bench.url)
-  assert.deepEqual(await stream.next(), { comment: '' }) // Of the test's own server.
+  assert.deepEqual(await stream.next(), { comment: '' }) // From the test's own server.
 
   for (let beats = 0; beats < 3; beats++) {
     assert.deepEqual(await stream.next(), { event: 'beat', data: '{"type":"beat"}' })
@@ -188,7 +188,7 @@ test('a reader that catches up is waited for, and holds nobody else up', async (
     taken.map(({ id }) => Number(id)),
     Array.from({ length: 20_000 }, (_, at) => at + 1),
   )
-  assert.equal(bench.feeds.size, 0) // Both are still catching up, no faster than they take.
+  assert.equal(bench.feeds.size, 0) // Both are still catching up, at their own speed.
   assert.equal(bench.closed(), 0)
   behind.destroy()
 })
@@ -201,7 +201,7 @@ test('a live reader that takes nothing is closed; the others go on', async () =>
   await once(deaf, 'readable')
   await using reader = await openStream(bench.url)
 
-  // More than what the operating system holds for the deaf one, and then our own bound.
+  // More than the operating system buffers for the deaf listener, and then our own limit.
   for (let last = 50; bench.closed() === 0; last += 50) {
     for (let each = 0; each < 50; each++) bench.add('x'.repeat(10_000))
     assert.equal(Number((await reader.take(50)).at(-1)?.id), last)

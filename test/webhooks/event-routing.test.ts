@@ -1,4 +1,4 @@
-// Where events go, decided purely.
+// The targets of events. Pure.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -70,17 +70,17 @@ test('a test goes to the endpoint that it was asked for, whatever types that wan
 
 test('an endpoint with the address of a notificationUrl gets it once, as both', () => {
   const endpoints = [{ id: E_1, url: ACCOUNT.notificationUrl, eventTypes: null }]
-  const targets = routeEvent(event('account.created'), known({ account: ACCOUNT, endpoints }))
+  const targets = routeEvent(event('account.created'), fill({ account: ACCOUNT, endpoints }))
   assert.deepEqual(targets, [
     { kind: 'notification', endpointId: 'e-1', url: ACCOUNT.notificationUrl, sentTo: null },
   ])
 })
 
 function sentTo(type: EventType, addresses: Partial<Addresses>, facts = {}): string[] {
-  return routeEvent(event(type, facts), known(addresses)).map(({ url, sentTo }) => sentTo ?? url)
+  return routeEvent(event(type, facts), fill(addresses)).map(({ url, sentTo }) => sentTo ?? url)
 }
 
-function known(addresses: Partial<Addresses>): Addresses {
+function fill(addresses: Partial<Addresses>): Addresses {
   return { account: undefined, payment: undefined, endpoints: [], ...addresses }
 }
 

@@ -1,5 +1,5 @@
-// What the API's description says of events is what events are: every type is described, and real
-// ones have exactly the fields that are described, of their types.
+// The API describes every type of event, and real events have exactly the described fields with their
+// types.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -48,7 +48,7 @@ test('real events have the fields that are described, and no others', async () =
   await bench.db.query('update clients set is_operator = true where client_id = $1', ['SCHEMA0001'])
   await makeEveryKind(token)
   await settlementEvents(bench, { token, clientId: 'SCHEMA0001' })
-  // Days at once: the token of then is no good now.
+  // Days pass at once, so the earlier token has expired.
   bench.advance(6 * DAY_MS)
   await closeExpired(bench)
   await deliverDue(bench)
@@ -114,12 +114,12 @@ async function makeEveryKind(token: string): Promise<void> {
   const part = await pay(token, {}, '100')
   const reference = URL.parse(part.callBackUrl)?.searchParams.get('adviceReference')
   await post(`/Payment/advice/${reference}/cancel`)
-  const open = await pay(token, {}, '0') // And it expires, later.
+  const open = await pay(token, {}, '0') // It expires later.
   await post(`/api/v1/advices/${open.paymentReference}/extend`, { seconds: 60 })
   await post(`/api/v1/accounts/static/${accountNumber}/erase`, { reason: 'Asked for' })
   const { id } = await register(token, `http://127.0.0.1:${await closedPort()}/`)
   await post(`${ENDPOINTS}/${id}/test`)
-  await deliverDue(bench) // In vain, and again days later: the endpoint is disabled.
+  await deliverDue(bench) // Fails now and again days later, so the endpoint is disabled.
 }
 
 function undescribed(value: object, { properties = {} }: Schema, path = ''): string[] {

@@ -1,5 +1,5 @@
-// Events as they happen: every one once and in order, through reconnects and while new ones come;
-// never another client's; and no open page keeps the service from stopping.
+// Live events: every one once and in order, through reconnects and new events; never another client's;
+// and no open page keeps the service from stopping.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -67,7 +67,7 @@ test('whoever was away resumes by the last number, by header or parameter', asyn
   for (const [headers, query] of [
     [{ 'last-event-id': '1' }, ''],
     [{}, '?lastEventId=1'],
-    [{ 'last-event-id': '1' }, '?lastEventId=3'], // A browser keeps the address it began with.
+    [{ 'last-event-id': '1' }, '?lastEventId=3'], // A browser keeps its original address.
   ] as const) {
     await using stream = await open(token, headers, query)
     assert.deepEqual(numbersOf(await stream.take(3)), [2, 3, 4])
@@ -186,7 +186,7 @@ async function tokensOf(count: number): Promise<string[]> {
   const tokens = [await newClient()]
   const clientId = `STREAM${String(clients).padStart(4, '0')}`
   while (tokens.length < count) {
-    bench.advance(1_000) // Those of one second are the same.
+    bench.advance(1_000) // Events of the same second have the same time.
     tokens.push(await bench.login(clientId, 's3cret'))
   }
   assert.equal(new Set(tokens).size, count)
@@ -236,7 +236,7 @@ test('stopping ends every stream, also of a reader that takes nothing', async ()
   deaf.destroy()
 })
 
-// The server learns by and by that a connection is closed.
+// The server notices a closed connection with a delay.
 async function openWhenThereIsRoom(token: string) {
   for (;;) {
     const answer = await fetch(`${address}${STREAM}`, {

@@ -1,5 +1,5 @@
-// An event says what the API says at the moment it happens: every field that both have is the same,
-// whatever becomes of the money.
+// An event shows the same as the API at its moment: all common fields are equal, whatever happens to the
+// money.
 //
 // Replay a failure with: SEED=<seed> npm test -- test/webhooks/events-match-api.test.ts
 
@@ -24,8 +24,8 @@ import { EVENTS } from '../support/webhook-journeys.ts'
 const SEED = readSeed()
 const STEPS = 150
 
-// Of a credit's event: whom the money was given to, or came from, by this event; the API's credit
-// has whom it was sent to.
+// In a credit's event, the owner that the money was assigned to or came from; the API's credit has its
+// original target.
 const OF_THE_EVENT = [
   'paymentReference',
   'adviceReference',
@@ -135,8 +135,8 @@ test('a return that fails after the bank took the money back is told as reversed
   assert.deepEqual([event.data.amountReversed, event.data.amountShortfall], [12, 0])
 })
 
-// Compares the events since the last look; answers their types. Of several about one thing, written
-// together, the last tells how it is.
+// Compares the events since the last call; returns their types. Of several events about one object in one
+// transaction, the last shows its state.
 async function watch(bench: Bench) {
   const newest = async (): Promise<Row[]> =>
     (await bench.call({ url: `${EVENTS}?limit=100` })).json().data
@@ -165,7 +165,7 @@ function assertSame(type: string, event: Row, api: Row): void {
   const isOwn = (name: string) => type.startsWith('credit.') && OF_THE_EVENT.includes(name)
   const both = Object.keys(event).filter((name) => name in api && !isOwn(name))
   assert(both.length > 8, `${type}: ${both}`)
-  // During grace a payment reads Expired, and these tell what came of it (docs/states.md).
+  // During grace a payment reads Expired, and these events show the result (docs/states.md).
   const inGrace =
     ['payment.part_paid', 'payment.reversed'].includes(type) && api.status === 'Expired'
   const compared = inGrace ? both.filter((name) => name !== 'status') : both

@@ -1,5 +1,5 @@
-// The events list: whatever happened can be found again, by what is known of it, whether or not a
-// webhook arrived; by nobody but the client whose events they are.
+// The events list: finds every event by any known field, whether or not a webhook arrived; only for the
+// client that owns it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -226,8 +226,8 @@ test('wrong filters, unknown parameters and fields are refused', async () => {
 
   const faults: string[] = []
   for (const call of calls) {
-    const found = refusalFaults(await bench.call({ ...call, token }), 'account', [400])
-    faults.push(...found.map((fault) => `${JSON.stringify(call)}: ${fault}`))
+    const faults = refusalFaults(await bench.call({ ...call, token }), 'account', [400])
+    faults.push(...faults.map((fault) => `${JSON.stringify(call)}: ${fault}`))
   }
   assert.deepEqual(faults, [])
 })
@@ -243,12 +243,12 @@ test('a filter that finds little goes on from page to page, each of bounded work
   const { paymentReference } = await pay(token, {}, '0')
   await fillWithOthers('SCANNED001', 2, 45_000)
   const late = await bench.newClient('SCANNED002')
-  await fillWithOthers('SCANNED002', 100_001, 145_000) // What came before is kept no more.
+  await fillWithOthers('SCANNED002', 100_001, 145_000) // Earlier events are no longer stored.
 
-  const found = await walkPages(token, `?paymentReference=${paymentReference}`)
+  const faults = await walkPages(token, `?paymentReference=${paymentReference}`)
   const none = await walkPages(late, '?type=payment.expired')
 
-  assert.deepEqual(found, [[], [], [1]])
+  assert.deepEqual(faults, [[], [], [1]])
   assert.deepEqual(none, [[], [], []])
 })
 

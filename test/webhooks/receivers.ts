@@ -1,4 +1,4 @@
-// Real receivers on a port the system chooses, each counting what reaches it.
+// Real receivers on a free port, each counting its connections and requests.
 
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
@@ -25,7 +25,7 @@ export async function httpsReceiver(answer: RequestListener) {
   return receiver
 }
 
-// Speaks whatever `talk` writes, after the first bytes of the request have come.
+// Sends the bytes of `talk` after the first bytes of the request.
 export async function rawReceiver(talk: (socket: Socket) => void) {
   const receiver = await open(createServer(), 'http')
   receiver.server.on('connection', (socket: Socket) => socket.once('data', () => talk(socket)))
@@ -49,7 +49,7 @@ async function open(server: Server, scheme: 'http' | 'https') {
   server.on('connection', (socket: Socket) => {
     receiver.connections++
     sockets.add(socket)
-    socket.on('error', () => {}) // A client that leaves early is what several tests are about.
+    socket.on('error', () => {}) // Several tests are about clients that leave early.
     socket.on('close', () => sockets.delete(socket))
   })
   server.on('tlsClientError', () => {})
@@ -60,7 +60,7 @@ async function open(server: Server, scheme: 'http' | 'https') {
   return receiver
 }
 
-// A port on which nobody listens any more.
+// A port that is closed again.
 export async function closedPort(): Promise<number> {
   await using receiver = await rawReceiver(() => {})
   return receiver.port

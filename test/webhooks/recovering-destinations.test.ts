@@ -1,4 +1,4 @@
-// A destination that was paused recovers: its probes are events that it has seen before.
+// A paused destination recovers: its probes are events that it has seen before.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,10 +9,10 @@ import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 const EVENTS = 60
 
 test('one that fails the first attempt at every event recovers: the oldest event is the probe', async () => {
-  const known = new Set<string>()
+  const eventIds = new Set<string>()
   await using receiver = await listener((response, { json }) => {
-    response.writeHead(known.has(json.id) ? 200 : 500).end()
-    known.add(json.id)
+    response.writeHead(eventIds.has(json.id) ? 200 : 500).end()
+    eventIds.add(json.id)
   })
   await using bench = await startWebhookBench()
   const { accountNumber } = await createAccount(bench, { notificationUrl: receiver.url })

@@ -1,4 +1,4 @@
-// Sending again on request: an event, a range of time, a payment's latest state.
+// Redelivery on request: an event, a time range, a payment's latest state.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -97,8 +97,8 @@ test('nobody redelivers what is not theirs', async () => {
   await bench.run()
   const clientId = await bench.clientId('MAN0000002')
 
-  const asked = { eventId: bench.lastId(), clientId }
-  await assert.rejects(bench.redeliver(asked), { code: 'event_not_found' })
+  const request = { eventId: bench.lastId(), clientId }
+  await assert.rejects(bench.redeliver(request), { code: 'event_not_found' })
   await assert.rejects(bench.redeliver({ eventId: asId(UNKNOWN_REFERENCE) }), {
     code: 'event_not_found',
   })
@@ -118,10 +118,10 @@ test('a range of time is replayed to one endpoint, of the types it wants', async
   await bench.run()
   const endpoint = await bench.addEndpoint(`${bench.receiver.url}/b`, ['collection.received'])
 
-  const asked = { endpointId: endpoint.id, from, to }
-  const first = await bench.replay(asked)
+  const request = { endpointId: endpoint.id, from, to }
+  const first = await bench.replay(request)
   await bench.run()
-  const second = await bench.replay(asked)
+  const second = await bench.replay(request)
   await bench.run()
 
   assert.deepEqual(
@@ -148,8 +148,8 @@ test('a replay in parts sends every event once, whatever order their times are i
 
   const parts: number[] = []
   for (let after: bigint | null = 0n; after !== null; ) {
-    const asked = { endpointId: endpoint.id, from, to, after }
-    const { queued, last }: { queued: number; last: bigint | null } = await bench.replay(asked, 2)
+    const request = { endpointId: endpoint.id, from, to, after }
+    const { queued, last }: { queued: number; last: bigint | null } = await bench.replay(request, 2)
     parts.push(queued)
     after = last
   }
@@ -187,14 +187,14 @@ test('the latest state of a payment is pushed, to the callback too when it is fi
   assert.equal((await bench.push(payment.paymentReference)).queued, 1)
   bench.advance(1_000)
   await simulate(bench, payment.bankAccount, '5000')
-  // Not even dispatched yet: the push makes the deliveries, and the dispatcher leaves them alone.
+  // Before dispatching: the push creates the deliveries, and the dispatcher leaves them unchanged.
   assert.equal((await bench.push(payment.paymentReference)).queued, 2)
   await bench.run()
 
-  const told = bench.receiver.heard.slice(heard).map(({ json, path }) => {
+  const bodies = bench.receiver.heard.slice(heard).map(({ json, path }) => {
     return `${json.type} ${path.slice(0, 7)}`
   })
-  assert.deepEqual(told.sort(), [
+  assert.deepEqual(bodies.sort(), [
     'payment.part_paid /hook/n',
     'payment.successful /hook/c',
     'payment.successful /hook/n',
@@ -214,14 +214,14 @@ async function setup() {
       status = with_
     },
     lastId: () => asId<EventId>(String(receiver.heard.at(-1)?.headers['webhook-id'])),
-    redeliver: (asked: { eventId: EventId; endpointId?: EndpointId; clientId?: ClientId }) =>
-      withTransaction(db, (tx) => redeliver(tx, clock(), { clientId: mine, ...asked })),
+    redeliver: (request: { eventId: EventId; endpointId?: EndpointId; clientId?: ClientId }) =>
+      withTransaction(db, (tx) => redeliver(tx, clock(), { clientId: mine, ...request })),
     replay: (
-      asked: { endpointId: EndpointId; from: Date; to: Date; after?: bigint },
+      request: { endpointId: EndpointId; from: Date; to: Date; after?: bigint },
       limit?: number,
     ) =>
       withTransaction(db, (tx) =>
-        replay(tx, clock(), { range: { clientId: mine, ...asked }, limit }),
+        replay(tx, clock(), { range: { clientId: mine, ...request }, limit }),
       ),
     append: (at: Date) => {
       return withTransaction(db, (tx) => appendEvents(tx, at, [accountUpdated(mine)]))

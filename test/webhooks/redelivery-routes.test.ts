@@ -1,5 +1,5 @@
-// The delivery log, and sending again: whoever asks why a webhook did not come is told, and can
-// have it sent once more, whole ranges of time too.
+// The delivery log and redelivery over HTTP: a client sees why a webhook did not come, and can request it
+// again, also for whole time ranges.
 
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -149,7 +149,7 @@ test('a range of time is sent again to one endpoint, of the types that it wants'
   assert.deepEqual(replayed, { queued: 2, nextFrom: null })
   assert.deepEqual(received.sort(), [1, 4])
 
-  const rest = { from: `${from}#1`, to } // As nextFrom has it after the first.
+  const rest = { from: `${from}#1`, to } // Like nextFrom after the first page.
   assert.equal(dataOf(await bench.call({ url, body: rest, token }), 'account').queued, 1)
   for (const wrong of ['#1', `${from}#`, `${from}#x`, `${from}#-1`, `${from}#1#1`]) {
     assertRefused(await bench.call({ url, body: { from: wrong, to }, token }), 'account', {

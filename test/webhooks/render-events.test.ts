@@ -1,4 +1,4 @@
-// What events say: the resource as the API shows it, as it was at that moment, and never a BVN.
+// The body of events: the resource as the API shows it, at that moment, and never a BVN.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -77,7 +77,7 @@ test('a payment is told as the bank-transfer answer has it, with its references'
 
   const bodies = await bench.bodies()
 
-  const told = { ...payment, adviceReference, merchantRef: 'ORDER-1', currency: 'NGN' }
+  const common = { ...payment, adviceReference, merchantRef: 'ORDER-1', currency: 'NGN' }
   const steps = [
     ['payment.processing', { amountPaid: 0, amountRemaining: 6000 }, 'Processing'],
     ['payment.part_paid', { amountPaid: 2000.1, amountRemaining: 3999.9 }, 'PartPayment'],
@@ -87,7 +87,7 @@ test('a payment is told as the bank-transfer answer has it, with its references'
     const { credit, ...data } = bodies[index]?.data ?? {}
     assert.deepEqual(
       [bodies[index]?.type, data],
-      [type, { ...told, ...amounts, status, message: status }],
+      [type, { ...common, ...amounts, status, message: status }],
     )
     assert.equal(credit === undefined, index === 0)
   }
@@ -124,7 +124,7 @@ test('suspended, returned and reversed money is told with its reason and whom it
   const suspended = bodies.find(({ type }) => type === 'credit.suspended')?.data ?? {}
   assert.deepEqual(
     [suspended.reason, suspended.amount, suspended.amountSuspended, suspended.outcome],
-    ['excess', 7000, 1000, 'booked'], // As the API has it: what was due is booked.
+    ['excess', 7000, 1000, 'booked'], // Like the API: the due amount is booked.
   )
   assert.deepEqual(
     [suspended.paymentReference, suspended.adviceReference, suspended.merchantRef],
@@ -179,9 +179,9 @@ async function setup() {
     async countReads(limit: number): Promise<number> {
       let reads = 0
       const counting = {
-        query: (...asked: Parameters<typeof bench.db.query>) => {
+        query: (...args: Parameters<typeof bench.db.query>) => {
           reads++
-          return bench.db.query(...asked)
+          return bench.db.query(...args)
         },
       } as unknown as Queryable
       await render(bench, counting, limit)

@@ -1,4 +1,4 @@
-// The published ladder, and what a receiver may ask for on top of it.
+// The published schedule, and a receiver's Retry-After.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

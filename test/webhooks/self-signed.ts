@@ -1,5 +1,5 @@
-// A self-signed certificate for localhost and its key, good for a hundred years. For tests of how
-// we refuse such certificates; it guards nothing.
+// A self-signed certificate for localhost and its key, valid for a hundred years. For tests that refuse
+// such certificates; it protects nothing.
 
 export const certificate = `
 -----BEGIN CERTIFICATE-----

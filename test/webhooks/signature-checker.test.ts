@@ -1,4 +1,4 @@
-// The dashboard's signature checker says what exactly is wrong with what was pasted.
+// The dashboard's signature checker explains exactly what is wrong with pasted values.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ const headersWith = (more: Record<string, string> = {}) =>
     .join('\r\n')
 const RIGHT = { headers: headersWith(), body: BODY, secret: SECRET }
 
-const found = async (more: Partial<typeof RIGHT>, nowMs = AT_MS) =>
+const verdict = async (more: Partial<typeof RIGHT>, nowMs = AT_MS) =>
   (await checkSignature({ ...RIGHT, ...more }, nowMs)).map(({ tone, text }) => `${tone}: ${text}`)
 
 test('what the public package signs is right, however the headers are written', async () => {
@@ -31,7 +31,7 @@ test('what the public package signs is right, however the headers are written', 
   })
   const curl = headersWith().replaceAll(/^(.+)$/gm, "-H '$1' \\")
   for (const headers of [headersWith(), json, curl]) {
-    assert.match((await found({ headers })).join(), /^good: The signature is valid/)
+    assert.match((await verdict({ headers })).join(), /^good: The signature is valid/)
   }
 })
 
@@ -65,7 +65,7 @@ for (const [what, more, expected] of [
   ['another secret', { secret: SECRET.replace('B', 'C') }, /signature doesn’t match/],
 ] as const) {
   test(`${what}: told so`, async () => {
-    const findings = await found(more)
+    const findings = await verdict(more)
     assert(
       findings.every((each) => each.startsWith('bad: ')),
       findings.join(),
@@ -75,6 +75,6 @@ for (const [what, more, expected] of [
 }
 
 test('one that is right but old, or of the future, is told how far off', async () => {
-  assert.match((await found({}, AT_MS + 3 * 3_600_000)).join(), /^good: .*warn: .* 3 h ago/)
-  assert.match((await found({}, AT_MS - 400_000)).join(), /^good: .*warn: .* 7 min in the future/)
+  assert.match((await verdict({}, AT_MS + 3 * 3_600_000)).join(), /^good: .*warn: .* 3 h ago/)
+  assert.match((await verdict({}, AT_MS - 400_000)).join(), /^good: .*warn: .* 7 min in the future/)
 })

@@ -1,5 +1,5 @@
-// Webhooks stay out of our own network: by how a target is spelt, by what its name resolves to,
-// and by the address the socket is in fact connected to.
+// Webhooks stay out of our own network: by the spelling of a target, by the addresses of its name, and by
+// the socket's remote address.
 
 import assert from 'node:assert/strict'
 import { connect as connectSocket, Socket } from 'node:net'
@@ -169,7 +169,7 @@ test('a name is checked at every dial: good once does not mean good again', asyn
 
 test('a socket that ended up elsewhere than the lookup said is dropped unused', async () => {
   await using receiver = await httpReceiver((_, response) => response.end())
-  // Stands for whatever lies between the lookup and the dial: it claims to go where it was told.
+  // Represents anything between the lookup and the connect: it connects elsewhere than told.
   const elsewhere: buildConnector.connector = (_, callback) => {
     const socket = connectSocket(receiver.port, '127.0.0.1', () => callback(null, socket))
   }
@@ -201,7 +201,7 @@ function addresses(address: string): Address[] {
   return [{ address, family: address.includes(':') ? 6 : 4 }]
 }
 
-// Answers its lookups from the list, one after another.
+// Answers its lookups from the list, in order.
 function guardedAgent(mode: 'live' | 'sandbox', answers: Address[][]) {
   const guarded = { lookups: 0 }
   const lookup: Lookup = async () => answers[guarded.lookups++] as Address[]

@@ -1,5 +1,5 @@
-// Webhook endpoints, asked for wrongly: never at an address that is not allowed, never by anybody
-// but the client whose they are, and every mistake is told by its name.
+// Invalid requests about webhook endpoints: never a forbidden address, never another client's endpoint,
+// and a clear error for every mistake.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -172,7 +172,7 @@ test('unknown fields and parameters, wrong types and empty changes are refused',
 test("somebody else's endpoint answers as one that does not exist", async () => {
   const [owner, token] = [await newClient(), await newClient()]
   const { id } = await register(owner, URL)
-  const asked = [
+  const requests = [
     { method: 'GET', path: '' },
     { method: 'PATCH', path: '', body: { isActive: false } },
     { method: 'DELETE', path: '' },
@@ -181,7 +181,7 @@ test("somebody else's endpoint answers as one that does not exist", async () => 
     { method: 'POST', path: '/replay', body: { from: '2026-11-01', to: '2026-11-30' } },
   ] as const
 
-  for (const { path, ...call } of asked) {
+  for (const { path, ...call } of requests) {
     const at = (each: string) => ({ ...call, url: `${ENDPOINTS}/${each}${path}`, token })
     const foreign = await bench.call(at(id))
     const missing = await bench.call(at(UNKNOWN_REFERENCE))

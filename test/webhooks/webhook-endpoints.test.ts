@@ -1,5 +1,5 @@
-// Webhook endpoints: registered, listed, changed and deleted; with a secret that can be read again
-// and replaced.
+// Webhook endpoints: registered, listed, changed and deleted; with a secret that can be read again and
+// rotated.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -146,11 +146,11 @@ test('what is deleted is gone, and makes room', async () => {
 
 test(`a client has at most ${ENDPOINTS_MAX}, also when it asks for many at once`, async () => {
   const token = await newClient()
-  const asked = Array.from({ length: ENDPOINTS_MAX + 5 }, () =>
+  const requests = Array.from({ length: ENDPOINTS_MAX + 5 }, () =>
     bench.call({ url: ENDPOINTS, body: { url: URL }, token }),
   )
 
-  const answers = await Promise.all(asked)
+  const answers = await Promise.all(requests)
 
   const refused = answers.filter(({ statusCode }) => statusCode !== 200)
   assert.equal(refused.length, 5)

@@ -1,5 +1,4 @@
-// Pushing: the latest state of a payment, told again to everybody who is told of it, whenever its
-// merchant asks.
+// Pushing: sends the latest state of a payment again to all of its receivers, on the merchant's request.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +24,7 @@ function push(reference: string, token: string | null, url = PUSH) {
   return bench.call({ method: 'POST', url: `${url}/${reference}`, token })
 }
 
-// Notes each delivery as the path it came to, the event's id and the payment's status.
+// Records each delivery as its path, the event's id and the payment's status.
 async function startReceiver() {
   const received: string[] = []
   const receiver = await httpReceiver((request, answer) => {
@@ -60,8 +59,8 @@ test('a paid payment is told again to its addresses and endpoints, as the same e
   await deliverDue(bench)
 
   assert.deepEqual(dataOf(answer, 'payment'), { paymentReference, eventId: id, queued: 3 })
-  const told = ['/done', '/hook', '/note'].map((path) => `${path} ${id} Successful`)
-  assert.deepEqual(receiver.received.sort(), told)
+  const expected = ['/done', '/hook', '/note'].map((path) => `${path} ${id} Successful`)
+  assert.deepEqual(receiver.received.sort(), expected)
 })
 
 test('a payment that waits for money is told as it is, not to the payer’s page', async () => {
@@ -78,8 +77,8 @@ test('a payment that waits for money is told as it is, not to the payer’s page
     await deliverDue(bench)
   }
 
-  const told = receiver.received.map((each) => each.replace(/ .* /, ' '))
-  assert.deepEqual(told, ['/note Processing', '/note PartPayment'])
+  const expected = receiver.received.map((each) => each.replace(/ .* /, ' '))
+  assert.deepEqual(expected, ['/note Processing', '/note PartPayment'])
 })
 
 test('the reference and the path may be written in any way', async () => {

@@ -1,5 +1,5 @@
-// docs/webhooks.md against what is really so: every event with an example of its shape, the ladder,
-// the test vector, and code that verifies it.
+// docs/webhooks.md against the code: an example of every event, the retry schedule, the test vector, and
+// code that verifies it.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -96,7 +96,7 @@ function addLine(open: Open, line: StatementLine, staged: StagedLines): Promise<
 // The days of a statement are those that it names and those of its lines.
 function end(open: Open, closing: StatementEnd, staged: StagedLines): ReadStatement {
   const { no, lines, firstDay, lastDay } = open
-  const openingKobo = open.openingKobo ?? closing.openingKobo ?? null // A file with the newest line first has it at the end.
+  const openingKobo = open.openingKobo ?? closing.openingKobo ?? null // Newest first: at the end.
   const sumKobo = kobo(open.sumKobo)
   const from = earlier(open.fromDay, firstDay) ?? earlier(closing.toDay, lastDay)
   const to = later(closing.toDay, lastDay) ?? from

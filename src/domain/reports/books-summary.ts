@@ -11,7 +11,7 @@ export type BooksSummary = {
   transfers: bigint
   lastTransferAt: Date | null
   openPayouts: bigint
-  balances: { kind: string; currency: string; balanceKobo: Kobo }[] // Sums over all ledger accounts of a kind.
+  balances: { kind: string; currency: string; balanceKobo: Kobo }[] // Sums by kind.
 }
 
 export async function summariseBooks(pool: Pool): Promise<BooksSummary> {

@@ -1,5 +1,5 @@
-// Decides who may approve a settlement (I53). Approving enforces the rule, and reading a settlement shows it to
-// the viewer.
+// Decides who may approve a settlement (I53). Approving enforces the rule, and reading a settlement shows
+// it to the viewer.
 //
 // Obstacles, in the order of the checks:
 //   people_only, other_person_needed, approver_too_new, approver_not_independent, maker_counts_as_you,
