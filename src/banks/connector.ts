@@ -190,7 +190,8 @@ export type PayoutInstruction = {
 // says that it has it.
 export type PayoutAnswer =
   | { status: 'confirmed'; bankReference: string }
-  | { status: 'failed'; reason: string }
+  // `isReversed`: the bank publishes that this status also follows a paid one: the money was given back.
+  | { status: 'failed'; reason: string; isReversed?: true }
   | { status: 'not_found' } // Of findPayout: the bank shows no such reference.
   // `isAccepted`: the bank has the order. `waitsFor`: it stays unknown until the operator has changed
   // something at the bank.

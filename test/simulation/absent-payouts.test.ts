@@ -5,12 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
 import type { PayoutAnswer } from '#banks/connector.ts'
-import {
-  addNotFound,
-  isAbsent,
-  type NotFoundAnswers,
-  outcomeOf,
-} from '#domain/payouts/absent-payouts.ts'
+import { isAbsent, outcomeOf } from '#domain/payouts/absent-payouts.ts'
+import { addAnswer, type ObservedAnswers } from '#domain/payouts/observed-answers.ts'
 import { queryAfterMs, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
 import { readSeed, seededRandom } from '../support/random.ts'
 
@@ -72,7 +68,7 @@ function live(random: Random): { status: Status; isTaken: boolean; isProof: bool
   let wallMs = 0
   let nextQueryMs = queryAfterMs(0) // By the wall.
   let isAccepted = false
-  let seen: NotFoundAnswers = { answers: 0, observedMs: 0, by: null, atMs: null }
+  let seen: ObservedAnswers = { answers: 0, observedMs: 0, by: null, atMs: null }
   for (let queries = 1; queries <= QUERIES; queries++) {
     const waitMs = Math.max(0, nextQueryMs - wallMs)
     nowMs += waitMs
@@ -89,7 +85,7 @@ function live(random: Random): { status: Status; isTaken: boolean; isProof: bool
     if (outcome) return { ...bank, status: outcome.status as Status }
     if (answer.status === 'unknown') isAccepted ||= answer.isAccepted === true
     if (answer.status !== 'not_found') continue
-    seen = addNotFound(seen, { by, queriedAtMs, answeredAtMs: read(nowMs) })
+    seen = addAnswer(seen, { by, queriedAtMs, answeredAtMs: read(nowMs) })
     if (isAbsent({ ...seen, ...bank, isAccepted, isHeld: false }))
       return { ...bank, status: 'failed' }
   }

@@ -79,6 +79,34 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by coalesce(c.id, b.payout_id)`,
   },
   {
+    // I104. What a bank gave back of a payout that it had paid, all of it, to whom it was taken from; once,
+    // and not again from its statement.
+    name: 'payout_returns_are_booked',
+    sql: `
+      with booked as (
+        select t.payout_id, sum(t.amount_kobo) as kobo, string_agg(c.owner, ', ') as owner
+          from transfers t
+          join ledger_accounts b on b.id = t.debit_account_id and b.kind = 'bank'
+          join ledger_accounts c on c.id = t.credit_account_id
+         where t.payout_id is not null
+         group by 1
+      ), told as (
+        select n.payout_id, n.amount_kobo as kobo,
+               coalesce('subaccount:' || p.subaccount_id, 'client:' || p.client_id) as owner,
+               p.status = 'confirmed' and p.amount_kobo = n.amount_kobo
+                 and not exists (select from differences d join transfers t on t.difference_id = d.id
+                                  where d.payout_id = n.payout_id) as may_be
+          from payout_returns n join payouts p on p.id = n.payout_id
+      )
+      select concat_ws(' ', 'payout', coalesce(r.payout_id, b.payout_id)) as subject,
+             format('returned %s to %s', coalesce(r.kobo, 0), coalesce(r.owner, 'nobody')) as expected,
+             format('returned %s to %s%s', coalesce(b.kobo, 0), coalesce(b.owner, 'nobody'),
+                    case when r.may_be then '' else ', otherwise than it was paid' end) as found
+        from told r full join booked b on b.payout_id = r.payout_id
+       where (r.kobo, r.owner) is distinct from (b.kobo, b.owner) or not coalesce(r.may_be, false)
+       order by coalesce(r.payout_id, b.payout_id)`,
+  },
+  {
     // I47. Whatever the state says, the history shows how often it was sent.
     name: 'payouts_are_sent_once',
     sql: `

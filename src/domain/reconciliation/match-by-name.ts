@@ -50,8 +50,10 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   return matched + (await matchOtherCharges(tx, run, ofSession))
 }
 
-// A line for another of our numbers than the credit that it names is for somebody else.
-const OTHER_NUMBER = `(i.kind = 'credit' and l.account_number <> i.account_number
+// A line for another of our numbers than the credit that it names is for somebody else; one for any of them is
+// a customer's payment, whatever payout it names.
+const OTHER_NUMBER = `((i.kind = 'credit' and l.account_number <> i.account_number
+                        or i.kind = 'payout_return')
   and exists (select from numbers k where k.account_number = l.account_number))`
 
 const NO_CHARGE = `(not ${CHARGE_LINE} or l.amount in (i.amount, i.amount + x.amount)
@@ -144,12 +146,28 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
          from words w join payouts p on p.bank_reference = w.word
         where p.status = 'confirmed' and p.purpose <> 'return'
        union all
+       select w.id, w.rank, 'payout_return', p.id, p.bank_code, p.currency
+         from words w
+         join payouts p on p.bank_reference = w.word
+         join payout_returns n on n.payout_id = p.id and n.amount_kobo = w.amount
+       union all
        select w.id, w.rank, 'return', r.id, $1, $2
          from words w join returns r on r.bank_reference = w.word where r.status = 'confirmed'
        union all
        select o.id, 3, ${PAYOUT_KIND}, p.id, p.bank_code, p.currency
          from ours o join payouts p on p.reference = o.word
         where p.status <> 'confirmed' or p.purpose <> 'return'
+       union all
+       select o.id, 3, 'payout_return', p.id, p.bank_code, p.currency
+         from ours o
+         join payouts p on p.reference = o.word
+         join payout_returns n on n.payout_id = p.id
+       union all
+       select o.id, 3, 'payout_return', p.id, p.bank_code, p.currency
+         from ours o
+         join refunds f on f.reference = o.word
+         join payouts p on p.refund_id = f.id
+         join payout_returns n on n.payout_id = p.id
        union all
        select o.id, 3, ${PAYOUT_KIND}, p.id, p.bank_code, p.currency
          from ours o join refunds f on f.reference = o.word join payouts p on p.refund_id = f.id

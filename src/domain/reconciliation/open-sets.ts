@@ -140,6 +140,7 @@ async function loadStandingItems(tx: Transaction, run: Run): Promise<void> {
       {
         credit: kept(`'credit', 'charges'`, 'c.id'),
         payout: kept(`'payout', 'payout_cost'`, 'p.id'),
+        payoutReturn: kept(`'payout_return'`, 'p.id'),
         reversal: kept(`'reversal'`, 'r.id'),
         return: kept(`'return'`, 'r.id'),
         recovery: kept(`'recovery'`, 'a.id'),
@@ -162,6 +163,7 @@ export async function loadNamedItems(tx: Transaction, run: Run): Promise<void> {
     `${insertItems({
       credit: named('credit', 'c.id'),
       payout: named('payout', 'p.id'),
+      payoutReturn: named('payout_return', 'p.id'),
       reversal: named('reversal', 'r.id'),
       return: named('return', 'r.id'),
       recovery: named('recovery', 'a.id'),

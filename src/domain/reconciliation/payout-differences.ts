@@ -1,6 +1,6 @@
 // The payout that a line names, and how the line can be booked as the books are now. What is paid of a
 // payout is its amount once it is confirmed, with what was booked as paid from statements and without
-// what came back.
+// what came back, as statements or the bank's answers have it.
 //
 //   payout_paid      it failed or was cancelled, and nothing of it is paid: `paid`
 //   payout_returned  something of it is paid: `returned`
@@ -33,7 +33,9 @@ export const JOIN_PAYOUT = `
     on named.id = d.payout_id and d.kind in ('payout_paid', 'payout_returned')
   left join lateral (
     select (case when named.status = 'confirmed' then named.amount_kobo else 0 end
-            - coalesce(sum(sign(b.amount_kobo) * t.amount_kobo), 0))::bigint as kobo
+            - coalesce(sum(sign(b.amount_kobo) * t.amount_kobo), 0)
+            - coalesce((select n.amount_kobo from payout_returns n
+                         where n.payout_id = named.id), 0))::bigint as kobo
       from differences b join transfers t on t.difference_id = b.id
      where b.payout_id = named.id) as paid on named.id is not null
   left join lateral (

@@ -17,6 +17,7 @@ export type AlertKind =
   | 'bank_silent'
   | 'payout_unknown'
   | 'payout_contradicted'
+  | 'payout_returned'
   | 'payout_needs_authorization'
   | 'payout_blocked'
   | 'payouts_held'
@@ -115,6 +116,13 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     remedy:
       'Nothing was changed. Ask the bank what it paid; if it was not what Payouts shows, book it from ' +
       'the statement in Reconciliation, or correct it with the bank and the client.',
+  },
+  payout_returned: {
+    title: 'A bank gave back a payout after it had confirmed it',
+    remedy:
+      'Its money is available to the client again. Ask the client for the right account, and pay it again as ' +
+      'a new payout. Reconciliation shows whether the statement has the money, too; if it never does, ask ' +
+      'the bank.',
   },
   payout_needs_authorization: {
     title: 'A bank waits for a one-time password before it pays',

@@ -31,6 +31,7 @@ export const EVENT_TYPES = [
   'credit.reversed',
   'payout.confirmed',
   'payout.failed',
+  'payout.returned',
   'settlement.closed',
   'settlement.paid',
   'settlement.failed',
@@ -83,6 +84,15 @@ type PayoutFacts = {
   failureReason: string | null
   requestedAt: string
   settledAt: string
+}
+
+// The bank gave it back after it had paid it, all or a part. `status` is confirmed, or failed if only the
+// statement showed that it was paid.
+type ReturnedFacts = Omit<PayoutFacts, 'purpose' | 'status'> & {
+  purpose: 'payout' | 'settlement' | 'refund'
+  status: string
+  returnedAmountKobo: Kobo
+  returnedAt: string
 }
 
 // `status` is the one it got; amounts as in docs/settlement.md.
@@ -146,6 +156,7 @@ export type EventFacts = {
   }
   'payout.confirmed': PayoutFacts
   'payout.failed': PayoutFacts
+  'payout.returned': ReturnedFacts
   'settlement.closed': SettlementFacts
   'settlement.paid': SettlementFacts
   'settlement.failed': SettlementFacts
