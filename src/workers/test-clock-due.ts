@@ -42,14 +42,27 @@ export async function findSettlement(db: Queryable, clientId: ClientId): Found {
   return nextSlot(client.schedule, client.handledTo, await readHolidays(db))?.at
 }
 
-// Unanswered ones are asked for; those whose sender died are found to be unanswered first.
+// Unanswered ones and those that the bank has reported about are asked for; those whose sender died are found to
+// be unanswered first.
 export function findPayoutQuery(db: Queryable, clientId: ClientId): Found {
   return first(db, {
     name: 'next-payout-query-of-client',
-    text: `select min(case when status = 'unknown' then next_query_at
-                     else sending_at + interval '${STALE_MS + 1} ms' end) as at
-       from payouts
-      where client_id = $1 and (status = 'unknown' or status = 'sending' and batch_id is null)`,
+    text: `select min(case status when 'unknown' then p.next_query_at
+                     when 'sending' then sending_at + interval '${STALE_MS + 1} ms'
+                     else r.next_query_at end) as at
+       from payouts p left join payout_reviews r on r.payout_id = p.id
+      where client_id = $1
+        and (status = 'unknown' or status = 'sending' and batch_id is null
+             or r.next_query_at is not null)`,
+    values: [clientId],
+  })
+}
+
+// What did not reach the bank before.
+export function findSendAgain(db: Queryable, clientId: ClientId): Found {
+  return first(db, {
+    name: 'next-payout-to-send-again-of-client',
+    text: `select min(send_after) as at from payouts where client_id = $1 and status = 'queued'`,
     values: [clientId],
   })
 }

@@ -28,6 +28,7 @@ import {
   findPayoutQuery,
   findQuestion,
   findReport,
+  findSendAgain,
   findSettlement,
   planQuestions,
 } from './test-clock-due.ts'
@@ -90,8 +91,12 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
     },
     {
       kind: 'send_payouts',
-      find: async ({ clientId, now }) =>
-        (await findSendingBanks(batchPool, sendingCodes, clientId)).length > 0 ? now : null,
+      find: async ({ clientId, now }) => {
+        const due = await findSendingBanks(batchPool, sendingCodes, { now, only: clientId })
+        if (due.length > 0) return now
+        const again = await findSendAgain(db, clientId)
+        return again && again > now ? again : null // Else something else keeps it.
+      },
       run: round(...sending.map((banks) => sendPayoutsRound(deps, banks))),
     },
     {

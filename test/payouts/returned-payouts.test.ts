@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { PayoutAnswer } from '#banks/connector.ts'
 import type { PayoutEvent } from '#banks/notifications.ts'
 import { withTransaction } from '#db/transaction.ts'
+import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
 import { hearOfPayout } from '#domain/payouts/reported-payouts.ts'
 import { kobo } from '#money.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
@@ -90,7 +91,7 @@ test('answers that keep saying so book the return once, and tell the client and 
   assert.match((await moves()).join(), /^paid: bank \d+ → available 1000.00$/)
   assert.deepEqual(await balances(bench), WITH_IT_BACK)
   assert.deepEqual(await alerts(bench), ['payout_returned'])
-  assert.deepEqual(await events(), ['alert.raised', 'payout.returned'])
+  assert.deepEqual(await events(), ['alert.raised', 'alert.raised', 'payout.returned'])
   const { rows } = await bench.db.query(`select facts from events where type = 'payout.returned'`)
   assert.deepEqual(
     [rows[0].facts.reference, rows[0].facts.status, rows[0].facts.purpose],
@@ -192,15 +193,12 @@ test('after the return was booked, that the bank paid it is a contradiction', as
 test('nothing is booked while payouts are held', async () => {
   await using world = await confirmed()
   const { bench } = world
-  const hold = await bench.call({
-    url: '/api/v1/operator/payouts/hold',
-    body: { reason: 'Looking into it' },
-  })
-  assert.equal(hold.statusCode, 200, hold.body)
+  const by = 'operator'
+  await withTransaction(bench.db, (tx) => holdPayouts(tx, bench.clock(), { reason: 'Drill', by }))
   await report(world, 'reversed')
   await ask(world, 5)
   assert.equal(await isReturned(world), 0)
-  await bench.call({ url: '/api/v1/operator/payouts/release', body: {} })
+  await withTransaction(bench.db, (tx) => releasePayouts(tx, bench.clock(), by))
   await ask(world, 1)
   assert.equal(await isReturned(world), 1)
 })

@@ -91,8 +91,8 @@ function transferCalls(ask: Ask): BankCalls {
   }
 }
 
-// Nothing was ordered, so the payout has failed; unless it is too late to say so, because others may
-// count it as unknown by now.
+// Nothing was ordered, so it may be sent later; unless it is too late to say so, because others may count
+// it as unknown by now.
 function notOrdered(answer: NoAnswer, { isTooLate, signal }: CallOptions): PayoutAnswer {
   const isLate = isTooLate?.() === true || signal?.aborted === true
   return payoutUnanswered(isLate ? answer : { ...answer, isUnsent: true }, true)

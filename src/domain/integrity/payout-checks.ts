@@ -107,11 +107,13 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by coalesce(r.payout_id, b.payout_id)`,
   },
   {
-    // I47. Whatever the state says, the history shows how often it was sent.
+    // I47, I105. Whatever the state says, the history shows how often it was sent, without those times when
+    // nothing reached the bank.
     name: 'payouts_are_sent_once',
     sql: `
       with sent as (
-        select payout_id, count(*) as times from payout_changes where change = 'sending' group by 1
+        select payout_id, sum(case change when 'sending' then 1 else -1 end) as times
+          from payout_changes where change in ('sending', 'unsent') group by 1
       )
       select 'payout ' || p.id as subject,
              case when p.sending_at is null then 'not sent' else 'sent once' end as expected,
