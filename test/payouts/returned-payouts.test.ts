@@ -158,7 +158,7 @@ for (const [name, answer] of [
   })
 }
 
-test('silence neither adds nor takes', async () => {
+test('silence takes nothing away', async () => {
   await using world = await confirmed()
   await report(world, 'reversed')
   await ask(world, 2)

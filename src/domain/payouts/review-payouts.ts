@@ -8,7 +8,7 @@
 //   what books and report say   it is not asked for any more
 //
 // `reversed` is only what the bank publishes as: it was paid, and the money was given back. Any other answer
-// begins the count anew; silence neither adds nor takes. A hold, or settings that lead to another bank
+// begins the count anew; silence takes nothing away, but its time does not count. A hold, or settings that lead to another bank
 // since, keep anything from being booked. A status may lag behind its report, so the bank is asked at growing
 // intervals, for about a day, and for as long as it says `reversed`.
 // Locks: those who hold payouts; the payout; its review; then as return-payout.ts.
@@ -113,7 +113,7 @@ export function countReversed(
 ): ObservedAnswers {
   if (answer.status === 'failed' && answer.isReversed) return addAnswer(counted, observation)
   const isSilent = answer.status === 'unknown' && !answer.isAccepted
-  return isSilent ? counted : NO_ANSWERS
+  return isSilent ? { ...counted, by: null, atMs: null } : NO_ANSWERS
 }
 
 type Reviewed = {

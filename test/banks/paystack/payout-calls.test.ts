@@ -76,7 +76,7 @@ for (const [status, expected] of [
   ['otp', WAITING],
   ['paid', { status: 'unknown', reason: 'paid', isAccepted: true }],
   ['failed', { status: 'failed', reason: 'failed' }],
-  ['reversed', { status: 'failed', reason: 'reversed' }],
+  ['reversed', { status: 'failed', reason: 'reversed', isReversed: true }],
   ['abandoned', { status: 'failed', reason: 'abandoned' }],
   ['blocked', { status: 'failed', reason: 'blocked' }],
   ['rejected', { status: 'failed', reason: 'rejected' }],
