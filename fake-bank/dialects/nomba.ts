@@ -58,20 +58,8 @@ function speak({ clock, credentials }: Party): Speaker {
       body,
     }
   }
-  const signEvent = (event: Event, time: string) => {
-    const { transaction } = event.data
-    const signed = [
-      event.event_type,
-      event.requestId,
-      MERCHANT.userId,
-      MERCHANT.walletId,
-      transaction.transactionId,
-      transaction.type,
-      transaction.time,
-      transaction.responseCode,
-    ]
-    return sign({ path: '/credits', body: JSON.stringify(event), signed, time })
-  }
+  const signEvent = (event: Event, time: string) =>
+    sign({ path: '/credits', body: JSON.stringify(event), signed: signedFields(event), time })
   return {
     notify: ([transfer]) => {
       const { requestId, time } = messageOf(transfer as Transfer)
@@ -133,6 +121,19 @@ type Event = {
   data: {
     transaction: { transactionId: string; type: string; time: string; responseCode: string }
   }
+}
+
+function signedFields({ event_type: type, requestId, data: { transaction } }: Event): string[] {
+  return [
+    type,
+    requestId,
+    MERCHANT.userId,
+    MERCHANT.walletId,
+    transaction.transactionId,
+    transaction.type,
+    transaction.time,
+    transaction.responseCode,
+  ]
 }
 
 const PAYOUT_EVENTS = {

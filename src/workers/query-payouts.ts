@@ -1,5 +1,5 @@
-// Asks banks what became of payouts that have no answer, or that they have reported about, and tells operators of those that have none
-// for long, or must not be sent. Nothing is ever sent here (I47).
+// Asks banks what became of payouts that have no answer, or that they have reported about, and tells
+// operators of those that have none for long, or must not be sent. Nothing is ever sent here (I47).
 
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import { type Due, dueNow } from '#client-time.ts'

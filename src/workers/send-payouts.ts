@@ -1,8 +1,8 @@
 // Sends payouts, and books what the banks answer. A worker for each connection: a bank that is slow
 // delays no other.
 //
-//   claim: sending, committed ─▶ call the bank, no transaction open ─▶ settle, or unknown; or, if nothing can
-//   have reached the bank, queued again (I105)
+//   claim: sending, committed ─▶ call the bank, no transaction open ─▶ settle, or unknown
+//                                     or queued again, if nothing can have reached the bank (I105)
 //
 // I47: whatever dies after the claim, nothing is sent again. What was claimed and has no outcome after
 // a while is unknown, and asked for (query-payouts.ts). That while is counted from the claim, so a

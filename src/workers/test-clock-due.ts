@@ -42,8 +42,8 @@ export async function findSettlement(db: Queryable, clientId: ClientId): Found {
   return nextSlot(client.schedule, client.handledTo, await readHolidays(db))?.at
 }
 
-// Unanswered ones and those that the bank has reported about are asked for; those whose sender died are found to
-// be unanswered first.
+// Unanswered ones and those that the bank has reported about are asked for; those whose sender died are
+// found to be unanswered first.
 export function findPayoutQuery(db: Queryable, clientId: ClientId): Found {
   return first(db, {
     name: 'next-payout-query-of-client',

@@ -1,5 +1,5 @@
-// A bank gives back a payout that it had confirmed (I104): its report is never believed by itself, its answers
-// are when they keep saying so, and the statement's line is the same money.
+// A bank gives back a payout that it had confirmed (I104): its report is never believed by itself, its
+// answers are when they keep saying so, and the statement's line is the same money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// An order that certainly never reached the bank keeps its payout queued (I105): a short outage fails nothing,
-// nothing is ordered twice, and a long one is told.
+// An order that certainly never reached the bank keeps its payout queued (I105): a short outage fails
+// nothing, nothing is ordered twice, and a long one is told.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1296,6 +1296,7 @@ export const payoutsStrings = {
     rejected: 'Rejected',
     paid_at_bank: 'Paid, as the bank’s statement shows',
     returned_by_bank: 'Money returned by the bank',
+    unsent: 'Bank not reached; queued again',
   } as Record<string, string>,
   by: 'By',
   detail: 'Detail',

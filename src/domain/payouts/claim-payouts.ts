@@ -1,8 +1,9 @@
 // Takes queued payouts to be sent: by a connector, or in a file (`batchId`). They are `sending` from
 // the commit of this transaction on, before any bank hears of them: so whatever dies later, nobody
-// takes them again (I47), unless who took them says that nothing was sent (unsent-payouts.ts). None are taken while payouts are held, none that a restore knew (I82), none
-// that are blocked (blocked-payouts.ts), and none in another currency than connectors and files pay: such
-// a return is the operator's to send.
+// takes them again (I47), unless their sender says that nothing was sent (unsent-payouts.ts). None are
+// taken while payouts are held, none that a restore knew (I82), none that are blocked
+// (blocked-payouts.ts), and none in another currency than connectors and files pay: such a return is
+// the operator's to send.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'

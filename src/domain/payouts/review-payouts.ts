@@ -2,15 +2,16 @@
 // is believed by itself (I100). What its answers come to (I104):
 //
 //   reversed, several times over 15 minutes, and nothing else in between
-//                           the payout was confirmed: its money came back (return-payout.ts)
+//                               the payout was confirmed: its money came back (return-payout.ts)
 //   another status than the books have
-//                           operators are alerted; nothing is booked
+//                               operators are alerted; nothing is booked
 //   what books and report say   it is not asked for any more
 //
-// `reversed` is only what the bank publishes as: it was paid, and the money was given back. Any other answer
-// begins the count anew; silence takes nothing away, but its time does not count. A hold, or settings that lead to another bank
-// since, keep anything from being booked. A status may lag behind its report, so the bank is asked at growing
-// intervals, for about a day, and for as long as it says `reversed`.
+// `reversed` is only what the bank publishes as: it was paid, and the money was given back. Any other
+// answer begins the count anew; silence takes nothing away, but its time does not count. A hold, or
+// settings that lead to another bank since, keep anything from being booked. A status may lag behind its
+// report, so the bank is asked at growing intervals, for about a day, and for as long as it says
+// `reversed`.
 // Locks: those who hold payouts; the payout; its review; then as return-payout.ts.
 
 import type { PayoutAnswer } from '#banks/connector.ts'
@@ -59,8 +60,8 @@ export function isKnown(says: Says, books: Says): boolean {
 const isSame = (says: Says, books: Says) =>
   says === books || (says === 'reversed' && books === 'failed')
 
-// Of a payout that the caller has locked. A report that the books know already does not replace one that they do
-// not: they may come in any order.
+// Of a payout that the caller has locked. A report that the books know already does not replace one that
+// they do not: they may come in any order.
 export async function openReview(
   tx: Transaction,
   now: Date,

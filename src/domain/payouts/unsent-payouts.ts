@@ -1,10 +1,11 @@
-// Payouts whose order certainly never reached the bank: no connection, no login, or, where a recipient is made
-// first, no order yet. They are queued again, and tried again later: a short outage fails nothing (I105).
+// Payouts whose order certainly never reached the bank: no connection, no login, or, where a recipient
+// is made first, no order yet. They are queued again, and tried again later: a short outage fails
+// nothing (I105).
 //
 //   sending ──certainly not sent──▶ queued, not before `send_after`
 //
-// Only the process that claimed it says so, and only while the payout is still in that claim. Anything less
-// certain is unknown, and never sent again (I47). Until it is sent it can be cancelled.
+// Only the process that claimed it says so, and only while the payout is still in that claim. Anything
+// less certain is unknown, and never sent again (I47). Until it is sent it can be cancelled.
 // Locks: the payout.
 
 import type { Transaction } from '#db/transaction.ts'

@@ -50,8 +50,8 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   return matched + (await matchOtherCharges(tx, run, ofSession))
 }
 
-// A line for another of our numbers than the credit that it names is for somebody else; one for any of them is
-// a customer's payment, whatever payout it names.
+// A line for another of our numbers than the credit that it names is for somebody else; one for any of
+// them is a customer's payment, whatever payout it names.
 const OTHER_NUMBER = `((i.kind = 'credit' and l.account_number <> i.account_number
                         or i.kind = 'payout_return')
   and exists (select from numbers k where k.account_number = l.account_number))`

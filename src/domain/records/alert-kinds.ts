@@ -120,9 +120,9 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   payout_returned: {
     title: 'A bank gave back a payout after it had confirmed it',
     remedy:
-      'Its money is available to the client again. Ask the client for the right account, and pay it again as ' +
-      'a new payout. Reconciliation shows whether the statement has the money, too; if it never does, ask ' +
-      'the bank.',
+      'Its money is available to the client again. Ask the client for the right account, and pay it ' +
+      'again as a new payout. Reconciliation shows whether the statement has the money, too; if it ' +
+      'never does, ask the bank.',
   },
   payout_needs_authorization: {
     title: 'A bank waits for a one-time password before it pays',
@@ -147,10 +147,10 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     isClearedByItself: true,
   },
   payouts_waiting: {
-    title: 'Payouts of a bank have been queued for a day',
+    title: 'Payouts of a bank are not being sent',
     remedy:
       'Create a payout file, or send returns by hand, if the bank has no API. If it has, see why its ' +
-      'calls fail and that a worker runs.',
+      'calls fail and that a worker runs. They are sent once the bank can be reached, or can be cancelled.',
     isClearedByItself: true,
   },
   payout_file_overdue: {
