@@ -1,6 +1,7 @@
 // When the next work of each kind falls due for one client. Null or undefined: none does.
 
-import type { Queryable } from '#db/pool.ts'
+import type { Pool, Queryable } from '#db/pool.ts'
+import { findSendingBanks } from '#domain/payouts/claim-payouts.ts'
 import { STALE_MS } from '#domain/payouts/unknown-payouts.ts'
 import { planDeadlines } from '#domain/requery/plan-questions.ts'
 import { canListTransfers } from '#domain/requery/questions.ts'
@@ -58,12 +59,19 @@ export function findPayoutQuery(db: Queryable, clientId: ClientId): Found {
   })
 }
 
-// What did not reach the bank before.
-export function findSendAgain(db: Queryable, clientId: ClientId): Found {
+// Now, or when what did not reach the bank before is tried again.
+export async function findSending(
+  db: Pool,
+  bankCodes: readonly string[],
+  { clientId, now }: { clientId: ClientId; now: Date },
+): Found {
+  const due = await findSendingBanks(db, bankCodes, { now, only: clientId })
+  if (due.length > 0) return now
   return first(db, {
     name: 'next-payout-to-send-again-of-client',
-    text: `select min(send_after) as at from payouts where client_id = $1 and status = 'queued'`,
-    values: [clientId],
+    text: `select min(send_after) as at from payouts
+            where client_id = $1 and status = 'queued' and send_after > $2`,
+    values: [clientId, now],
   })
 }
 

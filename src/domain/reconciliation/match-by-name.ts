@@ -112,6 +112,24 @@ const LEVEL_PAIRS = `
 // One that is not confirmed is no item of the books, but tells what the line is.
 const PAYOUT_KIND = `case when p.status = 'confirmed' then 'payout' else 'unpaid_payout' end`
 
+// Confirmed payouts that came back. By the bank's own reference only if the whole amount did.
+const RETURNS_NAMED = `
+  select w.id, w.rank, 'payout_return', p.id, p.bank_code, p.currency
+    from words w
+    join payouts p on p.bank_reference = w.word
+    join payout_returns n on n.payout_id = p.id and n.amount_kobo = w.amount
+  union all
+  select o.id, 3, 'payout_return', p.id, p.bank_code, p.currency
+    from ours o
+    join payouts p on p.reference = o.word
+    join payout_returns n on n.payout_id = p.id
+  union all
+  select o.id, 3, 'payout_return', p.id, p.bank_code, p.currency
+    from ours o
+    join refunds f on f.reference = o.word
+    join payouts p on p.refund_id = f.id
+    join payout_returns n on n.payout_id = p.id`
+
 // Everything that the lines which are left name, at whatever bank: also what is matched already, which
 // tells what a line is when it is none of these.
 async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
@@ -146,11 +164,6 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
          from words w join payouts p on p.bank_reference = w.word
         where p.status = 'confirmed' and p.purpose <> 'return'
        union all
-       select w.id, w.rank, 'payout_return', p.id, p.bank_code, p.currency
-         from words w
-         join payouts p on p.bank_reference = w.word
-         join payout_returns n on n.payout_id = p.id and n.amount_kobo = w.amount
-       union all
        select w.id, w.rank, 'return', r.id, $1, $2
          from words w join returns r on r.bank_reference = w.word where r.status = 'confirmed'
        union all
@@ -158,16 +171,7 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
          from ours o join payouts p on p.reference = o.word
         where p.status <> 'confirmed' or p.purpose <> 'return'
        union all
-       select o.id, 3, 'payout_return', p.id, p.bank_code, p.currency
-         from ours o
-         join payouts p on p.reference = o.word
-         join payout_returns n on n.payout_id = p.id
-       union all
-       select o.id, 3, 'payout_return', p.id, p.bank_code, p.currency
-         from ours o
-         join refunds f on f.reference = o.word
-         join payouts p on p.refund_id = f.id
-         join payout_returns n on n.payout_id = p.id
+       ${RETURNS_NAMED}
        union all
        select o.id, 3, ${PAYOUT_KIND}, p.id, p.bank_code, p.currency
          from ours o join refunds f on f.reference = o.word join payouts p on p.refund_id = f.id
