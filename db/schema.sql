@@ -383,7 +383,16 @@ UNION ALL
     t.posted_at
    FROM transfers t
      JOIN ledger_accounts l ON l.kind = 'bank'::text AND (l.id = t.debit_account_id OR l.id = t.credit_account_id)
-  WHERE t.difference_id IS NOT NULL;
+  WHERE t.difference_id IS NOT NULL
+UNION ALL
+ SELECT p.bank_code,
+    p.currency,
+    'payout_return'::text AS kind,
+    p.id,
+    n.amount_kobo,
+    n.returned_at AS posted_at
+   FROM payout_returns n
+     JOIN payouts p ON p.id = n.payout_id;
 
 create table bank_measures (
   bank_code text collate "C" not null,
@@ -1384,6 +1393,33 @@ create table payout_results (
 CREATE TRIGGER payout_results_kept BEFORE DELETE OR UPDATE ON payout_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payout_results_not_truncated BEFORE TRUNCATE ON payout_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+create table payout_returns (
+  payout_id bigint not null,
+  amount_kobo bigint not null,
+  told_by text collate "C" not null,
+  returned_at timestamp with time zone not null,
+  constraint payout_returns_pkey PRIMARY KEY (payout_id),
+  constraint payout_returns_of_money CHECK (amount_kobo > 0),
+  constraint payout_returns_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id)
+);
+CREATE INDEX payout_returns_by_time ON payout_returns USING btree (returned_at);
+
+create table payout_reviews (
+  payout_id bigint not null,
+  says text collate "C" not null,
+  reported_at timestamp with time zone not null,
+  queries integer not null default 0,
+  next_query_at timestamp with time zone,
+  reversed_answers integer not null default 0,
+  reversed_ms bigint not null default 0,
+  reversed_by text collate "C",
+  reversed_at_ms bigint,
+  constraint payout_reviews_pkey PRIMARY KEY (payout_id),
+  constraint payout_reviews_says_known CHECK (says = ANY (ARRAY['confirmed'::text, 'failed'::text, 'reversed'::text])),
+  constraint payout_reviews_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id)
+);
+CREATE INDEX payout_reviews_due ON payout_reviews USING btree (next_query_at) WHERE next_query_at IS NOT NULL;
+
 create table payout_settings (
   client_id bigint not null,
   approval_above_kobo bigint,
@@ -1469,6 +1505,9 @@ create table payouts (
   first_approved_by text collate "C",
   first_approved_by_user uuid,
   first_approved_at timestamp with time zone,
+  send_after timestamp with time zone,
+  unsent_times integer not null default 0,
+  unsent_since timestamp with time zone,
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_of_client UNIQUE (client_id, id),
   constraint payouts_reference_unique UNIQUE (reference),
@@ -2148,7 +2187,7 @@ create table statement_matches (
   matched_at timestamp with time zone not null,
   matched_by text collate "C",
   constraint statement_matches_pkey PRIMARY KEY (item_kind, item_id, line_id),
-  constraint statement_matches_item_kind_known CHECK (item_kind = ANY (ARRAY['credit'::text, 'charges'::text, 'reversal'::text, 'payout'::text, 'payout_cost'::text, 'return'::text, 'recovery'::text, 'booked'::text])),
+  constraint statement_matches_item_kind_known CHECK (item_kind = ANY (ARRAY['credit'::text, 'charges'::text, 'reversal'::text, 'payout'::text, 'payout_cost'::text, 'payout_return'::text, 'return'::text, 'recovery'::text, 'booked'::text])) NOT VALID,
   constraint statement_matches_rule_known CHECK (rule = ANY (ARRAY['session_id'::text, 'bank_reference'::text, 'our_reference'::text, 'account_and_amount'::text, 'sweep'::text, 'charge'::text, 'confirmed'::text, 'booked'::text]))
 );
 CREATE INDEX statement_matches_by_account ON statement_matches USING btree (bank_code, currency, line_day) WHERE rule = 'account_and_amount'::text;

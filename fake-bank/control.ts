@@ -91,6 +91,11 @@ function payoutRoutes(app: FastifyInstance, { payouts }: Bank): void {
       amount: formatKobo(amountKobo),
     })),
   )
+  app.post('/control/payout-reversals', async ({ body }, reply) => {
+    const reference = textOf(recordOf(body).reference)
+    if (!payouts.reverse(reference)) return refuse(reply, 'reference must be that of a paid payout')
+    return { reference, status: 'reversed' }
+  })
   app.post('/control/payout-behaviour', async ({ body }, reply) => {
     const { behaviour, delayMs = payouts.delayMs, reason = payouts.reason } = recordOf(body)
     const known = PAYOUT_BEHAVIOURS.find((each) => each === behaviour)

@@ -6,6 +6,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '#clock.ts'
 import type { Bank, Transfer } from './bank.ts'
+import type { PayoutNews } from './payouts.ts'
 
 export type Message = {
   path: string // Below /rails/{bankCode}.
@@ -45,6 +46,7 @@ export type Party = {
 
 export type Speaker = {
   notify(transfers: readonly Transfer[]): Message
+  notifyPayout?(news: PayoutNews): Message // Where the bank reports what became of payouts.
   readAcknowledgement(response: Response, transfers: readonly Transfer[]): Outcome[]
   enquireName(accountNumber: string): Message
   serve(app: FastifyInstance, asked: Asked): void

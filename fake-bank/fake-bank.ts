@@ -65,6 +65,10 @@ export async function startFakeBank(options: FakeBankOptions) {
   })
   const pump = options.clock ? undefined : startPump(notifier, clock)
   const changed = () => pump?.wake()
+  bank.payouts.report = (news) => {
+    notifier.addPayout(news)
+    changed()
+  }
   const app = await buildApp({ bank, notifier, changed, speaker, watch })
   const url = await app.listen({ host: HOST, port: options.port ?? 0 })
   return {

@@ -16,6 +16,7 @@ import {
   type Speaker,
 } from './dialect.ts'
 import { drawFate, type Fate, type Faults, sendingDelaysMs } from './faults.ts'
+import type { PayoutNews } from './payouts.ts'
 import type { Random } from './random.ts'
 
 const CONCURRENCY = 8
@@ -29,7 +30,15 @@ export type Delivery = {
   lastHttpStatus: number | null // Null: no answer.
 }
 
-type Queued = { transfer: Transfer; dueMs: number; tries: number }
+type Notice = Transfer | PayoutNews
+type Queued = { notice: Notice; dueMs: number; tries: number }
+
+const PAYOUT_CALLS = {
+  confirmed: 'webhook.payoutSucceeded',
+  failed: 'webhook.payoutFailed',
+  reversed: 'webhook.payoutReversed',
+}
+const isNews = (notice: Notice): notice is PayoutNews => 'says' in notice
 
 export type NotifierOptions = {
   origin: string // Of Manilla.
@@ -46,7 +55,7 @@ export type NotifierOptions = {
 export class Notifier {
   readonly #options: NotifierOptions
   readonly #agent = new Agent({ connections: CONCURRENCY })
-  readonly #deliveries = new Map<Transfer, Delivery>()
+  readonly #deliveries = new Map<Notice, Delivery>()
   #queue: Queued[] = []
   faults: Faults
   origin: string
@@ -65,8 +74,21 @@ export class Notifier {
     this.#deliveries.set(transfer, { fate, status, attempts: 0, lastHttpStatus: null })
     const nowMs = clock().getTime()
     for (const delayMs of delaysMs) {
-      this.#queue.push({ transfer, dueMs: nowMs + delayMs, tries: 0 })
+      this.#queue.push({ notice: transfer, dueMs: nowMs + delayMs, tries: 0 })
     }
+  }
+
+  // A bank that does not report payouts says nothing. Faults are those of transfers alone.
+  addPayout(news: PayoutNews): void {
+    if (!this.#options.speaker.notifyPayout) return
+    const delivery = {
+      fate: 'normal',
+      status: 'queued',
+      attempts: 0,
+      lastHttpStatus: null,
+    } as const
+    this.#deliveries.set(news, delivery)
+    this.#queue.push({ notice: news, dueMs: this.#options.clock().getTime(), tries: 0 })
   }
 
   deliveryOf(transfer: Transfer): Delivery | undefined {
@@ -77,10 +99,11 @@ export class Notifier {
   resend(from: Date, to: Date): void {
     const dueMs = this.#options.clock().getTime()
     for (const [transfer, delivery] of this.#deliveries) {
+      if (isNews(transfer)) continue
       const isOver = delivery.status === 'lost' || delivery.status === 'given_up'
       if (!isOver || transfer.at < from || transfer.at > to) continue
       delivery.status = 'queued'
-      this.#queue.push({ transfer, dueMs, tries: 0 })
+      this.#queue.push({ notice: transfer, dueMs, tries: 0 })
     }
   }
 
@@ -127,8 +150,12 @@ export class Notifier {
 
   async #send(batch: readonly Queued[]): Promise<void> {
     const { speaker } = this.#options
-    const transfers = batch.map(({ transfer }) => transfer)
-    const response = await this.#notify(speaker.notify(transfers))
+    const news = batch.map(({ notice }) => notice).find(isNews) // Of a bank whose batches are of one.
+    const transfers = batch.flatMap(({ notice }) => (isNews(notice) ? [] : [notice]))
+    const response =
+      news && speaker.notifyPayout
+        ? await this.#notify(speaker.notifyPayout(news), PAYOUT_CALLS[news.says])
+        : await this.#notify(speaker.notify(transfers), 'webhook.credit')
     const outcomes = response ? speaker.readAcknowledgement(response, transfers) : []
     batch.forEach((queued, at) => {
       this.#record(queued, outcomes[at] ?? 'retry', response)
@@ -137,7 +164,7 @@ export class Notifier {
 
   #record(queued: Queued, outcome: Outcome, response: Response | undefined): void {
     const { dialect, clock } = this.#options
-    const delivery = this.#deliveries.get(queued.transfer)
+    const delivery = this.#deliveries.get(queued.notice)
     if (!delivery) return // Forgotten while it was on its way.
     const tries = queued.tries + 1
     const isOver = tries >= dialect.tries
@@ -153,16 +180,16 @@ export class Notifier {
     }
   }
 
-  async #notify(message: Message): Promise<Response | undefined> {
+  async #notify(message: Message, call: string): Promise<Response | undefined> {
     const { watch } = this.#options
     const { headers } = message
     watch.record((contract) =>
-      contract.checkNotification('webhook.credit', { headers, body: readJson(message.body) }),
+      contract.checkNotification(call, { headers, body: readJson(message.body) }),
     )
     const response = await this.#post(message)
     if (!response) return undefined
     const answer = { httpStatus: response.httpStatus, body: readJson(response.body) }
-    watch.record((contract) => contract.checkAcknowledgement('webhook.credit', answer))
+    watch.record((contract) => contract.checkAcknowledgement(call, answer))
     return response
   }
 

@@ -29,11 +29,14 @@ export type PayoutFate = { behaviour: PayoutBehaviour; delayMs?: number }
 
 export type Payout = PayoutOrder & {
   bankReference: string
-  status: 'confirmed' | 'failed' | 'pending'
+  status: 'confirmed' | 'failed' | 'reversed' | 'pending'
   reason: string | null
   at: Date
   dueMs: number
 }
+
+// What the bank reports about one by itself, in the words of some.
+export type PayoutNews = { payout: Payout; says: Exclude<Payout['status'], 'pending'> }
 
 // `dropped` and `silent`: no answer goes out.
 export type PayoutResult =
@@ -50,6 +53,7 @@ export class Payouts {
   behaviour: PayoutBehaviour = 'confirm'
   delayMs = DELAY_MS
   reason = 'The beneficiary bank is not available'
+  report: (news: PayoutNews) => void = () => {}
 
   constructor({ statement, clock }: { statement: Statement; clock: Clock }) {
     this.#statement = statement
@@ -87,6 +91,23 @@ export class Payouts {
     return [...this.#byReference.values()]
   }
 
+  // The beneficiary's bank sends the money back after it was paid. False: there is no such paid payout.
+  reverse(reference: string): boolean {
+    this.settleDue()
+    const payout = this.#byReference.get(reference)
+    if (payout?.status !== 'confirmed') return false
+    Object.assign(payout, { status: 'reversed', reason: 'Reversed by the beneficiary bank' })
+    this.#statement.add({
+      at: this.#clock(),
+      kind: 'payout',
+      reference: payout.bankReference,
+      amountKobo: payout.amountKobo,
+      narration: `Reversal of ${payout.reference}`,
+    })
+    this.report({ payout: { ...payout }, says: 'reversed' })
+    return true
+  }
+
   settleDue(): void {
     const nowMs = this.#clock().getTime()
     for (const payout of this.#byReference.values()) {
@@ -118,7 +139,10 @@ export class Payouts {
     }
     const reason = behaviour === 'reject' ? this.reason : this.#whyNot(order)
     this.#byReference.set(order.reference, payout)
-    if (reason !== null) Object.assign(payout, { status: 'failed', reason })
+    if (reason !== null) {
+      Object.assign(payout, { status: 'failed', reason })
+      this.report({ payout: { ...payout }, says: 'failed' })
+    }
     this.settleDue()
     return payout
   }
@@ -144,6 +168,7 @@ export class Payouts {
       amountKobo: kobo(-payout.amountKobo),
       narration: payout.narration,
     })
+    this.report({ payout: { ...payout }, says: 'confirmed' })
   }
 }
 

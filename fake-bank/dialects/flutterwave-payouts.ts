@@ -6,7 +6,12 @@ import type { Bank } from '../bank.ts'
 import { keepQuiet, type Query, recordOf, textOf } from '../dialect.ts'
 import type { Payout } from '../payouts.ts'
 
-const STATUSES = { confirmed: 'SUCCESSFUL', failed: 'FAILED', pending: 'PENDING' } as const
+const STATUSES = {
+  confirmed: 'SUCCESSFUL',
+  reversed: 'SUCCESSFUL',
+  failed: 'FAILED',
+  pending: 'PENDING',
+} as const
 
 export function success(message: string, data: object) {
   return { status: 'success', message, data }

@@ -170,7 +170,9 @@ function servePayouts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-function payoutOf({ reference, status, bankReference, reason }: Payout) {
+// The contract has no word for what came back after it was paid.
+function payoutOf({ reference, bankReference, reason, ...payout }: Payout) {
+  const status = payout.status === 'reversed' ? 'confirmed' : payout.status
   return {
     reference,
     status,

@@ -4,9 +4,19 @@ import type { FastifyInstance } from 'fastify'
 import { koboOf, toNaira } from '#money.ts'
 import type { Bank } from '../bank.ts'
 import { keepQuiet, type Query, recordOf, textOf } from '../dialect.ts'
-import type { Payout } from '../payouts.ts'
+import type { Payout, PayoutNews } from '../payouts.ts'
 
-const STATUSES = { confirmed: 'SUCCESS', failed: 'FAILED', pending: 'PENDING' } as const
+const STATUSES = {
+  confirmed: 'SUCCESS',
+  failed: 'FAILED',
+  reversed: 'REVERSED',
+  pending: 'PENDING',
+} as const
+const EVENTS = {
+  confirmed: 'SUCCESSFUL_DISBURSEMENT',
+  failed: 'FAILED_DISBURSEMENT',
+  reversed: 'REVERSED_DISBURSEMENT',
+}
 
 export function success(responseBody: object) {
   return { requestSuccessful: true, responseMessage: 'success', responseCode: '0', responseBody }
@@ -89,4 +99,24 @@ function statusAnswer(payout: Payout) {
     destinationAccountNumber: to.accountNumber,
     destinationBankCode: to.bankCode,
   })
+}
+
+export function payoutEventOf({ payout, says }: PayoutNews): string {
+  const { reference, bankReference, amountKobo, reason, narration, to, at } = payout
+  const eventData = {
+    amount: toNaira(amountKobo),
+    transactionReference: bankReference,
+    fee: 0,
+    transactionDescription: reason ?? 'Approved or completed successfully',
+    destinationAccountNumber: to.accountNumber,
+    createdOn: at.toISOString(),
+    destinationAccountName: to.accountName,
+    reference,
+    destinationBankCode: to.bankCode,
+    completedOn: at.toISOString(),
+    narration,
+    currency: 'NGN',
+    status: STATUSES[says],
+  }
+  return JSON.stringify({ eventType: EVENTS[says], eventData })
 }

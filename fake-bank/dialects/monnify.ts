@@ -18,7 +18,7 @@ import {
   type Speaker,
   textOf,
 } from '../dialect.ts'
-import { failure, servePayouts, success } from './monnify-payouts.ts'
+import { failure, payoutEventOf, servePayouts, success } from './monnify-payouts.ts'
 
 const LOGIN = '/api/v1/auth/login'
 const TOKEN = 'fake-bank-access-token'
@@ -57,6 +57,7 @@ function speak({ bankCode, credentials: { apiKey, clientSecret } }: Party): Spea
   let bank: Bank | undefined
   return {
     notify: ([transfer]) => sign('/credits', eventOf(transfer as Transfer, { bankCode, bank })),
+    notifyPayout: (news) => sign('/credits', payoutEventOf(news)),
     readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
     enquireName: (accountNumber) => sign('/name-enquiry', JSON.stringify({ accountNumber })),
     serve: (app, asked) => {

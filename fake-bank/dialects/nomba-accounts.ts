@@ -7,7 +7,12 @@ import type { Bank } from '../bank.ts'
 import { keepQuiet, type Query, recordOf, textOf } from '../dialect.ts'
 import type { Payout } from '../payouts.ts'
 
-const STATUSES = { confirmed: 'SUCCESS', failed: 'REFUND', pending: 'PENDING_BILLING' } as const
+const STATUSES = {
+  confirmed: 'SUCCESS',
+  failed: 'REFUND',
+  reversed: 'REFUND',
+  pending: 'PENDING_BILLING',
+} as const
 const NAME = /^[A-Za-z0-9 ]{8,64}$/
 const REFERENCE = /^.{16,64}$/
 const BANK_NAME = 'Nombank MFB'

@@ -16,6 +16,7 @@ import {
   recordOf,
   type Speaker,
 } from '../dialect.ts'
+import type { PayoutNews } from '../payouts.ts'
 import { failure, serveAccounts, servePayouts, success } from './nomba-accounts.ts'
 
 const LOGIN = '/v1/auth/token/issue'
@@ -58,22 +59,16 @@ function speak({ clock, credentials }: Party): Speaker {
       body,
     }
   }
+  const signEvent = (event: Event, time: string) =>
+    sign({ path: '/credits', body: JSON.stringify(event), signed: signedFields(event), time })
   return {
     notify: ([transfer]) => {
       const { requestId, time } = messageOf(transfer as Transfer)
-      const event = eventOf(transfer as Transfer, requestId)
-      const { transaction } = event.data
-      const signed = [
-        event.event_type,
-        event.requestId,
-        MERCHANT.userId,
-        MERCHANT.walletId,
-        transaction.transactionId,
-        transaction.type,
-        transaction.time,
-        transaction.responseCode,
-      ]
-      return sign({ path: '/credits', body: JSON.stringify(event), signed, time })
+      return signEvent(eventOf(transfer as Transfer, requestId), time)
+    },
+    notifyPayout: (news) => {
+      const { requestId, time } = messageOf(news)
+      return signEvent(payoutEventOf(news, requestId), time)
     },
     readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
     // Of the fields that are signed it has none, so it is refused.
@@ -112,12 +107,60 @@ function speak({ clock, credentials }: Party): Speaker {
 
 // A retry is the same message, under its first timestamp: whether Nomba renews it is not published.
 function rememberingMessages(clock: Clock) {
-  const messages = new Map<Transfer, { requestId: string; time: string }>()
-  return (transfer: Transfer) => {
+  const messages = new Map<object, { requestId: string; time: string }>()
+  return (notice: object) => {
     const time = clock().toISOString()
-    const message = messages.get(transfer) ?? { requestId: `request-${messages.size + 1}`, time }
-    messages.set(transfer, message)
+    const message = messages.get(notice) ?? { requestId: `request-${messages.size + 1}`, time }
+    messages.set(notice, message)
     return message
+  }
+}
+
+type Event = {
+  event_type: string
+  requestId: string
+  data: {
+    transaction: { transactionId: string; type: string; time: string; responseCode: string }
+  }
+}
+
+function signedFields({ event_type: type, requestId, data: { transaction } }: Event): string[] {
+  return [
+    type,
+    requestId,
+    MERCHANT.userId,
+    MERCHANT.walletId,
+    transaction.transactionId,
+    transaction.type,
+    transaction.time,
+    transaction.responseCode,
+  ]
+}
+
+const PAYOUT_EVENTS = {
+  confirmed: 'payout_success',
+  failed: 'payout_failed',
+  reversed: 'payout_refund',
+}
+
+// The body of the last two is assumed to be that of the first.
+function payoutEventOf({ payout, says }: PayoutNews, requestId: string) {
+  return {
+    event_type: PAYOUT_EVENTS[says],
+    requestId,
+    data: {
+      merchant: MERCHANT,
+      terminal: {},
+      transaction: {
+        fee: 0,
+        type: 'transfer',
+        transactionId: payout.bankReference,
+        responseCode: '',
+        merchantTxRef: payout.reference,
+        transactionAmount: toNaira(payout.amountKobo),
+        time: `${payout.at.toISOString().slice(0, 19)}Z`,
+      },
+    },
   }
 }
 

@@ -4,10 +4,20 @@ import type { FastifyInstance } from 'fastify'
 import { kobo } from '#money.ts'
 import type { Bank } from '../bank.ts'
 import { keepQuiet, type Query, recordOf, textOf } from '../dialect.ts'
-import type { Payout, PayoutOrder } from '../payouts.ts'
+import type { Payout, PayoutNews, PayoutOrder } from '../payouts.ts'
 
 const REFERENCE = /^[a-z0-9_-]{16,50}$/
-const STATUSES = { confirmed: 'success', failed: 'failed', pending: 'pending' } as const
+const STATUSES = {
+  confirmed: 'success',
+  failed: 'failed',
+  reversed: 'reversed',
+  pending: 'pending',
+} as const
+const EVENTS = {
+  confirmed: 'transfer.success',
+  failed: 'transfer.failed',
+  reversed: 'transfer.reversed',
+}
 
 export function success(message: string, data: object) {
   return { status: true, message, data }
@@ -87,4 +97,21 @@ function transferOf({ reference, bankReference, amountKobo, narration, ...payout
     transferred_at: payout.status === 'confirmed' ? payout.at.toISOString() : null,
     failures: payout.reason,
   }
+}
+
+export function payoutEventOf({ payout, says }: PayoutNews): string {
+  const { amount, currency, reason, reference, transfer_code } = transferOf(payout)
+  const { bankReference, to } = payout
+  const data = {
+    amount,
+    currency,
+    id: 1,
+    reason,
+    reference,
+    status: STATUSES[says],
+    transfer_code,
+    recipient: { recipient_code: `RCP_${to.bankCode}${to.accountNumber}` },
+    session: { provider: 'nip', id: bankReference },
+  }
+  return JSON.stringify({ event: EVENTS[says], data })
 }

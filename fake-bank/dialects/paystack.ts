@@ -15,7 +15,7 @@ import {
   type Speaker,
   textOf,
 } from '../dialect.ts'
-import { failure, servePayouts, success } from './paystack-payouts.ts'
+import { failure, payoutEventOf, servePayouts, success } from './paystack-payouts.ts'
 
 const MINUTE_MS = 60_000
 const FIRST_TRIES = 4 // Three minutes apart; then one an hour, for 72 hours.
@@ -55,6 +55,7 @@ function speak({ bankCode, credentials: { secretKey = '' } }: Party): Speaker {
       const data = transactionOf(transfer as Transfer, bankCode)
       return sign('/credits', JSON.stringify({ event: 'charge.success', data }))
     },
+    notifyPayout: (news) => sign('/credits', payoutEventOf(news)),
     readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
     enquireName: (accountNumber) => sign('/name-enquiry', JSON.stringify({ accountNumber })),
     serve: (app, { bank }) => {

@@ -61,7 +61,7 @@ export function servePayouts(
 
 function send(reply: FastifyReply, payout: Payout): FastifyReply {
   const { status, reason } = payout
-  if (status === 'failed') return reply.code(REVERSED).send(failure(REVERSED, reason ?? 'Reversed'))
+  if (isBack(status)) return reply.code(REVERSED).send(failure(REVERSED, reason ?? 'Reversed'))
   if (status === 'pending') return reply.code(TIMEOUT).send(failure(TIMEOUT, 'Timeout'))
   return reply.send(success(stateOf(payout)))
 }
@@ -78,6 +78,8 @@ function stateOf({ reference, bankReference, status, reason, amountKobo, to }: P
     nip_transaction_reference: isPaid ? bankReference : null,
     account_number: to.accountNumber,
     account_name: to.accountName,
-    ...(status === 'failed' && { transaction_status: 'reversed' }),
+    ...(isBack(status) && { transaction_status: 'reversed' }),
   }
 }
+
+const isBack = (status: Payout['status']) => status === 'failed' || status === 'reversed'

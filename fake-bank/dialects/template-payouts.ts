@@ -6,7 +6,12 @@ import type { Bank } from '../bank.ts'
 import { keepQuiet, type Query, recordOf, textOf } from '../dialect.ts'
 import type { Payout } from '../payouts.ts'
 
-const STATES = { confirmed: 'paid', failed: 'failed', pending: 'pending' } as const
+const STATES = {
+  confirmed: 'paid',
+  reversed: 'paid',
+  failed: 'failed',
+  pending: 'pending',
+} as const
 
 export function refusal(message: string) {
   return { state: 'refused', message }

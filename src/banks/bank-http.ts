@@ -11,8 +11,22 @@ import { isObject, readNestedJson } from './json-body.ts'
 const TIMEOUT_MS = 20_000
 const TIMEOUT_BOUNDS = { least: 100, most: REQUEST_MS_MAX }
 const RESPONSE_BYTES_MAX = 8_388_608
-// There was no connection yet: nothing of the request has left.
-const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
+// There was no connection yet, or its certificate was refused: nothing of the request has left.
+const UNSENT = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_REVOKED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]
 
 export type BankRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -66,10 +80,16 @@ function bankHttp({
       return { status: 'answered', httpStatus: response.statusCode, rawBody }
     } catch (error) {
       const reason = describe(error, deadline, timeoutMs)
-      const isUnsent = UNSENT.includes(reason)
+      const isUnsent = UNSENT.includes(reason) || isOfConnecting(error)
       return { status: 'no_answer', reason, ...(isUnsent && { isUnsent }) }
     }
   }
+}
+
+// No route to the host, say. The same codes on a connection that was open would say nothing.
+function isOfConnecting(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isOfConnecting)
+  return (error as { syscall?: unknown }).syscall === 'connect'
 }
 
 const TOO_LATE: NoAnswer = {

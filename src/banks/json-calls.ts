@@ -122,9 +122,9 @@ export function noAnswer(httpStatus: number): NoAnswer {
   return { status: 'no_answer', reason: reasonOf(httpStatus), ...(isUp && { isUp }) }
 }
 
-// To an order to pay, or a question for one. What never reached the bank is not paid.
+// To an order to pay, or a question for one.
 export function payoutUnanswered({ reason, isUnsent }: NoAnswer, isOrder: boolean): PayoutAnswer {
-  if (isOrder && isUnsent) return { status: 'failed', reason: `Nothing was sent: ${reason}` }
+  if (isOrder && isUnsent) return { status: 'unsent', reason: `Nothing was sent: ${reason}` }
   return { status: 'unknown', reason }
 }
 

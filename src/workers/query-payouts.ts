@@ -1,5 +1,5 @@
-// Asks banks what became of payouts that have no answer, and tells operators of those that have none
-// for long, or must not be sent. Nothing is ever sent here (I47).
+// Asks banks what became of payouts that have no answer, or that they have reported about, and tells
+// operators of those that have none for long, or must not be sent. Nothing is ever sent here (I47).
 
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import { type Due, dueNow } from '#client-time.ts'
@@ -8,13 +8,14 @@ import {
   ABSENT,
   isAbsent,
   markAccepted,
-  type Observation,
   outcomeOf,
   recordNotFound,
 } from '#domain/payouts/absent-payouts.ts'
 import { alertBlocked } from '#domain/payouts/blocked-payouts.ts'
 import { followDatabase } from '#domain/payouts/follow-database.ts'
 import { arePayoutsHeld } from '#domain/payouts/hold-payouts.ts'
+import type { Observation } from '#domain/payouts/observed-answers.ts'
+import { claimReviews, takeReviewAnswer } from '#domain/payouts/review-payouts.ts'
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import {
   alertWaiting,
@@ -98,16 +99,51 @@ async function queryBank(deps: QueryDeps, { bankCode, connection }: AskedBank): 
       kind: 'payout_queries',
       limits,
       only: by.only,
-      claim: (limit) => claimQueries(tx, by, { bankCode, limit }),
+      claim: (limit) => claimAll(tx, by, { bankCode, limit }),
     }),
   )
-  await Promise.all(due.map((query) => ask(deps, { bankCode, connection, query, findPayout })))
+  const asking = { bankCode, connection, findPayout }
+  await Promise.all(
+    due.map(({ isReview, query }) =>
+      isReview ? review(deps, { ...asking, query }) : ask(deps, { ...asking, query }),
+    ),
+  )
   return due.length
+}
+
+// Those without an answer first.
+async function claimAll(tx: Transaction, by: Due, of: { bankCode: string; limit: number }) {
+  const queries = await claimQueries(tx, by, of)
+  const reviews = await claimReviews(tx, by, { ...of, limit: of.limit - queries.length })
+  return [
+    ...queries.map((query) => ({ query, isReview: false })),
+    ...reviews.map((query) => ({ query, isReview: true })),
+  ]
 }
 
 type Asking = AskedBank & {
   query: PayoutQuery
   findPayout: NonNullable<BankConnection['calls']['findPayout']>
+}
+
+async function review(
+  deps: QueryDeps,
+  { bankCode, connection, query, findPayout }: Asking,
+): Promise<void> {
+  const { batchPool, sharedAccounts, clock } = deps
+  const queriedAtMs = readElapsed(deps)
+  const answer = await findPayout(query.reference, {})
+  const observation = observe(deps, queriedAtMs)
+  const reviewed = {
+    query,
+    answer,
+    observation,
+    wouldKnow: wouldKnow(connection, query),
+    by: `bank:${bankCode}`,
+  }
+  await withTransaction(batchPool, (tx) =>
+    takeReviewAnswer(tx, { sharedAccounts, now: dueNow(clock).now }, reviewed),
+  )
 }
 
 async function ask(
@@ -122,8 +158,7 @@ async function ask(
   if (answer.status === 'not_found') {
     // Settings that lead elsewhere since: that it is not known there says nothing.
     if (!wouldKnow(connection, query)) return
-    const observer = dueNow(clock).only === undefined ? deps.observer : 'test-clock'
-    const observation = { by: observer, queriedAtMs, answeredAtMs: readElapsed(deps) }
+    const observation = observe(deps, queriedAtMs)
     await takeNotFound(deps, {
       by,
       query,
@@ -147,6 +182,11 @@ async function ask(
       { id, reference, outcome, by },
     ),
   )
+}
+
+function observe(deps: QueryDeps, queriedAtMs: number): Observation {
+  const by = dueNow(deps.clock).only === undefined ? deps.observer : 'test-clock'
+  return { by, queriedAtMs, answeredAtMs: readElapsed(deps) }
 }
 
 // For a client with a test clock, time passes as it says.

@@ -2,12 +2,14 @@
 // delays no other.
 //
 //   claim: sending, committed ─▶ call the bank, no transaction open ─▶ settle, or unknown
+//                                     or queued again, if nothing can have reached the bank (I105)
 //
 // I47: whatever dies after the claim, nothing is sent again. What was claimed and has no outcome after
 // a while is unknown, and asked for (query-payouts.ts). That while is counted from the claim, so a
 // process whose clock is wrong claims nothing, and one that was frozen since its claim sends nothing:
 // neither before it calls the bank, nor between the requests of a call (logging in, asking).
 
+import { setTimeout } from 'node:timers/promises'
 import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
 import type { BankCalls, BankConnections, CallLimits, PayoutAnswer } from '#banks/connector.ts'
 import { dueNow } from '#client-time.ts'
@@ -24,7 +26,9 @@ import {
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { alertWaiting, markUnknown, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
+import { queueAgain } from '#domain/payouts/unsent-payouts.ts'
 import { lockAndClaimCalls } from '#domain/records/call-rates.ts'
+import type { ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Monotonic } from '#monotonic.ts'
 import type { Sealer } from '#seal.ts'
@@ -38,6 +42,7 @@ export type PayoutDeps = {
   clock: Clock
   monotonic: Monotonic
   isClockRight?: ClockCheck // By default it is.
+  random?: () => number
 }
 
 type SendMoney = NonNullable<BankCalls['sendMoney']>
@@ -65,22 +70,56 @@ export function findSendingConnections(connections: BankConnections): SendingBan
 }
 
 export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
+  const outage = new Outage(deps.monotonic)
   return async () => {
     const { only } = dueNow(deps.clock)
-    const due = await findSendingBanks(deps.batchPool, banks.bankCodes, only)
+    if (only === undefined && outage.isOn()) return { more: false }
+    const due = await findSendingBanks(deps.batchPool, banks.bankCodes, dueNow(deps.clock))
     if (due.length === 0 || (await deps.isClockRight?.()) === false) return { more: false }
     if ((await banks.prepareOrders?.())?.status === 'no_answer') return { more: false }
     let count = 0
-    for (const bankCode of due) count += await sendOf(deps, { ...banks, bankCode })
-    return { more: count > 0 } // None: the banks' rates have no room now.
+    for (const bankCode of due) {
+      const { sent, unsent } = await sendOf(deps, { ...banks, bankCode })
+      count += sent
+      outage.note({ sent, unsent })
+    }
+    // None: the banks' rates have no room now, or they cannot be reached.
+    return { more: count > 0 && !outage.isOn() }
   }
 }
 
-// Answers how many. No more are claimed than may be sent at once.
+const OUTAGE_MS_FIRST = 1_000
+const OUTAGE_MS_MAX = 60_000
+
+// While nothing reaches the bank, other payouts are not claimed in vain. In this process, over this
+// connection; one that is sent ends it.
+class Outage {
+  readonly #monotonic: Monotonic
+  #rounds = 0
+  #untilMs = 0
+
+  constructor(monotonic: Monotonic) {
+    this.#monotonic = monotonic
+  }
+
+  isOn(): boolean {
+    return this.#rounds > 0 && this.#monotonic() < this.#untilMs
+  }
+
+  note({ sent, unsent }: { sent: number; unsent: number }): void {
+    if (sent === 0) return
+    this.#rounds = unsent === sent ? this.#rounds + 1 : 0
+    const waitMs = Math.min(OUTAGE_MS_FIRST * 2 ** Math.min(this.#rounds - 1, 10), OUTAGE_MS_MAX)
+    this.#untilMs = this.#monotonic() + waitMs
+  }
+}
+
+// Answers how many, and how many of them certainly never reached the bank. No more are claimed than may be
+// sent at once.
 async function sendOf(
   deps: PayoutDeps,
   { bankCode, sendMoney, limits, fingerprint: sentOver }: SendingBanks & { bankCode: string },
-): Promise<number> {
+): Promise<{ sent: number; unsent: number }> {
   const { batchPool, sealer, clock, monotonic } = deps
   const by = `bank:${bankCode}`
   const due = dueNow(clock)
@@ -97,15 +136,38 @@ async function sendOf(
   const claimedMs = dueNow(clock).now.getTime() - due.now.getTime()
   const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS || hasPassed(SEND_WITHIN_MS)
   const isTooLate = () => hasPassed(SEND_WITHIN_MS + CALL_MS_MAX)
+  const takeTurn = () => awaitRoom(deps, { bankCode, limits, only: due.only })
   const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
-    const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, { isTooLate }).catch(silence)
-    await recordAnswer(deps, { id, reference: instruction.reference, bankCode, by, answer })
+    const options = { isTooLate, takeTurn }
+    const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, options).catch(silence)
+    const { reference } = instruction
+    await recordAnswer(deps, { id, reference, bankCode, by, answer, claimedAt: due.now })
+    return answer.status === 'unsent'
   })
-  const failures = (await Promise.allSettled(sent)).flatMap((result) =>
-    result.status === 'rejected' ? [result.reason] : [],
-  )
-  if (failures.length > 0) throw failures[0] // They will be asked for.
-  return claimed.length
+  const results = await Promise.allSettled(sent)
+  const failure = results.find((result) => result.status === 'rejected')
+  if (failure) throw failure.reason // They will be asked for.
+  const unsent = results.filter((result) => result.status === 'fulfilled' && result.value)
+  return { sent: claimed.length, unsent: unsent.length }
+}
+
+const TURN_MS = 100
+const TURNS_MAX = 100
+
+// For a call that takes several requests: each counts (I40). False: there was no room for long, and the order
+// is not sent.
+async function awaitRoom(
+  { batchPool, clock }: PayoutDeps,
+  of: { bankCode: string; limits: CallLimits; only: ClientId | undefined },
+): Promise<boolean> {
+  for (let tried = 0; tried < TURNS_MAX; tried++) {
+    const turns = await withTransaction(batchPool, (tx) =>
+      lockAndClaimCalls(tx, clock, { ...of, kind: 'payouts', claim: async () => [true] }),
+    )
+    if (turns.length > 0) return true
+    await setTimeout(TURN_MS)
+  }
+  return false
 }
 
 // Whether so much time has passed since now, by either clock: one may be stepped back, and the other stands
@@ -130,18 +192,21 @@ type Answered = Pick<ClaimedPayout, 'id' | 'reference'> & {
   bankCode: string
   by: string
   answer: PayoutAnswer
+  claimedAt: Date
 }
 
 async function recordAnswer(deps: PayoutDeps, answered: Answered): Promise<void> {
-  const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
-  const { id, reference, bankCode, by, answer } = answered
+  const { batchPool, sharedAccounts, payoutHooks: hooks, clock, random = Math.random } = deps
+  const { id, reference, bankCode, by, answer, claimedAt } = answered
   const outcome = outcomeOf(answer)
   const isAccepted = answer.status === 'unknown' && answer.isAccepted === true
   const reason = 'reason' in answer ? answer.reason : 'The bank gave no answer.'
   await withTransaction(batchPool, async (tx) => {
     const { now } = dueNow(clock)
     const told = { id, reference, by }
-    if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...told, outcome })
+    if (answer.status === 'unsent') {
+      await queueAgain(tx, now, { id, claimedAt, reason, by, chance: random() })
+    } else if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...told, outcome })
     else {
       await markUnknown(tx, now, { id, reason, by, isAccepted })
       await alertWaiting(tx, now, { reference, bankCode, answer })

@@ -1,6 +1,7 @@
 // When the next work of each kind falls due for one client. Null or undefined: none does.
 
-import type { Queryable } from '#db/pool.ts'
+import type { Pool, Queryable } from '#db/pool.ts'
+import { findSendingBanks } from '#domain/payouts/claim-payouts.ts'
 import { STALE_MS } from '#domain/payouts/unknown-payouts.ts'
 import { planDeadlines } from '#domain/requery/plan-questions.ts'
 import { canListTransfers } from '#domain/requery/questions.ts'
@@ -42,15 +43,35 @@ export async function findSettlement(db: Queryable, clientId: ClientId): Found {
   return nextSlot(client.schedule, client.handledTo, await readHolidays(db))?.at
 }
 
-// Unanswered ones are asked for; those whose sender died are found to be unanswered first.
+// Unanswered ones and those that the bank has reported about are asked for; those whose sender died are
+// found to be unanswered first.
 export function findPayoutQuery(db: Queryable, clientId: ClientId): Found {
   return first(db, {
     name: 'next-payout-query-of-client',
-    text: `select min(case when status = 'unknown' then next_query_at
-                     else sending_at + interval '${STALE_MS + 1} ms' end) as at
-       from payouts
-      where client_id = $1 and (status = 'unknown' or status = 'sending' and batch_id is null)`,
+    text: `select min(case status when 'unknown' then p.next_query_at
+                     when 'sending' then sending_at + interval '${STALE_MS + 1} ms'
+                     else r.next_query_at end) as at
+       from payouts p left join payout_reviews r on r.payout_id = p.id
+      where client_id = $1
+        and (status = 'unknown' or status = 'sending' and batch_id is null
+             or r.next_query_at is not null)`,
     values: [clientId],
+  })
+}
+
+// Now, or when what did not reach the bank before is tried again.
+export async function findSending(
+  db: Pool,
+  bankCodes: readonly string[],
+  { clientId, now }: { clientId: ClientId; now: Date },
+): Found {
+  const due = await findSendingBanks(db, bankCodes, { now, only: clientId })
+  if (due.length > 0) return now
+  return first(db, {
+    name: 'next-payout-to-send-again-of-client',
+    text: `select min(send_after) as at from payouts
+            where client_id = $1 and status = 'queued' and send_after > $2`,
+    values: [clientId, now],
   })
 }
 

@@ -6,7 +6,6 @@ import { clientClock, dueNow } from '#client-time.ts'
 import type { Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { closeExpired } from '#domain/credits/close-payments.ts'
-import { findSendingBanks } from '#domain/payouts/claim-payouts.ts'
 import { canEnquire } from '#domain/payouts/enquire-name.ts'
 import { findEnquiry } from '#domain/payouts/name-enquiries.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
@@ -28,6 +27,7 @@ import {
   findPayoutQuery,
   findQuestion,
   findReport,
+  findSending,
   findSettlement,
   planQuestions,
 } from './test-clock-due.ts'
@@ -90,8 +90,7 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
     },
     {
       kind: 'send_payouts',
-      find: async ({ clientId, now }) =>
-        (await findSendingBanks(batchPool, sendingCodes, clientId)).length > 0 ? now : null,
+      find: (asked) => findSending(batchPool, sendingCodes, asked),
       run: round(...sending.map((banks) => sendPayoutsRound(deps, banks))),
     },
     {

@@ -178,7 +178,7 @@ for (const each of FULL_CASES) {
     for (const [name, call] of every) {
       const answer = await call(calls, {})
       if (name !== 'sendMoney') assertNone(name, answer)
-      else assert.deepEqual(answer, { status: 'failed', reason: 'Nothing was sent: ECONNREFUSED' })
+      else assert.deepEqual(answer, { status: 'unsent', reason: 'Nothing was sent: ECONNREFUSED' })
     }
   })
 }
@@ -213,7 +213,7 @@ for (const each of FULL_CASES.filter(({ api }) => api.login)) {
       () => (isUp ? { body: each.api.login?.answer('token-1') } : { status: 503, body: {} }),
     )
     assert.equal((await bank.calls.prepareOrders()).status, 'no_answer')
-    assert.equal((await callsOf(each).sendMoney(bank.calls, {})).status, 'failed')
+    assert.equal((await callsOf(each).sendMoney(bank.calls, {})).status, 'unsent')
     assert(bank.asked.every(({ line }) => line === each.api.login?.line))
     isUp = true
     assert.deepEqual(await bank.calls.prepareOrders(), { status: 'ready' })

@@ -37,6 +37,12 @@ export const MONEY_OUT_CORRUPTIONS: readonly Corruption[] = [
     /^payout \d+$/,
   ],
   [
+    'payout_returns_are_booked',
+    `insert into payout_returns (payout_id, amount_kobo, told_by, returned_at)
+     select id, amount_kobo, 'bank:035', now() from payouts where status = 'confirmed'`,
+    /^payout \d+$/,
+  ],
+  [
     'shares_are_booked',
     `update credit_splits set returned_kobo = 1`,
     /^credit \d+, subaccount \d+$/,

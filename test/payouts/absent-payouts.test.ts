@@ -4,13 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PayoutAnswer } from '#banks/connector.ts'
-import {
-  type Absence,
-  addNotFound,
-  isAbsent,
-  NOT_FOUND_AFTER_MS,
-  NOT_FOUND_ANSWERS,
-} from '#domain/payouts/absent-payouts.ts'
+import { type Absence, isAbsent } from '#domain/payouts/absent-payouts.ts'
+import { ANSWERS_NEEDED, addAnswer, OBSERVED_MS_NEEDED } from '#domain/payouts/observed-answers.ts'
 import { ALERT_AFTER_MS } from '#domain/payouts/unknown-payouts.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { askUntilAbsent, ledger, payoutRounds } from '../support/payouts.ts'
@@ -25,12 +20,12 @@ test('a payout that the bank never saw has failed after several answers over a w
   const { bench, rounds } = world
   await rounds.send()
 
-  bench.advance(NOT_FOUND_AFTER_MS)
+  bench.advance(OBSERVED_MS_NEEDED)
   await rounds.query()
-  bench.advance(NOT_FOUND_AFTER_MS)
+  bench.advance(OBSERVED_MS_NEEDED)
   await rounds.query()
   assert.equal(await world.status(), 'unknown')
-  bench.advance(NOT_FOUND_AFTER_MS)
+  bench.advance(OBSERVED_MS_NEEDED)
   await rounds.query()
 
   assert.equal(await world.status(), 'failed')
@@ -93,7 +88,7 @@ for (const said of ['send', 'find'] as const) {
     const { bench, rounds, answers } = world
     await rounds.send()
     if (said === 'find') {
-      bench.advance(NOT_FOUND_AFTER_MS)
+      bench.advance(OBSERVED_MS_NEEDED)
       await rounds.query()
     }
     answers.find = NOT_FOUND
@@ -131,16 +126,16 @@ test('every condition has to hold', () => {
     isProof: true,
     isAccepted: false,
     isHeld: false,
-    answers: NOT_FOUND_ANSWERS,
-    observedMs: NOT_FOUND_AFTER_MS,
+    answers: ANSWERS_NEEDED,
+    observedMs: OBSERVED_MS_NEEDED,
   }
   assert(isAbsent(absence))
   for (const change of [
     { isProof: false },
     { isAccepted: true },
     { isHeld: true },
-    { answers: NOT_FOUND_ANSWERS - 1 },
-    { observedMs: NOT_FOUND_AFTER_MS - 1 },
+    { answers: ANSWERS_NEEDED - 1 },
+    { observedMs: OBSERVED_MS_NEEDED - 1 },
   ]) {
     assert(!isAbsent({ ...absence, ...change }), JSON.stringify(change))
   }
@@ -149,9 +144,9 @@ test('every condition has to hold', () => {
 test('no time counts between processes, nor when a clock goes back', () => {
   const first = { by: 'a', queriedAtMs: 90, answeredAtMs: 100 }
   const none = { answers: 0, observedMs: 0, by: null, atMs: null }
-  const one = addNotFound(none, first)
+  const one = addAnswer(none, first)
   assert.deepEqual(one, { answers: 1, observedMs: 0, by: 'a', atMs: 100 })
-  assert.equal(addNotFound(one, { by: 'a', queriedAtMs: 150, answeredAtMs: 160 }).observedMs, 50)
-  assert.equal(addNotFound(one, { by: 'b', queriedAtMs: 150, answeredAtMs: 160 }).observedMs, 0)
-  assert.equal(addNotFound(one, { by: 'a', queriedAtMs: 50, answeredAtMs: 60 }).observedMs, 0)
+  assert.equal(addAnswer(one, { by: 'a', queriedAtMs: 150, answeredAtMs: 160 }).observedMs, 50)
+  assert.equal(addAnswer(one, { by: 'b', queriedAtMs: 150, answeredAtMs: 160 }).observedMs, 0)
+  assert.equal(addAnswer(one, { by: 'a', queriedAtMs: 50, answeredAtMs: 60 }).observedMs, 0)
 })

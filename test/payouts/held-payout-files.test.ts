@@ -7,8 +7,8 @@ import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { settleAfterRestore } from '#domain/after-restore.ts'
-import { NOT_FOUND_AFTER_MS } from '#domain/payouts/absent-payouts.ts'
 import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
+import { OBSERVED_MS_NEEDED } from '#domain/payouts/observed-answers.ts'
 import {
   assertCleanBooks,
   holdTable,
@@ -166,7 +166,7 @@ test('what a file may have paid before a restore is not failed because an API do
   await rounds.query()
   assert.deepEqual(await statusesOf(bench, [paid, missing]), ['confirmed', 'unknown'])
   for (let asked = 0; asked < 10; asked++) {
-    bench.advance(NOT_FOUND_AFTER_MS)
+    bench.advance(OBSERVED_MS_NEEDED)
     await rounds.query()
   }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
 import type { PayoutAnswer } from '#banks/connector.ts'
-import { NOT_FOUND_AFTER_MS } from '#domain/payouts/absent-payouts.ts'
+import { OBSERVED_MS_NEEDED } from '#domain/payouts/observed-answers.ts'
 import { queryAfterMs, SEND_WITHIN_MS, STALE_MS } from '#domain/payouts/unknown-payouts.ts'
 import type { Sealer } from '#seal.ts'
 import {
@@ -58,7 +58,7 @@ test('a worker that was frozen after its claim does not send: the bank is asked 
 })
 
 test('what is being sent is not stale before the longest call has ended', () => {
-  assert(STALE_MS > SEND_WITHIN_MS + CALL_MS_MAX && STALE_MS < NOT_FOUND_AFTER_MS)
+  assert(STALE_MS > SEND_WITHIN_MS + CALL_MS_MAX && STALE_MS < OBSERVED_MS_NEEDED)
 })
 
 test('nothing is claimed while the bank cannot be logged in to', async () => {

@@ -47,7 +47,7 @@ test('a confirmed payout that comes back is available again, and no customer’s
 
   assert.deepEqual(answer.json().data, [{ id: back.id, ok: true }])
   assert.deepEqual(await moves(), [`paid: bank ${bankCode} → available 1000.00`])
-  assert.deepEqual(await events(), [])
+  assert.deepEqual(await events(), ['payout.returned'])
   assert.deepEqual(before, {
     gross: 5000,
     net: 5000,

@@ -1,16 +1,19 @@
-// I88 over 10,000 histories: status queries lie, lag and time out, clocks are stepped, workers restart. A
-// payout that its bank paid is never failed.
+// I88 and I104 over 10,000 histories each: status queries lie, lag and time out, clocks are stepped, workers
+// restart. A payout that its bank paid is never failed, and one that it did not give back is never returned.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
 import type { PayoutAnswer } from '#banks/connector.ts'
+import { isAbsent, outcomeOf } from '#domain/payouts/absent-payouts.ts'
 import {
-  addNotFound,
-  isAbsent,
-  type NotFoundAnswers,
-  outcomeOf,
-} from '#domain/payouts/absent-payouts.ts'
+  addAnswer,
+  areEnough,
+  NO_ANSWERS,
+  OBSERVED_MS_NEEDED,
+  type ObservedAnswers,
+} from '#domain/payouts/observed-answers.ts'
+import { countReversed } from '#domain/payouts/review-payouts.ts'
 import { queryAfterMs, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
 import { readSeed, seededRandom } from '../support/random.ts'
 
@@ -72,7 +75,7 @@ function live(random: Random): { status: Status; isTaken: boolean; isProof: bool
   let wallMs = 0
   let nextQueryMs = queryAfterMs(0) // By the wall.
   let isAccepted = false
-  let seen: NotFoundAnswers = { answers: 0, observedMs: 0, by: null, atMs: null }
+  let seen: ObservedAnswers = NO_ANSWERS
   for (let queries = 1; queries <= QUERIES; queries++) {
     const waitMs = Math.max(0, nextQueryMs - wallMs)
     nowMs += waitMs
@@ -89,7 +92,7 @@ function live(random: Random): { status: Status; isTaken: boolean; isProof: bool
     if (outcome) return { ...bank, status: outcome.status as Status }
     if (answer.status === 'unknown') isAccepted ||= answer.isAccepted === true
     if (answer.status !== 'not_found') continue
-    seen = addNotFound(seen, { by, queriedAtMs, answeredAtMs: read(nowMs) })
+    seen = addAnswer(seen, { by, queriedAtMs, answeredAtMs: read(nowMs) })
     if (isAbsent({ ...seen, ...bank, isAccepted, isHeld: false }))
       return { ...bank, status: 'failed' }
   }
@@ -109,4 +112,53 @@ test(`no payout that was paid is failed, in ${HISTORIES} histories`, () => {
     if (!isProof) assert.notEqual(status, 'failed', `${what}: failed by hearsay`)
   }
   for (const [status, count] of Object.entries(ends)) assert(count > 500, `${status}: ${count}`)
+})
+
+const REVERSED: PayoutAnswer = { status: 'failed', reason: 'reversed', isReversed: true }
+
+// A bank that lies says "reversed" now and then, for less than is needed in all.
+function drawReversal(random: Random) {
+  const reversedMs = random.integer(0, 1) === 1 ? random.integer(0, 20 * HOUR_MS) : Infinity
+  const count = random.integer(0, 4)
+  const lies = Array.from({ length: count }, () => {
+    const fromMs = random.integer(0, 30 * HOUR_MS)
+    return { fromMs, toMs: fromMs + Math.floor((OBSERVED_MS_NEEDED - SECOND_MS) / count) }
+  })
+  const answer = (nowMs: number): PayoutAnswer => {
+    if (random.next() < 0.2) return TIMEOUT
+    const isLie = lies.some(({ fromMs, toMs }) => nowMs >= fromMs && nowMs < toMs)
+    if (isLie || nowMs >= reversedMs) return REVERSED
+    return random.next() < 0.1 ? PENDING : PAID
+  }
+  return { isReversed: reversedMs < Infinity, answer }
+}
+
+// The bank is asked every few seconds or hours: reports come again and again.
+function review(random: Random): { isReversed: boolean; isBooked: boolean } {
+  const { isReversed, answer } = drawReversal(random)
+  const pickWorker = drawWorkers(random)
+  let nowMs = 0
+  let counted = NO_ANSWERS
+  for (let queries = 0; queries < QUERIES; queries++) {
+    nowMs += random.integer(SECOND_MS, random.pick([MINUTE_MS, HOUR_MS]))
+    const { by, read } = pickWorker(nowMs)
+    const queriedAtMs = read(nowMs)
+    const heard = answer(nowMs)
+    nowMs += random.integer(0, MINUTE_MS)
+    counted = countReversed(counted, heard, { by, queriedAtMs, answeredAtMs: read(nowMs) })
+    if (areEnough(counted)) return { isReversed, isBooked: true }
+  }
+  return { isReversed, isBooked: false }
+}
+
+test(`no payout that its bank kept is returned, in ${HISTORIES} histories`, () => {
+  const seed = readSeed()
+  const random = seededRandom(seed)
+  const ends = { booked: 0, waiting: 0, kept: 0 }
+  for (let history = 0; history < HISTORIES; history++) {
+    const { isReversed, isBooked } = review(random)
+    assert(isReversed || !isBooked, `SEED=${seed}, history ${history}: kept, and returned`)
+    ends[isBooked ? 'booked' : isReversed ? 'waiting' : 'kept'] += 1
+  }
+  for (const [end, count] of Object.entries(ends)) assert(count > 100, `${end}: ${count}`)
 })

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
 import { SANDBOX_BANKS } from '#config/bank-settings.ts'
-import { NOT_FOUND_AFTER_MS } from '#domain/payouts/absent-payouts.ts'
+import { OBSERVED_MS_NEEDED } from '#domain/payouts/observed-answers.ts'
 import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
 import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
@@ -134,7 +134,7 @@ function assertTrue(banks: PayoutBanks, { reference, status, nowMs }: Verdict): 
   if (status === 'cancelled') assert.equal(toldMs, undefined, 'cancelled after it was sent')
   else if (status === 'confirmed') assert(entry?.isPaid && entry.dueMs <= nowMs, 'never paid')
   else if (entry) assert.equal(entry.isPaid, false, `${reference} was paid, and is failed`)
-  else assert(toldMs !== undefined && nowMs - toldMs >= NOT_FOUND_AFTER_MS, 'failed too soon')
+  else assert(toldMs !== undefined && nowMs - toldMs >= OBSERVED_MS_NEEDED, 'failed too soon')
 }
 
 async function openClient(bench: Bench, name: string): Promise<OutClient> {

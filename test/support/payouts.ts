@@ -8,7 +8,7 @@ import { nuban } from '#banks/nuban.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import type { ClockCheck } from '#db/clock-check.ts'
 import { hostsOf } from '#db/hosts.ts'
-import { NOT_FOUND_AFTER_MS, NOT_FOUND_ANSWERS } from '#domain/payouts/absent-payouts.ts'
+import { ANSWERS_NEEDED, OBSERVED_MS_NEEDED } from '#domain/payouts/observed-answers.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
@@ -84,8 +84,8 @@ export async function askUntilAbsent(
   bench: Pick<Bench, 'advance'>,
   { query }: { query: () => Promise<void> },
 ): Promise<void> {
-  for (let queries = 0; queries < NOT_FOUND_ANSWERS; queries++) {
-    bench.advance(NOT_FOUND_AFTER_MS)
+  for (let queries = 0; queries < ANSWERS_NEEDED; queries++) {
+    bench.advance(OBSERVED_MS_NEEDED)
     await query()
   }
 }

@@ -4,6 +4,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
+import { withTransaction } from '#db/transaction.ts'
+import { bookReturn } from '#domain/payouts/return-payout.ts'
+import { lockPayout } from '#domain/payouts/settle-payout.ts'
 import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
 import { eventSchema } from '#http/routes/webhooks/event-schemas.ts'
 import { schemaName } from '#http/schemas.ts'
@@ -75,6 +78,14 @@ async function payOut(token: string): Promise<void> {
   await createPayout(bench, { amount: 10, bankAccount }, { token })
   await using rounds = await payoutRounds(bench)
   await rounds.send()
+  const { rows } = await bench.db.query(
+    `select id from payouts where status = 'confirmed' and purpose = 'payout'`,
+  )
+  const now = bench.clock()
+  await withTransaction(bench.db, async (tx) => {
+    const payout = await lockPayout(tx, rows[0].id)
+    await bookReturn(tx, { ...rounds, now }, { payout, by: 'bank:035' })
+  })
 }
 
 // To a payer whose bank pays, and to one whose bank refuses.

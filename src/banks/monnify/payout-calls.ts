@@ -18,7 +18,8 @@ import { toNaira } from '#money.ts'
 type Body = Record<string, unknown>
 
 const PAID = ['SUCCESS', 'COMPLETED']
-const FAILED = ['FAILED', 'REVERSED', 'EXPIRED']
+const FAILED = ['FAILED', 'EXPIRED']
+const REVERSED = 'REVERSED' // May follow SUCCESS.
 // Monnify waits for a one-time password, which nobody will enter.
 const WAITS_FOR_OTP = [
   'PENDING_AUTHORIZATION',
@@ -87,6 +88,9 @@ function readPayout(answer: JsonAnswer): PayoutAnswer {
     return { status: 'confirmed', bankReference: transactionReference }
   }
   if (FAILED.includes(status)) return { status: 'failed', reason: whyFailed(body, status) }
+  if (status === REVERSED) {
+    return { status: 'failed', reason: whyFailed(body, status), isReversed: true }
+  }
   return WAITS_FOR_OTP.includes(status)
     ? { status: 'unknown', reason: status, isAccepted: true, waitsFor: 'authorization' }
     : { status: 'unknown', reason: status, isAccepted: true }

@@ -17,7 +17,8 @@ import {
 import { isText } from '#banks/json-notifications.ts'
 import { paystackReference } from './payout-references.ts'
 
-const FAILED = ['failed', 'reversed', 'abandoned', 'blocked', 'rejected']
+const FAILED = ['failed', 'abandoned', 'blocked', 'rejected']
+const REVERSED = 'reversed' // May follow success.
 const WAITS_FOR_OTP = 'otp' // Nobody will enter the one-time password.
 // Published with its meaning: no transfer was made.
 const BALANCE_TOO_LOW = /^your balance is not enough\b/i
@@ -90,8 +91,8 @@ function transferCalls(ask: Ask): BankCalls {
   }
 }
 
-// Nothing was ordered, so the payout has failed; unless it is too late to say so, because others may
-// count it as unknown by now.
+// Nothing was ordered, so it may be sent later; unless it is too late to say so, because others may count
+// it as unknown by now.
 function notOrdered(answer: NoAnswer, { isTooLate, signal }: CallOptions): PayoutAnswer {
   const isLate = isTooLate?.() === true || signal?.aborted === true
   return payoutUnanswered(isLate ? answer : { ...answer, isUnsent: true }, true)
@@ -102,7 +103,9 @@ function readPayout(answer: JsonAnswer, reference: string): PayoutAnswer {
   const isOurs = answer.body.status === true && data.reference === reference
   if (!isOurs || !isText(status)) return { status: 'unknown', reason: messageOf(answer, 'message') }
   if (status === 'success' && isText(code)) return { status: 'confirmed', bankReference: code }
-  if (FAILED.includes(status)) return { status: 'failed', reason: whyFailed(failures) ?? status }
+  const reason = whyFailed(failures) ?? status
+  if (FAILED.includes(status)) return { status: 'failed', reason }
+  if (status === REVERSED) return { status: 'failed', reason, isReversed: true }
   return status === WAITS_FOR_OTP
     ? { status: 'unknown', reason: status, isAccepted: true, waitsFor: 'authorization' }
     : { status: 'unknown', reason: status, isAccepted: true }

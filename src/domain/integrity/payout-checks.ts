@@ -80,11 +80,41 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by coalesce(c.id, b.payout_id)`,
   },
   {
-    // I47. The history shows how often a payout was sent, independent of its status.
+    // I104. A payout that its bank gave back is booked once, in full, to the payer of the payout, and not
+    // again from the statement.
+    name: 'payout_returns_are_booked',
+    sql: `
+      with booked as (
+        select t.payout_id, sum(t.amount_kobo) as kobo, string_agg(c.owner, ', ') as owner
+          from transfers t
+          join ledger_accounts b on b.id = t.debit_account_id and b.kind = 'bank'
+          join ledger_accounts c on c.id = t.credit_account_id
+         where t.payout_id is not null
+         group by 1
+      ), stated as (
+        select n.payout_id, n.amount_kobo as kobo,
+               coalesce('subaccount:' || p.subaccount_id, 'client:' || p.client_id) as owner,
+               p.status = 'confirmed' and p.amount_kobo = n.amount_kobo
+                 and not exists (select from differences d join transfers t on t.difference_id = d.id
+                                  where d.payout_id = n.payout_id) as may_be
+          from payout_returns n join payouts p on p.id = n.payout_id
+      )
+      select concat_ws(' ', 'payout', coalesce(r.payout_id, b.payout_id)) as subject,
+             format('returned %s to %s', coalesce(r.kobo, 0), coalesce(r.owner, 'nobody')) as expected,
+             format('returned %s to %s%s', coalesce(b.kobo, 0), coalesce(b.owner, 'nobody'),
+                    case when r.may_be then '' else ', otherwise than it was paid' end) as found
+        from stated r full join booked b on b.payout_id = r.payout_id
+       where (r.kobo, r.owner) is distinct from (b.kobo, b.owner) or not coalesce(r.may_be, false)
+       order by coalesce(r.payout_id, b.payout_id)`,
+  },
+  {
+    // I47, I105. The history shows how often a payout was sent, independent of its status. Attempts that
+    // did not reach the bank do not count.
     name: 'payouts_are_sent_once',
     sql: `
       with sent as (
-        select payout_id, count(*) as times from payout_changes where change = 'sending' group by 1
+        select payout_id, sum(case change when 'sending' then 1 else -1 end) as times
+          from payout_changes where change in ('sending', 'unsent') group by 1
       )
       select 'payout ' || p.id as subject,
              case when p.sending_at is null then 'not sent' else 'sent once' end as expected,

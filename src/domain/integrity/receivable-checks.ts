@@ -63,7 +63,9 @@ export const RECEIVABLE_CHECKS: readonly Check[] = [
         from summed s left join payouts p on p.id = s.payout_id
        cross join lateral (
          select coalesce(s.kobo, 0)
-                + case when p.status = 'confirmed' then p.amount_kobo else 0 end as kobo) as paid
+                + case when p.status = 'confirmed' then p.amount_kobo else 0 end
+                - coalesce((select n.amount_kobo from payout_returns n where n.payout_id = p.id), 0)
+                as kobo) as paid
        where p.id is null or s.undone <> 0 or paid.kobo not between 0 and p.amount_kobo
           or not s.may_be_paid or not coalesce(s.is_own, false)
        order by 1`,

@@ -3,9 +3,7 @@
 //   proof      the connector says that its bank's "not found" proves that the bank never took the
 //              payout and never will; of other banks it is hearsay
 //   unseen     the bank has never said that it has the payout
-//   observed   several such answers, over a time that our processes have measured by monotonic clocks:
-//              whoever sets the clock of a machine changes nothing of it. Between the answers of two
-//              processes, and across a restart, no time counts
+//   observed   several such answers, over a time that our processes have measured (observed-answers.ts)
 //   released   no hold is open: after a restore or a failover an operator has agreed
 //
 // Otherwise the payout stays unknown, and an alert tells a person what to do (I88).
@@ -13,11 +11,14 @@
 import type { PayoutAnswer } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { PayoutId } from '#ids.ts'
+import {
+  addAnswer,
+  areEnough,
+  type Observation,
+  readAnswers,
+  type StoredAnswers,
+} from './observed-answers.ts'
 import type { PayoutOutcome } from './settle-payout.ts'
-
-export const NOT_FOUND_ANSWERS = 3
-// A bank may take a while to know of what it was sent.
-export const NOT_FOUND_AFTER_MS = 900_000
 
 export type Absence = {
   isProof: boolean
@@ -28,8 +29,7 @@ export type Absence = {
 }
 
 export function isAbsent({ isProof, isAccepted, isHeld, answers, observedMs }: Absence): boolean {
-  const isObserved = answers >= NOT_FOUND_ANSWERS && observedMs >= NOT_FOUND_AFTER_MS
-  return isProof && !isAccepted && !isHeld && isObserved
+  return isProof && !isAccepted && !isHeld && areEnough({ answers, observedMs })
 }
 
 // Of any answer but "not found"; undefined: nothing is decided.
@@ -39,36 +39,7 @@ export function outcomeOf(answer: PayoutAnswer): PayoutOutcome | undefined {
 
 export const ABSENT: PayoutOutcome = { status: 'failed', reason: 'The bank has no record of it.' }
 
-// By the monotonic clock of the process `by`.
-export type Observation = { by: string; queriedAtMs: number; answeredAtMs: number }
-
-export type NotFoundAnswers = Pick<Absence, 'answers' | 'observedMs'> & {
-  by: string | null // The process that had the last one, …
-  atMs: number | null // … and when, by its clock.
-}
-
-// An answer adds the time since the same process had the one before it.
-export function addNotFound(
-  { answers, observedMs, by, atMs }: NotFoundAnswers,
-  observation: Observation,
-): NotFoundAnswers {
-  const isSameProcess = by === observation.by && atMs !== null
-  const elapsedMs = isSameProcess ? Math.max(0, observation.queriedAtMs - atMs) : 0
-  return {
-    answers: answers + 1,
-    observedMs: observedMs + Math.floor(elapsedMs),
-    by: observation.by,
-    atMs: Math.ceil(observation.answeredAtMs),
-  }
-}
-
-type Recorded = {
-  isAccepted: boolean
-  answers: number
-  observedMs: bigint
-  by: string | null
-  atMs: bigint | null
-}
+type Recorded = StoredAnswers & { isAccepted: boolean }
 
 // Undefined: it is not unknown any more.
 export async function recordNotFound(
@@ -84,14 +55,7 @@ export async function recordNotFound(
     values: [id],
   })
   if (!rows[0]) return undefined
-  const { isAccepted, answers, observedMs, by, atMs } = rows[0]
-  const before = {
-    answers,
-    observedMs: Number(observedMs),
-    by,
-    atMs: atMs === null ? null : Number(atMs),
-  }
-  const after = addNotFound(before, observation)
+  const after = addAnswer(readAnswers(rows[0]), observation)
   await tx.query({
     name: 'record-not-found',
     text: `update payouts set not_found_answers = $2, not_found_ms = $3, not_found_by = $4,
@@ -99,7 +63,7 @@ export async function recordNotFound(
             where id = $1`,
     values: [id, after.answers, after.observedMs, after.by, after.atMs],
   })
-  return { isAccepted, ...after }
+  return { isAccepted: rows[0].isAccepted, ...after }
 }
 
 // The bank says that it has it: a later "not found" is never believed.

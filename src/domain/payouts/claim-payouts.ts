@@ -1,8 +1,9 @@
 // Takes queued payouts to be sent: by a connector, or in a file (`batchId`). They are `sending` from
 // the commit of this transaction on, before any bank hears of them: so whatever dies later, nobody
-// takes them again (I47). None are taken while payouts are held, none that a restore knew (I82), none
-// that are blocked (blocked-payouts.ts), and none in another currency than connectors and files pay: such
-// a return is the operator's to send.
+// takes them again (I47), unless their sender says that nothing was sent (unsent-payouts.ts). None are
+// taken while payouts are held, none that a restore knew (I82), none that are blocked
+// (blocked-payouts.ts), and none in another currency than connectors and files pay: such a return is
+// the operator's to send.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
@@ -10,7 +11,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { awaitHolders } from '#domain/records/sending-lock.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
-import type { ClientId, PayoutId } from '#ids.ts'
+import type { PayoutId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { BLOCKED } from './blocked-payouts.ts'
@@ -23,8 +24,9 @@ export type ClaimedPayout = PayoutInstruction & { id: PayoutId }
 // Of payouts `p`: what waits for nobody but who sends it, …
 export const IS_TO_BE_SENT = `status = 'queued' and approval in ('not_needed', 'approved')
                               and ${MAY_BE_SENT}`
-// … and that is a connector, or a file.
-const IS_DUE = `${IS_TO_BE_SENT} and currency = '${CURRENCY}'`
+// … and that is a connector, or a file. What could not be sent before waits (unsent-payouts.ts).
+const isDue = (now: string) => `${IS_TO_BE_SENT} and currency = '${CURRENCY}'
+  and (send_after is null or send_after <= ${now})`
 
 type Claiming = {
   bankCode: string
@@ -39,15 +41,15 @@ type Claiming = {
 export async function findSendingBanks(
   db: Queryable,
   bankCodes: readonly string[],
-  only?: ClientId,
+  { now, only }: Due,
 ): Promise<string[]> {
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'find-sending-banks',
     text: `select code as "bankCode" from unnest($1::text[]) as b (code)
             where exists (select from payouts p
-                           where bank_code = b.code and ${IS_DUE}
+                           where bank_code = b.code and ${isDue('$3')}
                              and ${livesIn('client_id', '$2')} and ${BLOCKED} is null)`,
-    values: [bankCodes, only ?? null],
+    values: [bankCodes, only ?? null, now],
   })
   return rows.map(({ bankCode }) => bankCode)
 }
@@ -63,7 +65,7 @@ export async function claimPayouts(
     name: 'claim-payouts',
     text: `with due as materialized (
              select id from payouts p
-              where bank_code = $1 and ${IS_DUE}
+              where bank_code = $1 and ${isDue('$3')}
                 and ${livesIn('client_id', '$5')} and ${BLOCKED} is null
               order by id limit $2 for no key update skip locked)
            update payouts p set status = 'sending', sending_at = $3, batch_id = $4, sent_over = $6

@@ -1,4 +1,5 @@
-// Payouts that wait for people whom nobody reminds: queued for a day though nothing keeps them, in a file
+// Payouts that wait for people whom nobody reminds: queued for a day though nothing keeps them, or for half
+// an hour because their bank cannot be reached, in a file
 // that nobody has downloaded, or in one that its bank has not reported. Operators are alerted, in real
 // time: what has a test clock is not looked at.
 
@@ -10,6 +11,7 @@ import { timestamp } from '#wat-time.ts'
 import { BLOCKED } from './blocked-payouts.ts'
 import { IS_TO_BE_SENT } from './claim-payouts.ts'
 import { listOpenFiles, type PayoutFile } from './payout-files.ts'
+import { UNREACHABLE_ALERT_MS } from './unsent-payouts.ts'
 
 export const QUEUED_MS_MAX = 86_400_000 // A bank that takes files may get one a day.
 export const DOWNLOADED_WITHIN_MS = 3_600_000
@@ -23,26 +25,42 @@ export async function alertOverdue(tx: Transaction, today: Today): Promise<void>
   await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
 }
 
-// By bank. Since they were requested, approved, or released.
+// By bank. Since they were requested, approved, or released; or since the bank could not be reached, which is
+// told earlier.
 async function findWaiting(tx: Transaction, now: Date): Promise<NewAlert[]> {
-  const { rows } = await tx.query<{ bankCode: string; payouts: number; since: Date }>({
+  const { rows } = await tx.query<Waiting>({
     name: 'find-waiting-payouts',
-    text: `select bank_code as "bankCode", count(*)::int as payouts, min(since) as since
-             from (select bank_code, greatest(requested_at, decided_at,
-                            (select max(released_at) from payout_holds)) as since
+    text: `select bank_code as "bankCode", count(*)::int as payouts, min(since) as since,
+                  bool_or(is_unsent) as "isUnsent"
+             from (select bank_code, unsent_since as since, true as is_unsent
                      from payouts p
-                    where ${IS_TO_BE_SENT} and ${BLOCKED} is null
+                    where unsent_since <= $2 and ${livesIn('client_id', 'null')}
+                      and (status = 'sending' or ${IS_TO_BE_SENT} and ${BLOCKED} is null)
+                    union all
+                   select bank_code, greatest(requested_at, decided_at,
+                            (select max(released_at) from payout_holds)), false
+                     from payouts p
+                    where ${IS_TO_BE_SENT} and ${BLOCKED} is null and unsent_since is null
                       and ${livesIn('client_id', 'null')}) as queued
-            where since <= $1
+            where is_unsent or since <= $1
             group by bank_code order by bank_code`,
-    values: [new Date(now.getTime() - QUEUED_MS_MAX)],
+    values: [
+      new Date(now.getTime() - QUEUED_MS_MAX),
+      new Date(now.getTime() - UNREACHABLE_ALERT_MS),
+    ],
   })
-  return rows.map(({ bankCode, payouts, since }) => ({
+  return rows.map(({ bankCode, payouts, since, isUnsent }) => ({
     kind: 'payouts_waiting',
     subject: bankCode,
-    detail: { reason: 'not_sent', payouts, since: timestamp(since) },
+    detail: {
+      reason: isUnsent ? 'bank_unreachable' : 'not_sent',
+      payouts,
+      since: timestamp(since),
+    },
   }))
 }
+
+type Waiting = { bankCode: string; payouts: number; since: Date; isUnsent: boolean }
 
 async function findOverdueFiles(tx: Transaction, today: Today): Promise<NewAlert[]> {
   return (await listOpenFiles(tx)).flatMap((file) => {

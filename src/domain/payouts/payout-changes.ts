@@ -1,4 +1,5 @@
-// The history of a payout: every state that it got, who or what gave it, and why; and what was booked
+// The history of a payout: every state that it got, who or what gave it, and why; that it was queued again
+// because nothing reached the bank (`unsent`); and what was booked
 // from a statement that showed it otherwise (src/domain/reconciliation/book-payout.ts).
 
 import { numberArray } from '#db/arrays.ts'
@@ -15,6 +16,7 @@ export type PayoutChange = {
     | 'rejected'
     | 'paid_at_bank'
     | 'returned_by_bank'
+    | 'unsent'
   changedBy: string
   changedAt: Date
   detail: string | null

@@ -86,6 +86,14 @@ export function givenBackTo({ currency, subaccountId, clientId }: HeldPayout): S
     : { kind: 'subaccount', owner: subaccountOwner(subaccountId), currency }
 }
 
+// The bank gave it back after it had paid it. What was charged for sending it stays charged.
+export function returnedLegs(payout: HeldPayout): Leg[] {
+  const { bankCode, currency, amountKobo, purpose } = payout
+  const bank = { kind: 'bank', owner: bankOwner(bankCode), currency } as const
+  const reason = purpose === 'refund' ? 'refunded' : 'paid'
+  return [{ from: bank, to: givenBackTo(payout), amountKobo, reason }]
+}
+
 // It is available again, and so is what was charged for sending it.
 export function unpaidLegs(payout: HeldPayout): Leg[] {
   const { currency, amountKobo, purpose, clientId } = payout

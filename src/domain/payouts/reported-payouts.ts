@@ -1,26 +1,20 @@
 // What a bank reports about a payout on its own. I100: no report settles a payout, because some banks
 // sign only a part of it, or do not publish what it looks like. Instead
 //
-//   unknown              the bank is asked at once, and its answer settles it
-//   sending              its sender is about to hear the answer
-//   settled in this way  nothing to do
-//   settled otherwise    operators are alerted, as for any answer that contradicts (I47)
+//   unknown   the bank is asked at once, and its answer settles it
+//   sending   its sender is about to hear the answer
+//   others    the bank is asked at once, and what it answers is held against the books
+//             (review-payouts.ts). Where the report contradicts them operators are alerted (I47)
 //
-// A payout that was confirmed and came back is booked from the statement that shows the money
-// (src/domain/reconciliation/book-payout.ts). The same report again changes nothing.
-// Locks: the payout.
+// The same report again changes nothing but that the bank is asked once more.
+// Locks: the payout; its review.
 
 import type { PayoutEvent } from '#banks/notifications.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { PayoutId } from '#ids.ts'
 import type { PayoutStatus } from './payouts.ts'
+import { isKnown, openReview, readBooks } from './review-payouts.ts'
 import { tellContradiction } from './settle-as-told.ts'
-
-const AGREES: Readonly<Record<PayoutEvent['says'], PayoutStatus>> = {
-  confirmed: 'confirmed',
-  failed: 'failed',
-  reversed: 'failed',
-}
 
 // Whether the payout is one that this bank sends for us.
 export async function hearOfPayout(
@@ -38,8 +32,12 @@ export async function hearOfPayout(
   if (!payout) return false
   const { id, status } = payout
   if (status === 'unknown') await askAtOnce(tx, now, id)
-  else if (status !== 'sending' && status !== AGREES[says]) {
-    await tellContradiction(tx, now, { subject: `payout/${reference}`, status: says })
+  else if (status !== 'sending') {
+    const books = await readBooks(tx, payout)
+    await openReview(tx, now, { id, says, books })
+    if (!isKnown(says, books)) {
+      await tellContradiction(tx, now, { subject: `payout/${reference}`, status: says })
+    }
   }
   return true
 }

@@ -28,8 +28,8 @@ const SPARE_MS = 60_000
 // Longer than anybody may be sending it.
 export const STALE_MS = SEND_WITHIN_MS + CALL_MS_MAX + SPARE_MS
 export const ALERT_AFTER_MS = 1_800_000
-const FIRST_MS = 5_000
-const LONGEST_MS = 3_600_000
+export const FIRST_MS = 5_000
+export const LONGEST_MS = 3_600_000
 
 // 5 s, 10 s, 20 s, … an hour.
 export function queryAfterMs(queries: number): number {
@@ -128,9 +128,12 @@ export async function markRestoredUnknown(tx: Transaction, { now, only }: Due): 
 export async function findQueriedBanks(db: Queryable, { now, only }: Due): Promise<string[]> {
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'find-queried-banks',
-    text: `select distinct bank_code as "bankCode" from payouts
+    text: `select bank_code as "bankCode" from payouts
             where status = 'unknown' and next_query_at <= $1
-              and ${livesIn('client_id', '$2')}`,
+              and ${livesIn('client_id', '$2')}
+            union
+           select p.bank_code from payout_reviews r join payouts p on p.id = r.payout_id
+            where r.next_query_at <= $1 and ${livesIn('p.client_id', '$2')}`,
     values: [now, only ?? null],
   })
   return rows.map(({ bankCode }) => bankCode)

@@ -58,6 +58,7 @@ function everyKind(condition: (id: string) => string): ItemFilter {
   return {
     credit: condition('c.id'),
     payout: condition('p.id'),
+    payoutReturn: condition('p.id'),
     reversal: condition('r.id'),
     return: condition('r.id'),
     recovery: condition('a.id'),
@@ -77,6 +78,7 @@ type ItemPage = {
 const POSTED = {
   credit: 'c.received_at',
   payout: 'p.settled_at',
+  payoutReturn: 'n.returned_at',
   reversal: 'r.received_at',
   return: 'r.settled_at',
   recovery: 'a.decided_at',

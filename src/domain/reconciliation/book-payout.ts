@@ -6,12 +6,14 @@
 //
 // Books at most the amount of the payout. The rest of the line stays a difference: a charge of the bank.
 // Locks: the difference and the matching of its bank, which the caller holds; the payout, so that nobody
-// settles it meanwhile; ledger accounts.
+// settles it meanwhile; ledger accounts; the client's event counter.
 
 import type { Transaction } from '#db/transaction.ts'
 import { recordPayoutChanges } from '#domain/payouts/payout-changes.ts'
+import { returnedEvent } from '#domain/payouts/payout-events.ts'
 import { givenBackTo } from '#domain/payouts/payout-postings.ts'
 import { type LockedPayout, lockPayout } from '#domain/payouts/settle-payout.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, DifferenceId, PayoutId } from '#ids.ts'
 import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
@@ -56,7 +58,7 @@ type LineBooking = {
 }
 
 async function bookLine(tx: Transaction, deps: BookingDeps, of: LineBooking): Promise<Booked> {
-  const { line, payout } = of
+  const { line, payout, payoutBooking } = of
   const isPaid = line.amountKobo < 0n
   const whole = kobo(isPaid ? -line.amountKobo : line.amountKobo)
   const movedKobo = least(whole, limitOf(of))
@@ -69,6 +71,10 @@ async function bookLine(tx: Transaction, deps: BookingDeps, of: LineBooking): Pr
     changedBy: deps.actor,
     detail: `${formatKobo(movedKobo)} ${line.currency}`,
   })
+  if (payoutBooking === 'returned') {
+    const returned = { id: payout.id, returnedKobo: movedKobo }
+    await appendEvents(tx, deps.now, await returnedEvent(tx, deps.now, returned))
+  }
   return booked
 }
 

@@ -6,6 +6,7 @@
 export type ItemFilter = {
   credit: string // On credits c.
   payout: string // On payouts p.
+  payoutReturn: string // On payout_returns n.
   reversal: string // On reversals r.
   return: string // On returns r.
   recovery: string // On adjustments a.
@@ -16,6 +17,7 @@ export type ItemFilter = {
 export const POSTED_SINCE: ItemFilter = {
   credit: 'c.id >= $4 and c.received_at >= $3',
   payout: 'p.settled_at >= $3',
+  payoutReturn: 'n.returned_at >= $3',
   reversal: 'r.received_at >= $3',
   return: 'r.settled_at >= $3',
   recovery: 'a.decided_at >= $3',
@@ -28,6 +30,7 @@ const SOURCES = {
   reversal: (filter: ItemFilter) => reversals(filter.reversal),
   payout: (filter: ItemFilter) => payouts(filter.payout),
   payout_cost: (filter: ItemFilter) => payoutCosts(filter.payout),
+  payout_return: (filter: ItemFilter) => payoutReturns(filter.payoutReturn),
   return: (filter: ItemFilter) => returns(filter.return),
   recovery: (filter: ItemFilter) => recoveries(filter.recovery),
   booked: (filter: ItemFilter) => booked(filter.booked),
@@ -91,6 +94,15 @@ const payoutCosts = (condition: string) => `
     left join returns n on n.reference = p.reference and p.purpose = 'return'
    where p.bank_code = $1 and p.currency = $2 and p.status = 'confirmed'
      and p.cost_kobo + p.cost_vat_kobo > 0 and ${condition}`
+
+// Confirmed payouts that the bank gave back.
+const payoutReturns = (condition: string) => `
+  select 'payout_return', p.id, n.returned_at, n.amount_kobo, 0, 0, 0, null, false, p.bank_reference,
+         p.reference, f.reference, null, p.to_account_name, null, null, null
+    from payout_returns n
+    join payouts p on p.id = n.payout_id
+    left join refunds f on f.id = p.refund_id
+   where p.bank_code = $1 and p.currency = $2 and ${condition}`
 
 const returns = (condition: string) => `
   select 'return', r.id, r.settled_at, -r.amount_kobo, 0, 0, 0, null, false, r.bank_reference,

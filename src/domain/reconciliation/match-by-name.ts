@@ -50,8 +50,10 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   return matched + (await matchOtherCharges(tx, run, ofSession))
 }
 
-// A line for another number of ours than the credit it names belongs to another owner.
-const OTHER_NUMBER = `(i.kind = 'credit' and l.account_number <> i.account_number
+// A line for another number of ours than the credit it names belongs to another owner. A line for any of
+// our numbers is a customer's payment, even if it names a payout.
+const OTHER_NUMBER = `((i.kind = 'credit' and l.account_number <> i.account_number
+                        or i.kind = 'payout_return')
   and exists (select from numbers k where k.account_number = l.account_number))`
 
 const NO_CHARGE = `(not ${CHARGE_LINE} or l.amount in (i.amount, i.amount + x.amount)
@@ -110,6 +112,24 @@ const LEVEL_PAIRS = `
 // An unconfirmed payout is no item of the books, but tells what the line is.
 const PAYOUT_KIND = `case when p.status = 'confirmed' then 'payout' else 'unpaid_payout' end`
 
+// Confirmed payouts that came back. The bank's own reference counts only for the whole amount.
+const RETURNS_NAMED = `
+  select w.id, w.rank, 'payout_return', p.id, p.bank_code, p.currency
+    from words w
+    join payouts p on p.bank_reference = w.word
+    join payout_returns n on n.payout_id = p.id and n.amount_kobo = w.amount
+  union all
+  select o.id, 3, 'payout_return', p.id, p.bank_code, p.currency
+    from ours o
+    join payouts p on p.reference = o.word
+    join payout_returns n on n.payout_id = p.id
+  union all
+  select o.id, 3, 'payout_return', p.id, p.bank_code, p.currency
+    from ours o
+    join refunds f on f.reference = o.word
+    join payouts p on p.refund_id = f.id
+    join payout_returns n on n.payout_id = p.id`
+
 // All items that the remaining lines name, at any bank. Includes matched items, which tell what a line is
 // if it matches no open item.
 async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
@@ -150,6 +170,8 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
        select o.id, 3, ${PAYOUT_KIND}, p.id, p.bank_code, p.currency
          from ours o join payouts p on p.reference = o.word
         where p.status <> 'confirmed' or p.purpose <> 'return'
+       union all
+       ${RETURNS_NAMED}
        union all
        select o.id, 3, ${PAYOUT_KIND}, p.id, p.bank_code, p.currency
          from ours o join refunds f on f.reference = o.word join payouts p on p.refund_id = f.id

@@ -139,6 +139,7 @@ async function loadStandingItems(tx: Transaction, run: Run): Promise<void> {
       {
         credit: inDifference(`'credit', 'charges'`, 'c.id'),
         payout: inDifference(`'payout', 'payout_cost'`, 'p.id'),
+        payoutReturn: inDifference(`'payout_return'`, 'p.id'),
         reversal: inDifference(`'reversal'`, 'r.id'),
         return: inDifference(`'return'`, 'r.id'),
         recovery: inDifference(`'recovery'`, 'a.id'),
@@ -161,6 +162,7 @@ export async function loadNamedItems(tx: Transaction, run: Run): Promise<void> {
     `${insertItems({
       credit: isNamed('credit', 'c.id'),
       payout: isNamed('payout', 'p.id'),
+      payoutReturn: isNamed('payout_return', 'p.id'),
       reversal: isNamed('reversal', 'r.id'),
       return: isNamed('return', 'r.id'),
       recovery: isNamed('recovery', 'a.id'),

@@ -1,5 +1,6 @@
 // The payout that a line names, and the possible booking by the current books. The paid amount of a
-// payout is its amount once it is confirmed, plus bookings as paid from statements, less returned money.
+// payout is its amount once it is confirmed, plus bookings as paid from statements, less money that
+// statements or the bank's answers show as returned.
 //
 //   payout_paid      it failed or was cancelled, and nothing of it is paid: `paid`
 //   payout_returned  a part of it is paid: `returned`
@@ -32,7 +33,9 @@ export const JOIN_PAYOUT = `
     on payout.id = d.payout_id and d.kind in ('payout_paid', 'payout_returned')
   left join lateral (
     select (case when payout.status = 'confirmed' then payout.amount_kobo else 0 end
-            - coalesce(sum(sign(b.amount_kobo) * t.amount_kobo), 0))::bigint as kobo
+            - coalesce(sum(sign(b.amount_kobo) * t.amount_kobo), 0)
+            - coalesce((select n.amount_kobo from payout_returns n
+                         where n.payout_id = payout.id), 0))::bigint as kobo
       from differences b join transfers t on t.difference_id = b.id
      where b.payout_id = payout.id) as paid on payout.id is not null
   left join lateral (

@@ -17,6 +17,7 @@ export type AlertKind =
   | 'bank_silent'
   | 'payout_unknown'
   | 'payout_contradicted'
+  | 'payout_returned'
   | 'payout_needs_authorization'
   | 'payout_blocked'
   | 'payouts_held'
@@ -116,6 +117,13 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
       'Nothing was changed. Ask the bank what it paid; if it was not what Payouts shows, book it from ' +
       'the statement in Reconciliation, or correct it with the bank and the client.',
   },
+  payout_returned: {
+    title: 'A bank gave back a payout after it had confirmed it',
+    remedy:
+      'Its money is available to the client again. Ask the client for the right account, and pay it ' +
+      'again as a new payout. Reconciliation shows whether the statement has the money, too; if it ' +
+      'never does, ask the bank.',
+  },
   payout_needs_authorization: {
     title: 'A bank waits for a one-time password or an approval before it pays',
     remedy:
@@ -139,10 +147,10 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     isClearedByItself: true,
   },
   payouts_waiting: {
-    title: 'Payouts of a bank have been queued for a day',
+    title: 'Payouts of a bank are not being sent',
     remedy:
       'Create a payout file, or send returns by hand, if the bank has no API. If it has, see why its ' +
-      'calls fail and that a worker runs.',
+      'calls fail and that a worker runs. They are sent once the bank can be reached, or can be cancelled.',
     isClearedByItself: true,
   },
   payout_file_overdue: {

@@ -31,6 +31,7 @@ export const EVENT_TYPES = [
   'credit.reversed',
   'payout.confirmed',
   'payout.failed',
+  'payout.returned',
   'settlement.closed',
   'settlement.paid',
   'settlement.failed',
@@ -83,6 +84,15 @@ type PayoutFacts = {
   failureReason: string | null
   requestedAt: string
   settledAt: string
+}
+
+// The bank gave back all or a part of a payout that it had paid. `status` is confirmed, or failed if only
+// the statement showed that the bank paid it.
+type ReturnedFacts = Omit<PayoutFacts, 'purpose' | 'status'> & {
+  purpose: 'payout' | 'settlement' | 'refund'
+  status: string
+  returnedAmountKobo: Kobo
+  returnedAt: string
 }
 
 // `status` is the new status; docs/settlement.md explains the amounts.
@@ -146,6 +156,7 @@ export type EventFacts = {
   }
   'payout.confirmed': PayoutFacts
   'payout.failed': PayoutFacts
+  'payout.returned': ReturnedFacts
   'settlement.closed': SettlementFacts
   'settlement.paid': SettlementFacts
   'settlement.failed': SettlementFacts

@@ -21,6 +21,7 @@ const MONEY = [
   'amountAssigned',
   'amountReturned',
   'refundedAmount',
+  'returnedAmount',
   'amount',
   'fee',
   'vat',

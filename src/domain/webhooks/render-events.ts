@@ -90,6 +90,7 @@ const RENDERERS: { [Type in EventType]: (facts: Facts<Type>, about: About) => Da
   'credit.reversed': creditData,
   'payout.confirmed': showFacts,
   'payout.failed': showFacts,
+  'payout.returned': showFacts,
   'settlement.closed': showFacts,
   'settlement.paid': showFacts,
   'settlement.failed': showFacts,

@@ -240,7 +240,7 @@ for (const [status, expected] of [
   ['PENDING_BATCH_AUTHORIZATION', waiting('PENDING_BATCH_AUTHORIZATION')],
   ['OTP_EMAIL_DISPATCH_FAILED', waiting('OTP_EMAIL_DISPATCH_FAILED')],
   ['FAILED', { status: 'failed', reason: 'FAILED' }],
-  ['REVERSED', { status: 'failed', reason: 'REVERSED' }],
+  ['REVERSED', { status: 'failed', reason: 'REVERSED', isReversed: true }],
   ['EXPIRED', { status: 'failed', reason: 'EXPIRED' }],
 ] as const) {
   test(`a disbursement that is ${status} is ${expected.status}`, async () => {

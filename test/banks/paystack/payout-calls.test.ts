@@ -76,7 +76,7 @@ for (const [status, expected] of [
   ['otp', WAITING],
   ['paid', { status: 'unknown', reason: 'paid', isAccepted: true }],
   ['failed', { status: 'failed', reason: 'failed' }],
-  ['reversed', { status: 'failed', reason: 'reversed' }],
+  ['reversed', { status: 'failed', reason: 'reversed', isReversed: true }],
   ['abandoned', { status: 'failed', reason: 'abandoned' }],
   ['blocked', { status: 'failed', reason: 'blocked' }],
   ['rejected', { status: 'failed', reason: 'rejected' }],
@@ -125,13 +125,18 @@ test('a transfer that Paystack does not show may yet come', async () => {
 const { beforeOrder: _, ...api } = FULL.api
 const UNPREPARED: FullCase = { ...FULL, api }
 
-for (const [what, answer, reason] of [
-  ['is refused', no(400, 'Account number is invalid'), 'Account number is invalid'],
-  ['gets no answer', { status: 503, body: {} }, 'Nothing was sent: HTTP 503'],
+for (const [what, answer, status, reason] of [
+  [
+    'is refused has failed',
+    no(400, 'Account number is invalid'),
+    'failed',
+    'Account number is invalid',
+  ],
+  ['gets no answer', { status: 503, body: {} }, 'unsent', 'Nothing was sent: HTTP 503'],
 ] as const) {
-  test(`a payout whose recipient ${what} has failed: nothing was ordered`, async () => {
+  test(`a payout whose recipient ${what}: nothing was ordered`, async () => {
     await using bank = await answering({ 'POST /transferrecipient': answer }, UNPREPARED)
-    assert.deepEqual(await bank.calls.sendMoney(payout, {}), { status: 'failed', reason })
+    assert.deepEqual(await bank.calls.sendMoney(payout, {}), { status, reason })
     assert.equal(bank.asked.length, 1)
   })
 }
@@ -147,10 +152,10 @@ test('a payout that had its recipient too late is unknown, and not ordered', asy
   assert.equal(bank.asked.length, 1)
 })
 
-test('an order without a turn is not sent, and has failed', async () => {
+test('an order without a turn is not sent', async () => {
   await using bank = await answering({ 'POST /transfer': transfer('success') })
   const answer = await bank.calls.sendMoney(payout, { takeTurn: async () => false })
-  assert.equal(answer.status, 'failed')
+  assert.equal(answer.status, 'unsent')
   assert.deepEqual(
     bank.asked.map(({ line }) => line),
     ['POST /transferrecipient'],

@@ -96,7 +96,7 @@ const accountRefund = named('CollectionRefundEventData', {
 const paymentRefund = named('PaymentRefundEventData', { ...Payment, ...refunded, credit: Credit })
 const closing = named('PaymentClosedEventData', { ...Payment, amountSuspended })
 
-const payout = named('PayoutEventData', {
+const Payout = {
   reference: Type.String(),
   purpose: Type.String({ description: 'payout or settlement.' }),
   status: Type.String({ description: 'confirmed or failed.' }),
@@ -112,6 +112,13 @@ const payout = named('PayoutEventData', {
   failureReason: nullable('string', { description: 'Set if failed.' }),
   requestedAt: Type.String(),
   settledAt: Type.String(),
+}
+const payout = named('PayoutEventData', Payout)
+const returnedPayout = named('PayoutReturnedEventData', {
+  ...Payout,
+  purpose: Type.String({ description: 'payout, settlement or refund.' }),
+  returnedAmount: amount('What the bank gave back. It is available again.'),
+  returnedAt: Type.String(),
 })
 
 const settlement = named('SettlementEventData', {
@@ -223,6 +230,10 @@ const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   'payout.failed': {
     summary: 'A payout failed; the money is available again',
     data: payout,
+  },
+  'payout.returned': {
+    summary: 'The bank gave back a payout that it had paid; the money is available again',
+    data: returnedPayout,
   },
   'settlement.closed': { summary: 'A settlement was closed', data: settlement },
   'settlement.paid': { summary: 'All payouts of a settlement were confirmed', data: settlement },

@@ -65,6 +65,7 @@ export function ItemLink({ item: { kind, id, reference } }: { item: PlainItem })
     charges: [hrefOf('credits', `${id}`), differencesStrings.viewCredit],
     payout: reference ? [payoutHref(reference), differencesStrings.viewPayout] : undefined,
     payout_cost: reference ? [payoutHref(reference), differencesStrings.viewPayout] : undefined,
+    payout_return: reference ? [payoutHref(reference), differencesStrings.viewPayout] : undefined,
     return: reference ? [hrefOf('returns', reference), differencesStrings.viewReturn] : undefined,
     recovery: reference
       ? [hrefOf('adjustments', reference), differencesStrings.viewAdjustment]

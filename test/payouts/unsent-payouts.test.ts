@@ -1,0 +1,184 @@
+// An order that certainly never reached the bank keeps its payout queued (I105): a short outage fails
+// nothing, nothing is ordered twice, and a long one is told.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PayoutAnswer } from '#banks/connector.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { alertOverdue } from '#domain/payouts/overdue-payouts.ts'
+import { STALE_MS } from '#domain/payouts/unknown-payouts.ts'
+import { sendAgainAfterMs } from '#domain/payouts/unsent-payouts.ts'
+import { kobo } from '#money.ts'
+import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
+import { assertCleanBooks, startWithBanks } from '../support/bank-calls.ts'
+import { startLoneBank } from '../support/fake-bank.ts'
+import { createPayout, fund, getPayout, PAYOUTS, payoutRounds } from '../support/payouts.ts'
+import type { Bench } from '../support/running-service.ts'
+import { scripted, UNKNOWN } from '../support/scripted-bank.ts'
+
+const MINUTE_MS = 60_000
+const UNSENT: PayoutAnswer = { status: 'unsent', reason: 'Nothing was sent: ECONNREFUSED' }
+const PAID: PayoutAnswer = { status: 'confirmed', bankReference: 'BANK-1' }
+
+const changesOf = async (bench: Bench, reference: string): Promise<string[]> =>
+  (await getPayout(bench, reference)).history.map(({ change }: { change: string }) => change)
+
+async function waiting(bench: Bench): Promise<{ reason: string; payouts: number }[]> {
+  const today = { now: bench.clock(), lastBusinessDay: '2026-11-13' }
+  await withTransaction(bench.db, (tx) => alertOverdue(tx, today))
+  const url = '/api/v1/operator/alerts?kind=payouts_waiting&open=true'
+  const { data } = (await bench.call({ url })).json()
+  return data.map(({ detail }: { detail: { reason: string; payouts: number } }) => detail)
+}
+
+test('it is tried again after 5 seconds, and then at doubling intervals up to five minutes', () => {
+  assert.deepEqual(
+    [0, 1, 2, 6, 7, 1_000].map((times) => sendAgainAfterMs(times, 0)),
+    [5_000, 10_000, 20_000, 300_000, 300_000, 300_000],
+  )
+  assert.deepEqual([sendAgainAfterMs(0, 0.5), sendAgainAfterMs(7, 1)], [3_750, 150_000])
+})
+
+test('what never reached the bank is queued again, and sent once the bank is back', async () => {
+  await using world = await scripted({ send: UNSENT, find: UNKNOWN })
+  const { bench, rounds, reference, sent, answers } = world
+  await rounds.send()
+  const { status, history } = await getPayout(bench, reference)
+  assert.deepEqual([status, history.at(-1).change], ['queued', 'unsent'])
+  assert.equal(history.at(-1).detail, 'Nothing was sent: ECONNREFUSED')
+  await assertCleanBooks(bench)
+  await rounds.send()
+  assert.equal(sent.length, 1) // Not before its time.
+  bench.advance(5_000)
+  await rounds.send()
+  assert.equal(sent.length, 2)
+
+  answers.send = PAID
+  bench.advance(10_000)
+  await rounds.send()
+  await rounds.send()
+
+  assert.equal(await world.status(), 'confirmed')
+  assert.equal(sent.length, 3)
+  assert.deepEqual(await changesOf(bench, reference), [
+    'queued',
+    'sending',
+    'unsent',
+    'sending',
+    'unsent',
+    'sending',
+    'confirmed',
+  ])
+  await assertCleanBooks(bench)
+})
+
+test('what may have been sent is unknown, and never sent again', async () => {
+  await using world = await scripted({ send: UNKNOWN, find: UNKNOWN })
+  const { bench, rounds, sent } = world
+  await rounds.send()
+  bench.advance(MINUTE_MS)
+  await rounds.send()
+  assert.equal(await world.status(), 'unknown')
+  assert.equal(sent.length, 1)
+})
+
+test('a sender that others gave up on queues nothing again', async () => {
+  await using world = await scripted({ send: UNSENT, find: UNKNOWN })
+  const { bench, rounds, sent } = world
+  world.during.call = async () => {
+    delete world.during.call
+    bench.advance(STALE_MS + 1)
+    await rounds.query()
+    assert.equal(await world.status(), 'unknown')
+  }
+  await rounds.send()
+  assert.equal(await world.status(), 'unknown')
+  bench.advance(MINUTE_MS)
+  await rounds.send()
+  assert.equal(sent.length, 1)
+})
+
+test('while it waits it can be cancelled, and is sent no more', async () => {
+  await using world = await scripted({ send: UNSENT, find: UNKNOWN })
+  const { bench, rounds, reference, sent, answers } = world
+  await rounds.send()
+  const url = `${PAYOUTS}/${reference}/cancel`
+  assert.equal((await bench.call({ url, body: {} })).statusCode, 200)
+  answers.send = PAID
+  bench.advance(60 * MINUTE_MS)
+  await rounds.send()
+  assert.equal(await world.status(), 'cancelled')
+  assert.equal(sent.length, 1)
+  await assertCleanBooks(bench)
+})
+
+test('operators are told after half an hour, until it is sent', async () => {
+  await using world = await scripted({ send: UNSENT, find: UNKNOWN })
+  const { bench, rounds, answers } = world
+  await rounds.send()
+  bench.advance(29 * MINUTE_MS)
+  await rounds.send()
+  assert.deepEqual(await waiting(bench), [])
+  bench.advance(MINUTE_MS)
+  const [alert, ...others] = await waiting(bench)
+  assert.deepEqual([alert?.reason, alert?.payouts, others], ['bank_unreachable', 1, []])
+  answers.send = PAID
+  bench.advance(5 * MINUTE_MS)
+  await rounds.send()
+  assert.deepEqual(await waiting(bench), [])
+})
+
+test('while nothing reaches the bank, other payouts are not claimed in vain', async () => {
+  await using world = await scripted({ send: UNSENT, find: UNKNOWN })
+  const { bench, rounds, sent, answers } = world
+  const { signal } = new AbortController()
+  const all = findSendingConnections(rounds.bankConnections)
+  assert.equal(all.length, 1)
+  const round = sendPayoutsRound(rounds, all[0] as (typeof all)[number])
+  assert.deepEqual(await round(signal), { more: false })
+  await createPayout(bench, { amount: 500 })
+  await round(signal)
+  assert.equal(sent.length, 1)
+  bench.advance(1_000)
+  answers.send = PAID
+  await round(signal)
+  assert.equal(sent.length, 2)
+  assert.equal(await world.status(), 'queued') // Its own time has not come.
+  bench.advance(5_000)
+  await round(signal)
+  assert.equal(await world.status(), 'confirmed')
+})
+
+for (const connector of ['manilla', 'paystack', 'monnify']) {
+  test(`${connector}: a payout survives that its bank is down, and is ordered once`, async () => {
+    let bench: Bench | undefined
+    const clock = () => bench?.clock() ?? new Date('2026-11-15T08:00:00Z')
+    const given = { connector, clock, openingKobo: kobo(100_000_000n) }
+    const first = await startLoneBank(given)
+    const { entry, env } = first.banksFile
+    bench = await startWithBanks([{ ...entry, railSecrets: undefined }], env)
+    try {
+      await using rounds = await payoutRounds(bench)
+      await fund(bench, '5000')
+      const { reference } = await createPayout(bench, { amount: 1000 })
+      await first[Symbol.asyncDispose]()
+      await rounds.send()
+      assert.equal((await getPayout(bench, reference)).status, 'queued')
+      bench.advance(MINUTE_MS)
+      await rounds.send()
+      assert.equal((await getPayout(bench, reference)).status, 'queued')
+
+      await using back = await startLoneBank({ ...given, port: Number(new URL(first.url).port) })
+      bench.advance(5 * MINUTE_MS)
+      await rounds.send()
+      bench.advance(MINUTE_MS)
+      await rounds.query()
+
+      assert.equal((await getPayout(bench, reference)).status, 'confirmed')
+      assert.equal(back.bank.payouts.all().length, 1)
+      await assertCleanBooks(bench)
+    } finally {
+      await bench[Symbol.asyncDispose]()
+    }
+  })
+}
