@@ -190,7 +190,7 @@ export type PayoutInstruction = {
 // says that it has it.
 export type PayoutAnswer =
   | { status: 'confirmed'; bankReference: string }
-  | { status: 'failed'; reason: string }
+  | { status: 'failed'; reason: string; isUnsent?: true } // `isUnsent`: nothing has reached the bank.
   | { status: 'not_found' } // Of findPayout: the bank shows no such reference.
   // `isAccepted`: the bank has the order. `waitsFor`: it stays unknown until the operator has changed
   // something at the bank.

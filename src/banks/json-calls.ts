@@ -124,7 +124,9 @@ export function noAnswer(httpStatus: number): NoAnswer {
 
 // To an order to pay, or a question for one. What never reached the bank is not paid.
 export function payoutUnanswered({ reason, isUnsent }: NoAnswer, isOrder: boolean): PayoutAnswer {
-  if (isOrder && isUnsent) return { status: 'failed', reason: `Nothing was sent: ${reason}` }
+  if (isOrder && isUnsent) {
+    return { status: 'failed', reason: `Nothing was sent: ${reason}`, isUnsent }
+  }
   return { status: 'unknown', reason }
 }
 

@@ -66,8 +66,7 @@ export function findSendingConnections(connections: BankConnections): SendingBan
 
 export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
   return async () => {
-    const { only } = dueNow(deps.clock)
-    const due = await findSendingBanks(deps.batchPool, banks.bankCodes, only)
+    const due = await findSendingBanks(deps.batchPool, banks.bankCodes, dueNow(deps.clock))
     if (due.length === 0 || (await deps.isClockRight?.()) === false) return { more: false }
     if ((await banks.prepareOrders?.())?.status === 'no_answer') return { more: false }
     let count = 0

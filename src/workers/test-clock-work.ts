@@ -91,7 +91,9 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
     {
       kind: 'send_payouts',
       find: async ({ clientId, now }) =>
-        (await findSendingBanks(batchPool, sendingCodes, clientId)).length > 0 ? now : null,
+        (await findSendingBanks(batchPool, sendingCodes, { now, only: clientId })).length > 0
+          ? now
+          : null,
       run: round(...sending.map((banks) => sendPayoutsRound(deps, banks))),
     },
     {

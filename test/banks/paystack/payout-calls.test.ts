@@ -125,13 +125,17 @@ test('a transfer that Paystack does not show may yet come', async () => {
 const { beforeOrder: _, ...api } = FULL.api
 const UNPREPARED: FullCase = { ...FULL, api }
 
-for (const [what, answer, reason] of [
-  ['is refused', no(400, 'Account number is invalid'), 'Account number is invalid'],
-  ['gets no answer', { status: 503, body: {} }, 'Nothing was sent: HTTP 503'],
+for (const [what, answer, failure] of [
+  ['is refused', no(400, 'Account number is invalid'), { reason: 'Account number is invalid' }],
+  [
+    'gets no answer',
+    { status: 503, body: {} },
+    { reason: 'Nothing was sent: HTTP 503', isUnsent: true },
+  ],
 ] as const) {
   test(`a payout whose recipient ${what} has failed: nothing was ordered`, async () => {
     await using bank = await answering({ 'POST /transferrecipient': answer }, UNPREPARED)
-    assert.deepEqual(await bank.calls.sendMoney(payout, {}), { status: 'failed', reason })
+    assert.deepEqual(await bank.calls.sendMoney(payout, {}), { status: 'failed', ...failure })
     assert.equal(bank.asked.length, 1)
   })
 }
