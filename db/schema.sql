@@ -395,6 +395,22 @@ create table bank_measures (
   constraint bank_measures_known CHECK (measure = ANY (ARRAY['lag'::text, 'gap'::text]))
 ) with (fillfactor=50);
 
+create table bank_routes (
+  bank_code text collate "C" not null,
+  direction text collate "C" not null,
+  state text collate "C" not null default 'in_use'::text,
+  since timestamp with time zone not null,
+  reason text collate "C",
+  failed_at timestamp with time zone,
+  retry_at timestamp with time zone,
+  times_left integer not null default 0,
+  recent jsonb not null default '[]'::jsonb,
+  constraint bank_routes_pkey PRIMARY KEY (bank_code, direction),
+  constraint bank_routes_direction_known CHECK (direction = ANY (ARRAY['in'::text, 'out'::text])),
+  constraint bank_routes_left_for_a_reason CHECK ((state = 'left'::text) = (reason IS NOT NULL AND retry_at IS NOT NULL)),
+  constraint bank_routes_state_known CHECK (state = ANY (ARRAY['in_use'::text, 'returning'::text, 'left'::text]))
+) with (fillfactor=50);
+
 create table client_logos (
   client_id bigint not null,
   sha256 text collate "C" not null,
@@ -1235,6 +1251,7 @@ create table payment_numbers (
   bank_code text collate "C" not null,
   account_number text collate "C" not null,
   issued_at timestamp with time zone not null,
+  routing jsonb,
   constraint payment_numbers_one_per_bank PRIMARY KEY (payment_id, bank_code),
   constraint payment_numbers_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
 );
@@ -1511,6 +1528,7 @@ CREATE INDEX payouts_to_send ON payouts USING btree (bank_code, id) WHERE status
 CREATE TRIGGER payouts_checked AFTER UPDATE ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout();
 CREATE TRIGGER payouts_checked_by_another AFTER UPDATE OF approval ON payouts FOR EACH ROW WHEN (new.approval = 'approved'::text AND old.approval <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
 CREATE TRIGGER payouts_in_one_file BEFORE UPDATE OF batch_id ON payouts FOR EACH ROW WHEN (new.batch_id IS DISTINCT FROM old.batch_id AND old.status <> 'queued'::text) EXECUTE FUNCTION check_payout_file();
+CREATE TRIGGER payouts_keep_bank BEFORE UPDATE OF bank_code ON payouts FOR EACH ROW WHEN (new.bank_code <> old.bank_code) EXECUTE FUNCTION check_payout_bank();
 CREATE TRIGGER payouts_keep_maker_people BEFORE INSERT ON payouts FOR EACH ROW WHEN (new.approval = 'needed'::text) EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
 CREATE TRIGGER payouts_not_deleted BEFORE DELETE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payouts_not_truncated BEFORE TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -2439,6 +2457,7 @@ create function approver_unfitness(maker uuid, people uuid[], checker uuid, new_
 create function check_adjustment() returns trigger;
 create function check_another_person() returns trigger;
 create function check_payout() returns trigger;
+create function check_payout_bank() returns trigger;
 create function check_payout_failure() returns trigger;
 create function check_payout_file() returns trigger;
 create function check_resolution() returns trigger;

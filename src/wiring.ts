@@ -101,11 +101,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const tracer = await startTracing(config.tracing, { metrics, log })
   const routing = await startRouting(options, { db, metrics })
   const writers = openWriters(options, {
-    router: routing.router,
-    pool: batchPool,
-    testClocks,
-    sealer,
-    sharedAccounts,
+    ...{ router: routing.router, pool: batchPool, testClocks, sealer, sharedAccounts },
     onError: (error, batch) => failed(batch)(error),
     onWritten: () => notifiers.dispatcher.call(),
     onBatch: metrics.observeBatch,

@@ -13,5 +13,6 @@ begin
   return new;
 end $$;
 
+-- safe: no release before this one changes the bank of a payout
 create trigger payouts_keep_bank before update of bank_code on payouts
   for each row when (new.bank_code <> old.bank_code) execute function check_payout_bank();

@@ -1131,7 +1131,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
-                        bankCode: string;
+                        bankCode?: string;
                     };
                 };
             };
@@ -5820,6 +5820,7 @@ export interface components {
             circuitUntil: string | null;
             canFind: boolean;
             canList: boolean;
+            routing: components["schemas"]["BankRoutings"];
         };
         BankHealthsResponse: {
             isSuccessful: boolean;
@@ -5839,6 +5840,16 @@ export interface components {
             bankCode: string;
             bankName: string;
             accountNumber: string;
+        };
+        BankRouting: {
+            state: "in_use" | "returning" | "left" | "unknown";
+            since: string | null;
+            reason: string | null;
+            retryAt: string | null;
+        };
+        BankRoutings: {
+            payments: components["schemas"]["BankRouting"] | null;
+            payouts: components["schemas"]["BankRouting"] | null;
         };
         BanksResponse: {
             isSuccessful: boolean;
@@ -9487,6 +9498,7 @@ export type ErrorCode =
     | "bank_not_supported"
     | "numbers_per_customer"
     | "customer_refused"
+    | "no_bank_usable"
     | "bank_silent"
     | "idempotency_key_reused"
     | "account_changed"

@@ -90,10 +90,8 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
     },
     {
       kind: 'send_payouts',
-      find: async ({ clientId, now }) =>
-        (await findSendingBanks(batchPool, sendingCodes, { now, only: clientId })).length > 0
-          ? now
-          : null,
+      find: async ({ clientId: only, now }) =>
+        (await findSendingBanks(batchPool, sendingCodes, { now, only })).length > 0 ? now : null,
       run: round(...sending.map((banks) => sendPayoutsRound(deps, banks))),
     },
     {

@@ -1,8 +1,8 @@
 // Takes queued payouts to be sent: by a connector, or in a file (`batchId`). They are `sending` from
 // the commit of this transaction on, before any bank hears of them: so whatever dies later, nobody
 // takes them again (I47). None are taken while payouts are held, none that a restore knew (I82), none
-// that are blocked (blocked-payouts.ts), none for a connector whose orders fail, and none in another currency than connectors and files pay: such
-// a return is the operator's to send.
+// that are blocked (blocked-payouts.ts), none for a connector whose orders fail, and none in another
+// currency than connectors and files pay: such a return is the operator's to send.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
@@ -37,8 +37,8 @@ type Claiming = {
   detail?: string // The file's reference.
 }
 
-// The banks of these that have anything to send, and take orders (src/domain/routing/route-states.ts). Work of
-// a client with a test clock does not wait for that.
+// The banks of these that have anything to send, and take orders (src/domain/routing/route-states.ts).
+// Work of a client with a test clock does not wait for that.
 export async function findSendingBanks(
   db: Queryable,
   bankCodes: readonly string[],

@@ -77,7 +77,7 @@ export function advanceRoute(before: Route, observed: Observed, now: Date): Rout
 function advanceLeft(route: Route, observed: Observed, now: Date): Route {
   const { answered, failed, isSilent, isTried = false } = observed
   if (route.reason === 'silent') {
-    if (!isSilent) return comeBack(route, now)
+    if (!isSilent) return failed > 0 ? { ...route, reason: 'failing' } : comeBack(route, now)
   } else {
     const isQuiet = elapsedMs(route.failedAt ?? route.since, now) >= FORGET_MS
     if (isSilent) return { ...route, reason: 'silent' }
