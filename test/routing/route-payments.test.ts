@@ -23,7 +23,7 @@ async function initiate(bench: Bench, body: object = {}, by: Caller = bench) {
 
 async function issued(bench: Bench, paymentReference: string) {
   const answer = await bench.call({ url: `/api/v1/payments/${paymentReference}/timeline` })
-  return answer.json().data.filter(({ kind }: { kind: string }) => kind === 'number')
+  return answer.json().data.entries.filter(({ kind }: { kind: string }) => kind === 'number')
 }
 
 // The bank is asked, fails, and fails again half a minute later.
@@ -194,7 +194,7 @@ test('choosing costs no statement', async () => {
   }
   await count({ bankCode: '035' })
   const named = await count({ bankCode: '035' })
-  assert(named.includes('insert-payment-numbers'), named.join(', '))
+  assert(named.includes('group:insert-payment-numbers'), named.join(', '))
   assert.deepEqual(await count({}), named)
 })
 
