@@ -30,8 +30,10 @@ async function create(bench: Bench, times: number): Promise<string[]> {
   return made
 }
 
-const statusOf = async (bench: Bench, reference: string) =>
-  (await getPayout(bench, reference)).status as string
+async function statusOf({ db }: Bench, reference: string): Promise<string> {
+  const { rows } = await db.query('select status from payouts where reference = $1', [reference])
+  return rows[0].status
+}
 
 const routedOf = async (bench: Bench, reference: string) =>
   (await getPayout(bench, reference)).history.flatMap(
@@ -61,10 +63,11 @@ test('a bank that fails is left: what it was told stays, the rest goes to anothe
   bench.service.startWorkers()
 
   await until(async () => (await routeState(bench, '035', 'out')) === 'left')
-  const isOver = (status: string) => status === 'confirmed' || status === 'unknown'
   await until(async () => {
-    const statuses = await Promise.all(made.map((reference) => statusOf(bench, reference)))
-    return statuses.every(isOver)
+    const { rows } = await bench.db.query(
+      `select from payouts where status in ('queued', 'sending')`,
+    )
+    return rows.length === 0
   })
   assert(other.orders.length > 0)
   assert.deepEqual([...one.orders, ...other.orders].toSorted(), made.toSorted(), 'each once')
@@ -104,20 +107,23 @@ test('one payout tries it again; once that is paid, it returns', async () => {
   assert.equal(await bankOf(bench, next), '035')
 })
 
-test('a trial that fails puts off the next, and costs one payout', async () => {
+test('a trial that fails puts off the next, and costs each bank one payout', async () => {
   await using routed = await startFunded()
-  const { bench, one } = routed
+  const { bench, one, other } = routed
   one.fail()
+  other.fail()
   await leave(bench, ['035', '058'])
   const made = await create(bench, 4)
   bench.advance(15_000)
   bench.service.startWorkers()
-  await until(async () => one.orders.length === 1)
-  await until(async () => (await statusOf(bench, one.orders[0] as string)) === 'unknown')
+  await until(async () => one.orders.length + other.orders.length === 2)
+  for (const reference of [...one.orders, ...other.orders]) {
+    await until(async () => (await statusOf(bench, reference)) === 'unknown')
+  }
   await bench.service.syncRouting()
-  assert.equal(one.orders.length, 1)
+  assert.deepEqual([one.orders.length, other.orders.length], [1, 1])
   const statuses = await Promise.all(made.map((reference) => statusOf(bench, reference)))
-  assert.deepEqual(statuses.toSorted(), ['queued', 'queued', 'queued', 'unknown'])
+  assert.deepEqual(statuses.toSorted(), ['queued', 'queued', 'unknown', 'unknown'])
 })
 
 test('while no bank takes orders, payouts wait, and are sent by the first that does', async () => {
@@ -138,28 +144,26 @@ test('while no bank takes orders, payouts wait, and are sent by the first that d
   assert.deepEqual([one.orders, other.orders.toSorted()], [[], made.toSorted()])
 })
 
-test('I106: no statement moves what a bank may have been told of, or what has a bank of its own', async () => {
+test('I106: no statement moves what a bank may have been told of, or has the money of', async () => {
   await using routed = await startFunded()
   const { bench } = routed
   const [reference = ''] = await create(bench, 1)
-  const move = () =>
-    bench.db.query(
-      `update payouts set bank_code = case bank_code when '035' then '058' else '035' end
-        where reference = $1`,
-      [reference],
-    )
-  const set = (sql: string) =>
+  const write = (sql: string) =>
     bench.db.query(`update payouts set ${sql} where reference = $1`, [reference])
+  const move = () => write(`bank_code = case bank_code when '035' then '058' else '035' end`)
   await move()
   for (const sql of [
-    `sending_at = now()`,
+    `purpose = 'return'`,
+    `purpose = 'refund'`,
+    `purpose = 'payout', sending_at = now()`,
     `status = 'sending'`,
     `status = 'unknown'`,
-    `status = 'failed', settled_at = now()`,
-    `status = 'queued', settled_at = null, sending_at = null, purpose = 'return'`,
-    `purpose = 'refund'`,
+    `status = 'failed'`,
+    `status = 'queued', sending_at = null, batch_id = 7`,
   ]) {
-    await set(sql)
+    await bench.db.query('alter table payouts disable trigger all')
+    await write(sql)
+    await bench.db.query('alter table payouts enable trigger all')
     await assert.rejects(move, /keeps its bank/, sql)
   }
 })

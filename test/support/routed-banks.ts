@@ -89,7 +89,7 @@ export async function routeState(
   return rows[0]?.state
 }
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 
 export async function until(isTrue: () => Promise<boolean>): Promise<void> {
   const giveUpMs = performance.now() + PATIENCE_MS
