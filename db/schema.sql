@@ -1528,7 +1528,6 @@ CREATE INDEX payouts_to_send ON payouts USING btree (bank_code, id) WHERE status
 CREATE TRIGGER payouts_checked AFTER UPDATE ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout();
 CREATE TRIGGER payouts_checked_by_another AFTER UPDATE OF approval ON payouts FOR EACH ROW WHEN (new.approval = 'approved'::text AND old.approval <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
 CREATE TRIGGER payouts_in_one_file BEFORE UPDATE OF batch_id ON payouts FOR EACH ROW WHEN (new.batch_id IS DISTINCT FROM old.batch_id AND old.status <> 'queued'::text) EXECUTE FUNCTION check_payout_file();
-CREATE TRIGGER payouts_keep_bank BEFORE UPDATE OF bank_code ON payouts FOR EACH ROW WHEN (new.bank_code <> old.bank_code) EXECUTE FUNCTION check_payout_bank();
 CREATE TRIGGER payouts_keep_maker_people BEFORE INSERT ON payouts FOR EACH ROW WHEN (new.approval = 'needed'::text) EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
 CREATE TRIGGER payouts_not_deleted BEFORE DELETE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payouts_not_truncated BEFORE TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -2457,7 +2456,6 @@ create function approver_unfitness(maker uuid, people uuid[], checker uuid, new_
 create function check_adjustment() returns trigger;
 create function check_another_person() returns trigger;
 create function check_payout() returns trigger;
-create function check_payout_bank() returns trigger;
 create function check_payout_failure() returns trigger;
 create function check_payout_file() returns trigger;
 create function check_resolution() returns trigger;
