@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { startWithBanks } from './bank-calls.ts'
 
 const API_KEY = 'the-key-of-the-bank'
@@ -93,5 +94,8 @@ const PATIENCE_MS = 120_000
 
 export async function until(isTrue: () => Promise<boolean>): Promise<void> {
   const giveUpMs = performance.now() + PATIENCE_MS
-  while (!(await isTrue())) assert(performance.now() < giveUpMs, `never: ${isTrue}`)
+  while (!(await isTrue())) {
+    assert(performance.now() < giveUpMs, `never: ${isTrue}`)
+    await setImmediate()
+  }
 }
