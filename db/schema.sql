@@ -404,6 +404,22 @@ create table bank_measures (
   constraint bank_measures_known CHECK (measure = ANY (ARRAY['lag'::text, 'gap'::text]))
 ) with (fillfactor=50);
 
+create table bank_routes (
+  bank_code text collate "C" not null,
+  direction text collate "C" not null,
+  state text collate "C" not null default 'in_use'::text,
+  since timestamp with time zone not null,
+  reason text collate "C",
+  failed_at timestamp with time zone,
+  retry_at timestamp with time zone,
+  times_left integer not null default 0,
+  recent jsonb not null default '[]'::jsonb,
+  constraint bank_routes_pkey PRIMARY KEY (bank_code, direction),
+  constraint bank_routes_direction_known CHECK (direction = ANY (ARRAY['in'::text, 'out'::text])),
+  constraint bank_routes_left_for_a_reason CHECK ((state = 'left'::text) = (reason IS NOT NULL AND retry_at IS NOT NULL)),
+  constraint bank_routes_state_known CHECK (state = ANY (ARRAY['in_use'::text, 'returning'::text, 'left'::text]))
+) with (fillfactor=50);
+
 create table client_logos (
   client_id bigint not null,
   sha256 text collate "C" not null,
@@ -1244,6 +1260,7 @@ create table payment_numbers (
   bank_code text collate "C" not null,
   account_number text collate "C" not null,
   issued_at timestamp with time zone not null,
+  routing jsonb,
   constraint payment_numbers_one_per_bank PRIMARY KEY (payment_id, bank_code),
   constraint payment_numbers_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
 );

@@ -22,6 +22,7 @@ type Capability = { holds: string; uses: readonly string[] }
 export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   records: { holds: 'outbox, alerts, audit log, idempotency, call rates', uses: [] },
   access: { holds: 'clients, users, sessions, roles, secrets', uses: ['records'] },
+  routing: { holds: 'choosing the bank of payments and payouts that name none', uses: [] },
   fees: {
     holds: 'fee rules, computing and charging fees and VAT',
     uses: ['records', 'access'],
@@ -36,11 +37,11 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   payouts: {
     holds: 'bank accounts, payouts and their sending, what is available',
-    uses: ['records', 'access', 'fees'],
+    uses: ['records', 'access', 'routing', 'fees'],
   },
   payments: {
     holds: 'advices, payments, initiation, checkout',
-    uses: ['records', 'access', 'accounts', 'fees', 'splits'],
+    uses: ['records', 'access', 'routing', 'accounts', 'fees', 'splits'],
   },
   credits: {
     holds: 'taking, judging, reversing credits; closing payments; suspense items',
@@ -52,7 +53,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   requery: {
     holds: 'asking banks for money that came unheard; bank health',
-    uses: ['records', 'access', 'accounts', 'payments', 'credits'],
+    uses: ['records', 'access', 'routing', 'accounts', 'payments', 'credits'],
   },
   suspense: {
     holds: 'assigning and returning suspended money, maker-checker',
@@ -85,6 +86,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     uses: [
       'records',
       'access',
+      'routing',
       'accounts',
       'payouts',
       'payments',
@@ -103,7 +105,16 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   sandbox: {
     holds: 'sandbox transfers, test clocks, seeds and resets, the sandbox’s bank, the demo user',
-    uses: ['records', 'access', 'accounts', 'payments', 'credits', 'payouts', 'webhooks'],
+    uses: [
+      'records',
+      'access',
+      'routing',
+      'accounts',
+      'payments',
+      'credits',
+      'payouts',
+      'webhooks',
+    ],
   },
 }
 

@@ -86,6 +86,13 @@ export class Metrics {
     registers: this.#registers,
   })
 
+  readonly routed = new Counter({
+    name: 'manilla_routing_choices_total',
+    help: 'Banks chosen for payments and payouts that name none, by why.',
+    labelNames: ['kind', 'bank', 'reason'] as const,
+    registers: this.#registers,
+  })
+
   readonly observeBatch = (batch: string, { items, waitedMs, tookMs }: BatchTimes): void => {
     this.#batchItems.observe({ batch }, items)
     this.#queueSeconds.observe({ batch }, waitedMs / 1000)

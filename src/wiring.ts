@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { BankConnections } from '#banks/connector.ts'
 import { connectBanks } from '#banks/connectors.ts'
+import { CallMeter, observeCalls } from '#banks/observe-calls.ts'
 import { traceBankCalls } from '#banks/trace-calls.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import type { Config } from '#config/config.ts'
@@ -23,6 +24,7 @@ import { KeyProblem } from '#domain/privacy/data-keys.ts'
 import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import type { SubmitCredits } from '#domain/requery/take-findings.ts'
+import { PaymentRouter } from '#domain/routing/payment-router.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
 import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
@@ -40,6 +42,7 @@ import { startTestClocks, wireSandbox } from '#workers/sandbox-workers.ts'
 import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
 import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
 import { syncDataKeys } from '#workers/sync-data-keys.ts'
+import { syncRoutingRound } from '#workers/sync-routing.ts'
 import { writeMeasuresRound } from '#workers/write-measures.ts'
 import { clientClock } from './client-time.ts'
 import type { Logger } from './log.ts'
@@ -53,6 +56,7 @@ import { startTracing } from './tracing.ts'
 
 const HOUR_MS = 3_600_000
 const MEASURES_PAUSE_MS = 5_000
+const ROUTING_PAUSE_MS = 2_000
 // Of a request. Whoever uploads a long report does not wait for all of it to be settled.
 const SETTLE_REPORTED_MS = 5_000
 
@@ -71,6 +75,7 @@ export type Service = {
   startWorkers(): void
   syncDataKeys: () => Promise<void> // Which it does by itself, every other second.
   writeMeasures: () => Promise<void> // Likewise, every few seconds.
+  syncRouting: () => Promise<void> // Likewise, and at once when a call to a bank fails.
   close(): Promise<void>
 }
 
@@ -94,11 +99,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     log.error({ err: error, batch }, 'batch failed')
   const metrics = watchConnections(new Metrics(), connections)
   const tracer = await startTracing(config.tracing, { metrics, log })
+  const routing = await startRouting(options, { db, metrics })
   const writers = openWriters(options, {
-    pool: batchPool,
-    testClocks,
-    sealer,
-    sharedAccounts,
+    ...{ router: routing.router, pool: batchPool, testClocks, sealer, sharedAccounts },
     onError: (error, batch) => failed(batch)(error),
     onWritten: () => notifiers.dispatcher.call(),
     onBatch: metrics.observeBatch,
@@ -107,7 +110,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
   const rateLimits = new RateLimits({ rates: config.rates, clock })
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure, rateLimits })
-  const banking = connectedBanks({ db, sealer }, options, tracer)
+  const banking = connectedBanks({ db, sealer, callMeter: routing.callMeter }, options, tracer)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
   const watches = { clock, monotonic, log, metrics, tracer }
@@ -143,19 +146,26 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   async function close(): Promise<void> {
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
-    await Promise.all([keySync.stop(), stopMeasuring(), stopFollowing()])
+    await Promise.all([keySync.stop(), stopMeasuring(), routing.stop(), stopFollowing()])
     await connections.end()
     await tracer?.stop()
   }
   return {
     ...{ app, db, writers, metrics, startWorkers, close },
-    ...{ syncDataKeys: syncDataKeysNow, writeMeasures },
+    ...{ syncDataKeys: syncDataKeysNow, writeMeasures, syncRouting: routing.syncNow },
   }
 }
 
 type WriterParts = Pick<
   Parameters<typeof createWriters>[0],
-  'pool' | 'testClocks' | 'sealer' | 'sharedAccounts' | 'onError' | 'onWritten' | 'onBatch'
+  | 'pool'
+  | 'testClocks'
+  | 'sealer'
+  | 'sharedAccounts'
+  | 'router'
+  | 'onError'
+  | 'onWritten'
+  | 'onBatch'
 >
 
 function openWriters({ config, clock }: ServiceOptions, parts: WriterParts): Writers {
@@ -180,6 +190,28 @@ function startMeasuring({ clock, log }: ServiceOptions, db: Pool) {
     await writeMeasures()
   }
   return { notificationMeter, writeMeasures, stopMeasuring }
+}
+
+// In every process: each calls banks, or chooses them.
+async function startRouting(
+  { config: { banks }, clock, log }: ServiceOptions,
+  { db, metrics }: { db: Pool; metrics: Metrics },
+) {
+  const callMeter = new CallMeter()
+  const router = new PaymentRouter({
+    banks,
+    clock,
+    onChoice: ({ bankCode, why }) =>
+      metrics.routed.inc({ kind: 'payment', bank: bankCode ?? 'none', reason: why }),
+  })
+  const round = syncRoutingRound({ db, clock, banks, callMeter, paymentRouter: router })
+  const notifier = new Notifier()
+  callMeter.onFailure = () => notifier.call()
+  const syncNow = runNow(round, log)
+  await syncNow()
+  const worker = { name: 'sync-routing', pauseMs: ROUTING_PAUSE_MS, notifier, isDone: true, round }
+  const { stop } = runWorkers({ log }, [worker])
+  return { callMeter, router, syncNow, stop }
 }
 
 // In the sandbox a return is confirmed by the time its request is answered. No caller waits for a real
@@ -210,10 +242,15 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
   }
 }
 
-type BankParts = { db: Pool; sealer: Sealer }
-function connectedBanks(parts: BankParts, { config, clock }: ServiceOptions, tracer?: Tracer) {
+type BankParts = { db: Pool; sealer: Sealer; callMeter: CallMeter }
+// What the sandbox's own bank rehearses is not its health.
+function connectedBanks(
+  { callMeter, ...parts }: BankParts,
+  { config, clock }: ServiceOptions,
+  tracer?: Tracer,
+) {
   const { mode, banks, policy } = config
-  const connected = connectBanks(bankConfigurations(config))
+  const connected = observeCalls(connectBanks(bankConfigurations(config)), callMeter)
   const sandbox = { ...parts, clock: clientClock(clock), banks }
   const sending = mode === 'sandbox' ? withSandboxBank(sandbox, connected) : connected
   const bankConnections = sendByFile(traceBankCalls(sending, tracer), banks)

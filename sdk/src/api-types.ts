@@ -1131,7 +1131,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
-                        bankCode: string;
+                        bankCode?: string;
                     };
                 };
             };
@@ -5825,6 +5825,7 @@ export interface components {
             }[];
             canFind: boolean;
             canList: boolean;
+            routing: components["schemas"]["BankRoutings"];
         };
         BankHealthsResponse: {
             isSuccessful: boolean;
@@ -5844,6 +5845,16 @@ export interface components {
             bankCode: string;
             bankName: string;
             accountNumber: string;
+        };
+        BankRouting: {
+            state: "in_use" | "returning" | "left" | "unknown";
+            since: string | null;
+            reason: string | null;
+            retryAt: string | null;
+        };
+        BankRoutings: {
+            payments: components["schemas"]["BankRouting"] | null;
+            payouts: components["schemas"]["BankRouting"] | null;
         };
         BanksResponse: {
             isSuccessful: boolean;
@@ -9521,6 +9532,7 @@ export type ErrorCode =
     | "bank_not_supported"
     | "numbers_per_customer"
     | "customer_refused"
+    | "no_bank_usable"
     | "bank_silent"
     | "idempotency_key_reused"
     | "account_changed"

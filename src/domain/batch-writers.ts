@@ -23,6 +23,7 @@ import { initiateOnce } from '#domain/payments/initiate-once.ts'
 import type { Initiated, Initiation } from '#domain/payments/initiate-payment.ts'
 import type { Once } from '#domain/records/idempotency.ts'
 import { holdTestTime, type TestClocks } from '#domain/records/test-clocks.ts'
+import type { PaymentRouter } from '#domain/routing/payment-router.ts'
 import type { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
@@ -46,6 +47,7 @@ type Deps = {
   sealer: Sealer
   sharedAccounts: SharedAccounts
   banks: readonly BankSettings[]
+  router: PaymentRouter
   collectionBankCode: string
   policy: Pick<Policy, 'quarantineDays' | 'bankTimeMaxAgeHours' | 'suspiciousKobo' | 'limits'>
   onError: (error: unknown, batch: string) => void
@@ -66,7 +68,7 @@ const HOUR_MS = 3_600_000
 const LIMITS = { itemsMax: 1_000, inFlightMax: 2, gathers: 256, queueMax: 10_000 }
 
 export function createWriters(deps: Deps): Writers {
-  const { pool, clock, testClocks, sealer, sharedAccounts, banks } = deps
+  const { pool, clock, testClocks, sealer, sharedAccounts, banks, router } = deps
   const { quarantineDays, limits, suspiciousKobo } = deps.policy
   const bankTimeMaxAgeMs = deps.policy.bankTimeMaxAgeHours * HOUR_MS
   const bank = banks.find(({ code }) => code === deps.collectionBankCode)
@@ -107,7 +109,8 @@ export function createWriters(deps: Deps): Writers {
   })
   const initiations: Writers['initiations'] = batcher('initiations', {
     ownersOf: (items) => findClockedAdvices(pool, items),
-    write: (tx, due, items) => initiateOnce(tx, { sealer, banks, quarantineDays, ...due }, items),
+    write: (tx, due, items) =>
+      initiateOnce(tx, { sealer, banks, router, quarantineDays, ...due }, items),
   })
   const credits: Writers['credits'] = batcher('credits', {
     ownersOf: (items) => findClockedNumbers(pool, items),

@@ -19,6 +19,7 @@ import { type ImportStatementsDeps, importStatementsRound } from './import-state
 import { logAlertsRound } from './log-alerts.ts'
 import { type Deps, type Round, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
+import { type MovePayoutsDeps, movePayoutsRound } from './move-payouts.ts'
 import { type PlanDeps, planRequeriesRound, purgeRequeriesRound } from './plan-requeries.ts'
 import { purgeSessionsRound } from './purge-sessions.ts'
 import {
@@ -52,6 +53,7 @@ export type WorkerDeps = Deps &
   BankChangesDeps &
   RequeryDeps &
   FinishBookingsDeps &
+  MovePayoutsDeps &
   PlanDeps &
   QueryDeps &
   ReconcileDeps &
@@ -84,6 +86,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
       round: expirePaymentsRound(deps),
     }),
     ...sendPayouts(deps),
+    { name: 'move-payouts', pauseMs: SECOND_MS, round: movePayoutsRound(deps) },
     { name: 'watch-payouts', pauseMs: SECOND_MS, round: watchPayoutsRound(deps) },
     {
       name: 'watch-overdue-payouts',

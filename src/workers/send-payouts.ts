@@ -70,56 +70,21 @@ export function findSendingConnections(connections: BankConnections): SendingBan
 }
 
 export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
-  const outage = new Outage(deps.monotonic)
   return async () => {
-    const { only } = dueNow(deps.clock)
-    if (only === undefined && outage.isOn()) return { more: false }
     const due = await findSendingBanks(deps.batchPool, banks.bankCodes, dueNow(deps.clock))
     if (due.length === 0 || (await deps.isClockRight?.()) === false) return { more: false }
     if ((await banks.prepareOrders?.())?.status === 'no_answer') return { more: false }
     let count = 0
-    for (const bankCode of due) {
-      const { sent, unsent } = await sendOf(deps, { ...banks, bankCode })
-      count += sent
-      outage.note({ sent, unsent })
-    }
-    // None: the banks' rates have no room now, or they cannot be reached.
-    return { more: count > 0 && !outage.isOn() }
+    for (const bankCode of due) count += await sendOf(deps, { ...banks, bankCode })
+    return { more: count > 0 } // None: the banks' rates have no room now.
   }
 }
 
-const OUTAGE_MS_FIRST = 1_000
-const OUTAGE_MS_MAX = 60_000
-
-// While nothing reaches the bank, other payouts are not claimed in vain. In this process, over this
-// connection; one that is sent ends it.
-class Outage {
-  readonly #monotonic: Monotonic
-  #rounds = 0
-  #untilMs = 0
-
-  constructor(monotonic: Monotonic) {
-    this.#monotonic = monotonic
-  }
-
-  isOn(): boolean {
-    return this.#rounds > 0 && this.#monotonic() < this.#untilMs
-  }
-
-  note({ sent, unsent }: { sent: number; unsent: number }): void {
-    if (sent === 0) return
-    this.#rounds = unsent === sent ? this.#rounds + 1 : 0
-    const waitMs = Math.min(OUTAGE_MS_FIRST * 2 ** Math.min(this.#rounds - 1, 10), OUTAGE_MS_MAX)
-    this.#untilMs = this.#monotonic() + waitMs
-  }
-}
-
-// Answers how many, and how many of them certainly never reached the bank. No more are claimed than may be
-// sent at once.
+// Returns how many were claimed: no more than may be sent at once.
 async function sendOf(
   deps: PayoutDeps,
   { bankCode, sendMoney, limits, fingerprint: sentOver }: SendingBanks & { bankCode: string },
-): Promise<{ sent: number; unsent: number }> {
+): Promise<number> {
   const { batchPool, sealer, clock, monotonic } = deps
   const by = `bank:${bankCode}`
   const due = dueNow(clock)
@@ -142,13 +107,11 @@ async function sendOf(
     const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, options).catch(silence)
     const { reference } = instruction
     await recordAnswer(deps, { id, reference, bankCode, by, answer, claimedAt: due.now })
-    return answer.status === 'unsent'
   })
   const results = await Promise.allSettled(sent)
   const failure = results.find((result) => result.status === 'rejected')
   if (failure) throw failure.reason // They will be asked for.
-  const unsent = results.filter((result) => result.status === 'fulfilled' && result.value)
-  return { sent: claimed.length, unsent: unsent.length }
+  return claimed.length
 }
 
 const TURN_MS = 100

@@ -5,8 +5,9 @@ import { test } from 'node:test'
 import { connectBanks } from '#banks/connectors.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
-import { chooseSendingBank } from '#domain/payouts/create-payouts.ts'
+import { chooseSendingBank } from '#domain/payouts/choose-sending-bank.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
+import { kobo } from '#money.ts'
 import { Sealer } from '#seal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { queuePayouts, startFileService, statusesOf } from '../support/payout-desk.ts'
@@ -30,12 +31,15 @@ test('a bank with payoutFiles has no call that sends money, and keeps all others
 })
 
 test('of banks that can send in no way and one that takes files, that one pays', async () => {
-  const { config, db } = bench
+  const { config, db, clock } = bench
   const unable = [...connectBanks(bankConfigurations(config))].map(
     ([code, connection]) => [code, { ...connection, calls: {} }] as const,
   )
-  const choose = (banks: typeof config.banks) =>
-    chooseSendingBank(db, { bankConnections: sendByFile(new Map(unable), banks), currency: 'NGN' })
+  const choose = async (banks: typeof config.banks) => {
+    const bankConnections = sendByFile(new Map(unable), banks)
+    const sending = { bankConnections, currency: 'NGN', amountKobo: kobo(1n), now: clock() }
+    return (await chooseSendingBank(db, sending)).bankCode
+  }
 
   const files = config.banks.filter(({ code }) => code === '044')
   assert.equal(await choose(files), '044')

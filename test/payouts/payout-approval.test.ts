@@ -75,7 +75,7 @@ test('a payout is sent once another person has approved it', async () => {
   assert.equal(sent.status, 'confirmed')
   assert.equal(sent.decidedBy, `user:${checker.user.email}`)
   const changes = sent.history.map(({ change }: { change: string }) => change)
-  assert.deepEqual(changes, ['queued', 'approved', 'sending', 'confirmed'])
+  assert.deepEqual(changes, ['queued', 'routed', 'approved', 'sending', 'confirmed'])
 })
 
 test('a rejected payout is cancelled, and its money available again', async () => {

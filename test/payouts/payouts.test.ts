@@ -52,7 +52,7 @@ test('a payout leaves the balance at once and the bank when it is confirmed', as
     'input_vat → bank 188 bank_charge',
   ])
   const changes = paid.history.map(({ change }: { change: string }) => change)
-  assert.deepEqual(changes, ['queued', 'sending', 'confirmed'])
+  assert.deepEqual(changes, ['queued', 'routed', 'sending', 'confirmed'])
   await assertCleanBooks(bench)
 })
 

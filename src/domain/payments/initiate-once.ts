@@ -55,7 +55,11 @@ function toIdempotencyKey(
   const owner = clientId ?? owners.get(adviceId)
   if (idempotencyKey === undefined || owner === undefined) return undefined
   const key = clientId === undefined ? `${adviceId} ${idempotencyKey}` : idempotencyKey
-  return { clientId: owner, key, requestHash: sealer.hash(OPERATION, `${adviceId} ${bankCode}`) }
+  return {
+    clientId: owner,
+    key,
+    requestHash: sealer.hash(OPERATION, `${adviceId} ${bankCode ?? ''}`),
+  }
 }
 
 async function findOwners(

@@ -1,4 +1,4 @@
-// Initiates a payment: leases a number at the bank that the payer chose.
+// Initiates a payment: leases a number at the bank that the payer chose, or at one that is chosen for it.
 //
 // Initiating again at the same bank returns the same number of the same payment; at another bank it
 // leases a further number for the same payment, and money to either counts. The payment's expiry
@@ -20,6 +20,8 @@ import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { traceNames } from '#domain/records/event-traces.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import type { PaymentRouter } from '#domain/routing/payment-router.ts'
+import { type StoredDecision, toStored } from '#domain/routing/tell-decision.ts'
 import { Refusal } from '#errors.ts'
 import { type AdviceId, type ClientId, type FeeRuleId, timeOrderedId } from '#ids.ts'
 import { kobo } from '#money.ts'
@@ -28,7 +30,7 @@ import { closedRefusal, isOpen, type Payment, SELECT_PAYMENT, statusAt } from '.
 
 export type Initiation = {
   adviceId: AdviceId
-  bankCode: string
+  bankCode: string | undefined // Undefined: it is chosen (src/domain/routing/).
   clientId: ClientId | undefined // Undefined: the caller holds nothing but the reference.
   idempotencyKey?: string | undefined // See initiate-once.ts.
 }
@@ -41,14 +43,21 @@ export type Initiated = {
   isReplayed?: boolean
 }
 
-export type Deps = Due & { banks: readonly BankSettings[]; quarantineDays: number }
+export type Deps = Due & {
+  banks: readonly BankSettings[]
+  quarantineDays: number
+  router: PaymentRouter
+}
 type AdviceRow = Omit<Payment, 'id' | 'status' | 'amountPaidKobo' | 'numbers' | Fees> & {
   expiresInSeconds: number
   graceSeconds: number
   cancelledAt: Date | null
 }
 type Fees = 'quotedFeeKobo' | 'quotedVatKobo' | 'chargedFeeKobo' | 'chargedVatKobo' | 'splits'
-type Lease = { payment: Payment; bank: BankSettings; accountNumber: string; isRecycled: boolean }
+type Routing = StoredDecision | null // Null: the bank was named.
+type Want = { payment: Payment; bank: BankSettings; routing: Routing }
+type Lease = Want & { accountNumber: string; isRecycled: boolean }
+type Decided = { payment: Payment; bankCode: string }
 
 export async function initiatePayments(
   tx: Transaction,
@@ -60,26 +69,33 @@ export async function initiatePayments(
 
   // First who may, then numbers for those who need one, then the answers.
   const opened = new Map<string, Payment>()
-  const wanted = new Map<string, { payment: Payment; bank: BankSettings }>()
-  const decided = initiations.map((initiation): Payment | Refusal => {
+  const wanted = new Map<string, Want>()
+  const decided = initiations.map((initiation): Decided | Refusal => {
     const advice = advices.get(initiation.adviceId)
     if (!advice || (initiation.clientId ?? advice.clientId) !== advice.clientId) {
       return new Refusal('advice_not_found')
     }
-    const bank = deps.banks.find(({ code }) => code === initiation.bankCode)
-    if (!bank || !issuesNumbers(bank, 'dynamic')) return new Refusal('bank_not_supported')
     const known = payments.get(advice.adviceId)
+    const { bankCode, routing } = findBank(deps, { initiation, known, advice })
+    const bank = deps.banks.find(({ code }) => code === bankCode)
+    if (bankCode !== null && (!bank || !issuesNumbers(bank, 'dynamic'))) {
+      return new Refusal('bank_not_supported')
+    }
     const refusal = findRefusal(advice, known, deps.now)
     if (refusal) return refusal
+    if (!bank) return new Refusal('no_bank_usable')
     const payment = known ?? openPayment(advice, rules, deps.now)
     if (!known) opened.set(payment.id, payment)
     payments.set(advice.adviceId, payment)
-    if (!numberAt(payment, bank.code)) wanted.set(`${bank.code}/${payment.id}`, { payment, bank })
-    return payment
+    const key = `${bank.code}/${payment.id}`
+    if (!numberAt(payment, bank.code) && !wanted.has(key)) {
+      wanted.set(key, { payment, bank, routing })
+    }
+    return { payment, bankCode: bank.code }
   })
   nameTraced(initiations, (at) => {
-    const payment = decided[at]
-    return payment && !(payment instanceof Refusal) ? traceNames.payment(payment.id) : ''
+    const found = decided[at]
+    return found && !(found instanceof Refusal) ? traceNames.payment(found.payment.id) : ''
   })
 
   const { leases, told } = await leaseNumbers(tx, deps, [...wanted.values()])
@@ -87,13 +103,27 @@ export async function initiatePayments(
   if (leases.length > 0) await writeLeases(tx, deps, { opened: issued, leases, told })
   else await appendEvents(tx, deps.now, told)
 
-  return decided.map((payment, index) => {
-    if (payment instanceof Refusal) return payment
-    const { bankCode } = initiations[index] as Initiation
+  return decided.map((found) => {
+    if (found instanceof Refusal) return found
+    const { payment, bankCode } = found
     const accountNumber = numberAt(payment, bankCode)
     if (!accountNumber) return new Refusal('numbers_exhausted')
     return { payment, bankCode, accountNumber, at: deps.now }
   })
+}
+
+type Finding = { initiation: Initiation; known: Payment | undefined; advice: AdviceRow }
+
+// A payment that has a number keeps it, as long as its bank is used. Null: no bank can be used.
+function findBank(
+  { router }: Deps,
+  { initiation, known, advice }: Finding,
+): { bankCode: string | null; routing: Routing } {
+  if (initiation.bankCode !== undefined) return { bankCode: initiation.bankCode, routing: null }
+  const latest = known?.numbers.findLast(({ bankCode }) => router.isUsed(bankCode))
+  if (latest) return { bankCode: latest.bankCode, routing: null }
+  const decision = router.choose(advice.amountKobo)
+  return { bankCode: decision.bankCode, routing: toStored(decision) }
 }
 
 function findRefusal(advice: AdviceRow, payment: Payment | undefined, now: Date) {
@@ -168,8 +198,8 @@ async function lockAdvices(tx: Transaction, now: Date, ids: readonly AdviceId[])
 // Adds each number to its payment. Those that no number was left for stay without.
 async function leaseNumbers(
   tx: Transaction,
-  { banks, now, only }: Deps,
-  wanted: readonly { payment: Payment; bank: BankSettings }[],
+  { banks, now, only, router }: Deps,
+  wanted: readonly Want[],
 ): Promise<{ leases: Lease[]; told: NewEvent[] }> {
   const leases: Lease[] = []
   const alerts: NewAlert[] = []
@@ -183,11 +213,12 @@ async function leaseNumbers(
     )
     const numbers = [...fresh, ...recycled]
     for (const [index, accountNumber] of numbers.entries()) {
-      const { payment } = waiting[index] as { payment: Payment }
-      payment.numbers.push({ bankCode: bank.code, accountNumber })
-      leases.push({ payment, bank, accountNumber, isRecycled: index >= fresh.length })
+      const want = waiting[index] as Want
+      want.payment.numbers.push({ bankCode: bank.code, accountNumber })
+      leases.push({ ...want, accountNumber, isRecycled: index >= fresh.length })
     }
     if (numbers.length < waiting.length) {
+      router.noteEmpty(bank.code)
       const subject = `${bank.code} dynamic`
       alerts.push({ kind: 'numbers_exhausted', subject, detail: { bank: bank.code } })
     }
@@ -219,12 +250,13 @@ async function writeLeases(
     insertPayments(tx, now, opened),
     tx.query({
       name: 'insert-payment-numbers',
-      text: `insert into payment_numbers (payment_id, bank_code, account_number, issued_at)
-             select n.*, $4 from unnest($1::uuid[], $2::text[], $3::text[]) as n`,
+      text: `insert into payment_numbers (payment_id, bank_code, account_number, routing, issued_at)
+             select n.*, $5 from unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[]) as n`,
       values: [
         leases.map((lease) => lease.payment.id),
         leases.map((lease) => lease.bank.code),
         leases.map((lease) => lease.accountNumber),
+        leases.map(({ routing }) => routing && JSON.stringify(routing)),
         now,
       ],
     }),

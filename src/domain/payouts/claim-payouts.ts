@@ -2,8 +2,8 @@
 // the commit of this transaction on, before any bank hears of them: so whatever dies later, nobody
 // takes them again (I47), unless their sender says that nothing was sent (unsent-payouts.ts). None are
 // taken while payouts are held, none that a restore knew (I82), none that are blocked
-// (blocked-payouts.ts), and none in another currency than connectors and files pay: such a return is
-// the operator's to send.
+// (blocked-payouts.ts), none for a connector whose orders fail, and none in another currency than
+// connectors and files pay: such a return is the operator's to send.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
@@ -11,6 +11,8 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { awaitHolders } from '#domain/records/sending-lock.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
+import { claimOrders } from '#domain/routing/bank-routes.ts'
+import { RETRY_MAX_MS } from '#domain/routing/route-states.ts'
 import type { PayoutId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -37,7 +39,8 @@ type Claiming = {
   detail?: string // The file's reference.
 }
 
-// The banks of these that have anything to send.
+// The banks of these that have anything to send, and take orders (src/domain/routing/route-states.ts).
+// Work of a client with a test clock does not wait for that.
 export async function findSendingBanks(
   db: Queryable,
   bankCodes: readonly string[],
@@ -48,8 +51,12 @@ export async function findSendingBanks(
     text: `select code as "bankCode" from unnest($1::text[]) as b (code)
             where exists (select from payouts p
                            where bank_code = b.code and ${isDue('$3')}
-                             and ${livesIn('client_id', '$2')} and ${BLOCKED} is null)`,
-    values: [bankCodes, only ?? null, now],
+                             and ${livesIn('client_id', '$2')} and ${BLOCKED} is null)
+              and ($2::bigint is not null or not exists (
+                     select from bank_routes r
+                      where r.bank_code = b.code and r.direction = 'out' and r.state = 'left'
+                        and r.retry_at > $3 and r.retry_at <= $4))`,
+    values: [bankCodes, only ?? null, now, new Date(now.getTime() + RETRY_MAX_MS)],
   })
   return rows.map(({ bankCode }) => bankCode)
 }
@@ -61,6 +68,9 @@ export async function claimPayouts(
   { bankCode, limit, batchId, sentOver, by, detail }: Claiming,
 ): Promise<ClaimedPayout[]> {
   await awaitHolders(tx)
+  const isRouted = batchId === undefined && only === undefined
+  const most = isRouted ? await claimOrders(tx, now, { bankCode, limit }) : limit
+  if (most === 0) return []
   const { rows } = await tx.query<Payout>({
     name: 'claim-payouts',
     text: `with due as materialized (
@@ -73,7 +83,7 @@ export async function claimPayouts(
            returning p.id, p.reference, p.amount_kobo as "amountKobo", p.currency, p.narration,
                      p.to_bank_code as "toBankCode", p.to_account_sealed as "toAccountSealed",
                      p.to_account_name as "toAccountName"`,
-    values: [bankCode, limit, now, batchId ?? null, only ?? null, sentOver ?? null],
+    values: [bankCode, most, now, batchId ?? null, only ?? null, sentOver ?? null],
   })
   if (rows.length === 0) return []
   const payoutIds = rows.map(({ id }) => id)

@@ -3,14 +3,11 @@
 //
 // Locks: the settings of the clients that have limits, in id order (payout-limits.ts).
 
-import type { BankConnections } from '#banks/connector.ts'
 import { numberArray, plainArray } from '#db/arrays.ts'
-import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { PayoutId } from '#ids.ts'
-import { bankOwner } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
-import { recordPayoutChanges } from './payout-changes.ts'
+import { recordPayoutChanges, recordRouting } from './payout-changes.ts'
 import { refuseOverLimits } from './payout-limits.ts'
 import { type NewPayout, newPayoutReference } from './payouts.ts'
 
@@ -53,6 +50,10 @@ export async function createPayouts(
     const payoutIds = made.map(({ id }) => id)
     await recordPayoutChanges(tx, now, { payoutIds, change: 'queued', changedBy })
   }
+  const byRouting = Map.groupBy(rows, (_row, index) => (payouts[index] as NewPayout).routing)
+  for (const [routing, made] of byRouting) {
+    if (routing) await recordRouting(tx, now, { payoutIds: made.map(({ id }) => id), routing })
+  }
   return rows
 }
 
@@ -82,34 +83,4 @@ function columns(sealer: Sealer, payouts: readonly NewPayout[]): unknown[] {
     texts(({ requestedBy }) => requestedBy),
     numbers(({ approversNeeded }) => BigInt(approversNeeded)),
   ]
-}
-
-type Sending = { bankConnections: BankConnections; currency: string }
-
-// The bank that sends when nothing else decides: of those with a call for it, or else of those that take
-// files, or else of all, the one with most money that is not already on its way out.
-export async function chooseSendingBank(
-  db: Queryable,
-  { bankConnections, currency }: Sending,
-): Promise<string> {
-  const all = [...bankConnections]
-  const callable = all.filter(([, { calls }]) => calls.sendMoney)
-  const filing = all.filter(([, { takesFiles }]) => takesFiles)
-  const codes = ([callable, filing].find(({ length }) => length > 0) ?? all).map(([code]) => code)
-  const { rows } = await db.query<{ code: string }>({
-    name: 'choose-sending-bank',
-    text: `select b.code
-             from unnest($1::text[], $2::text[]) with ordinality as b (code, owner, place)
-             left join ledger_accounts l
-               on l.kind = 'bank' and l.owner = b.owner and l.currency = $3
-             left join (select bank_code, sum(amount_kobo) as kobo from payouts
-                         where status in ('queued', 'sending', 'unknown') and currency = $3
-                         group by bank_code) as o on o.bank_code = b.code
-            order by coalesce(l.debits_kobo - l.credits_kobo, 0) - coalesce(o.kobo, 0) desc, b.place
-            limit 1`,
-    values: [codes, codes.map(bankOwner), currency],
-  })
-  const chosen = rows[0]
-  if (!chosen) throw new Error('no bank is configured')
-  return chosen.code
 }

@@ -2,9 +2,10 @@
 // what is silent is no answer.
 
 import type { BankConnections, NameAnswer, NamedAccount } from '#banks/connector.ts'
+import { systemClock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { CURRENCY } from '#money.ts'
-import { chooseSendingBank } from './create-payouts.ts'
+import { CURRENCY, kobo } from '#money.ts'
+import { chooseSendingBank } from './choose-sending-bank.ts'
 
 // Where no bank can be asked, accounts stay unconfirmed.
 export function canEnquire(bankConnections: BankConnections): boolean {
@@ -17,8 +18,11 @@ export async function enquireName(
   bankConnections: BankConnections,
   account: NamedAccount,
 ): Promise<NameAnswer> {
-  const sender = await chooseSendingBank(db, { bankConnections, currency: CURRENCY })
-  const calls = [bankConnections.get(sender), ...bankConnections.values()].map(
+  const { bankCode } = await chooseSendingBank(db, {
+    ...{ bankConnections, currency: CURRENCY, amountKobo: kobo(0n) },
+    ...{ now: systemClock(), draw: 0 },
+  })
+  const calls = [bankConnections.get(bankCode), ...bankConnections.values()].map(
     (connection) => connection?.calls.enquireName,
   )
   const ask = calls.find((call) => call !== undefined)

@@ -5,7 +5,9 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { toStored } from '#domain/routing/tell-decision.ts'
 import type { PayoutId } from '#ids.ts'
+import type { SendingChoice } from './choose-sending-bank.ts'
 import type { PayoutStatus } from './payouts.ts'
 
 export type PayoutChange = {
@@ -17,6 +19,7 @@ export type PayoutChange = {
     | 'paid_at_bank'
     | 'returned_by_bank'
     | 'unsent'
+    | 'routed' // The detail is a decision (src/domain/routing/tell-decision.ts).
   changedBy: string
   changedAt: Date
   detail: string | null
@@ -38,6 +41,16 @@ export async function recordPayoutChanges(
            select id, $2, $3, $4, $5 from unnest($1::bigint[]) as p (id)`,
     values: [numberArray(payoutIds), change, changedBy, now, detail],
   })
+}
+
+// The bank that sends them was chosen.
+export async function recordRouting(
+  tx: Transaction,
+  now: Date,
+  { payoutIds, routing }: { payoutIds: readonly PayoutId[]; routing: SendingChoice },
+): Promise<void> {
+  const detail = JSON.stringify({ bank: routing.bankCode, ...toStored(routing) })
+  await recordPayoutChanges(tx, now, { payoutIds, change: 'routed', changedBy: 'routing', detail })
 }
 
 export async function readPayoutChanges(db: Queryable, id: PayoutId): Promise<PayoutChange[]> {

@@ -65,6 +65,24 @@ export async function readCost(db: Queryable, charged: Charged): Promise<PayoutC
   return rows[0] ? costOf(toTariff(rows[0]), amountKobo) : NOTHING
 }
 
+// Those in force, by bank. Banks without one are absent.
+export async function readTariffs(
+  db: Queryable,
+  now: Date,
+  bankCodes: readonly string[],
+): Promise<Map<string, Tariff>> {
+  const { rows } = await db.query<TariffRow & { bankCode: string }>({
+    name: 'read-tariffs-in-force',
+    text: `select b.code as "bankCode", t.* from unnest($1::text[]) as b (code)
+            cross join lateral (select ${TARIFF_COLUMNS} from payout_tariffs
+                                 where (bank_code = b.code or bank_code is null)
+                                   and effective_from <= $2
+                                 order by bank_code is null, effective_from desc limit 1) as t`,
+    values: [bankCodes, now],
+  })
+  return new Map(rows.map(({ bankCode, ...row }) => [bankCode, toTariff(row)]))
+}
+
 export type DatedTariff = Tariff & {
   id: bigint
   bankCode: string | null

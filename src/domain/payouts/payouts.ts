@@ -18,6 +18,7 @@ import type {
 } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { newReference } from '#references.ts'
+import type { SendingChoice } from './choose-sending-bank.ts'
 import type { ApproverCount } from './payout-settings.ts'
 
 export const PURPOSES = ['payout', 'settlement', 'refund', 'return'] as const
@@ -39,7 +40,8 @@ export type Approval = (typeof APPROVALS)[number]
 export type NewPayout = {
   clientId: ClientId | null // Null: a return of unidentified money.
   purpose: Purpose
-  bankCode: string // The bank that sends it.
+  bankCode: string // The bank that sends it, …
+  routing?: SendingChoice | undefined // … and why it was chosen. Undefined: it has the money.
   amountKobo: Kobo
   currency: string
   to: { bankCode: string; accountNumber: string; accountName: string }

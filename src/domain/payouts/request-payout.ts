@@ -18,10 +18,12 @@ import { Refusal } from '#errors.ts'
 import type { BankAccountId, ClientId, PayoutId } from '#ids.ts'
 import { clientOwner, type SharedAccount, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import type { Metrics } from '#metrics.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { type BankAccount, lockBankAccount } from './bank-accounts.ts'
-import { chooseSendingBank, createPayouts } from './create-payouts.ts'
+import { chooseSendingBank } from './choose-sending-bank.ts'
+import { createPayouts } from './create-payouts.ts'
 import { type Draw, drawAvailable } from './draw-available.ts'
 import { feeAccounts } from './payout-postings.ts'
 import { countApprovers } from './payout-settings.ts'
@@ -30,6 +32,7 @@ type Deps = {
   sealer: Sealer
   sharedAccounts: SharedAccounts
   bankConnections: BankConnections
+  metrics?: Metrics
   now: Date
 }
 type Asked = {
@@ -43,7 +46,7 @@ type Asked = {
 
 // Answers its reference.
 export async function requestPayout(tx: Transaction, deps: Deps, asked: Asked): Promise<string> {
-  const { sealer, now, bankConnections } = deps
+  const { sealer, now } = deps
   const { client, actor, amountKobo, currency, narration } = asked
   await refuseSuspended(tx, client.id)
   const account = await lockBankAccount(tx, asked.bankAccountId)
@@ -52,11 +55,13 @@ export async function requestPayout(tx: Transaction, deps: Deps, asked: Asked): 
   const byRules = await countApprovers(tx, { clientId: client.id, actor, amountKobo })
   const approversNeeded = byRules === 0 && isUnconfirmed ? 1 : byRules
   const fee = await chargedFor(tx, now, asked)
+  const routing = await chooseSendingBank(tx, { ...deps, currency, amountKobo })
   const [payout] = await createPayouts(tx, { sealer, now }, [
     {
       clientId: client.id,
       purpose: 'payout',
-      bankCode: await chooseSendingBank(tx, { bankConnections, currency }),
+      bankCode: routing.bankCode,
+      routing,
       amountKobo,
       currency,
       to: {

@@ -9,6 +9,7 @@ import type { AuditedAction } from '#domain/records/audit-log.ts'
 import type { RequeryReason } from '#domain/requery/questions.ts'
 import type { AnswerKind } from '#domain/requery/repeat-schedule.ts'
 import type { LoggedRequery } from '#domain/requery/requery-log.ts'
+import { type StoredDecision, tellDecision } from '#domain/routing/tell-decision.ts'
 import type { PendingDelivery, SentAttempt } from '#domain/webhooks/delivery-log.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
@@ -59,14 +60,28 @@ export function toEntry(at: Date, kind: EntryKind, text: EntryText): TimelineEnt
   return { ...nothing, ...text, at, kind }
 }
 
-export type IssuedNumber = { accountNumber: string; bankCode: string; issuedAt: Date }
+export type IssuedNumber = {
+  accountNumber: string
+  bankCode: string
+  issuedAt: Date
+  routing?: StoredDecision | null // Why the bank was chosen. Null: it was named.
+}
 
 export function numberEntry(number: IssuedNumber, nameBank: NameBank): TimelineEntry {
-  const { accountNumber, bankCode, issuedAt } = number
+  const { accountNumber, bankCode, issuedAt, routing } = number
+  const issued = `Account number ${accountNumber} issued at ${nameBank(bankCode)}.`
+  const why = routing && tellDecision(routing, { kind: 'payment', nameBank })
   return toEntry(issuedAt, 'number', {
-    description: `Account number ${accountNumber} issued at ${nameBank(bankCode)}.`,
+    description: why ? `${issued} ${why}` : issued,
     reference: accountNumber,
-    detail: { accountNumber, bank: nameBank(bankCode) },
+    detail: {
+      accountNumber,
+      bank: nameBank(bankCode),
+      ...(routing && {
+        chosenFor: routing.why,
+        passedOver: routing.over.map(({ bank, reason }) => `${bank}: ${reason}`).join(', ') || null,
+      }),
+    },
   })
 }
 

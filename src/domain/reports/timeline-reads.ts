@@ -23,7 +23,7 @@ export async function readNumbers(db: Queryable, paymentId: PaymentId): Promise<
   const { rows } = await db.query<IssuedNumber>({
     name: 'numbers-of-payment',
     text: `select account_number as "accountNumber", bank_code as "bankCode",
-                  issued_at as "issuedAt"
+                  issued_at as "issuedAt", routing
              from payment_numbers where payment_id = $1 order by issued_at, bank_code`,
     values: [paymentId],
   })

@@ -2,13 +2,17 @@
 // asked for, and whether it answers. Of the last 24 hours.
 
 import type { BankConnections } from '#banks/connector.ts'
+import type { Direction } from '#banks/observe-calls.ts'
 import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
+import { issuesNumbers } from '#config/number-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import {
   type AbandonedReservation,
   readAbandonedReservations,
 } from '#domain/accounts/customer-numbers.ts'
+import { type BankRoute, readRoutes } from '#domain/routing/bank-routes.ts'
+import type { Route, RouteState } from '#domain/routing/route-states.ts'
 import { MEASURED_MS, readMeasures } from './bank-measures.ts'
 import { later } from './questions.ts'
 
@@ -33,6 +37,15 @@ export type BankHealth = {
   abandonedReservations: Omit<AbandonedReservation, 'bankCode'>[]
   canFind: boolean
   canList: boolean
+  routing: Record<'payments' | 'payouts', RoutingView | null> // Null: it takes none.
+}
+
+// Unknown: nothing was observed yet, and it is used.
+export type RoutingView = {
+  state: RouteState | 'unknown'
+  since: Date | null
+  reason: Route['reason']
+  retryAt: Date | null
 }
 
 type Row = {
@@ -56,12 +69,16 @@ export async function readBankHealth(
   const measures = await readMeasures(db, now)
   const codes = banks.map(({ code }) => code)
   const rows = new Map((await readRows(db, codes)).map((row) => [row.bankCode, row]))
+  const routes = await readRoutes(db)
+  const viewOf = (bankCode: string, direction: Direction) =>
+    viewRoute(routes.find((each) => each.bankCode === bankCode && each.direction === direction))
   const asked = new Map((await readAsked(db, now, codes)).map((row) => [row.bankCode, row]))
   const abandoned = Map.groupBy(
     await readAbandonedReservations(db, now),
     ({ bankCode }) => bankCode,
   )
-  return banks.map(({ code, name, connector = 'manilla' }) => {
+  return banks.map((bank) => {
+    const { code, name, connector = 'manilla' } = bank
     const row = rows.get(code)
     const { queries = 0, errors = 0, found = 0, open = 0 } = asked.get(code) ?? {}
     const { lag, gap } = measures.get(code) ?? {}
@@ -84,8 +101,18 @@ export async function readBankHealth(
       abandonedReservations: (abandoned.get(code) ?? []).map(({ bankCode: _, ...rest }) => rest),
       canFind: calls?.findTransfer !== undefined,
       canList: calls?.listTransfers !== undefined,
+      routing: {
+        payments: issuesNumbers(bank, 'dynamic') ? viewOf(code, 'in') : null,
+        payouts: calls?.sendMoney ? viewOf(code, 'out') : null,
+      },
     }
   })
+}
+
+function viewRoute(route: BankRoute | undefined): RoutingView {
+  if (!route) return { state: 'unknown', since: null, reason: null, retryAt: null }
+  const { state, since, reason, retryAt } = route
+  return { state, since, reason, retryAt }
 }
 
 // Half open: the pause is over, and the next question is the probe.

@@ -16,6 +16,7 @@ import { createAdvices } from '#domain/payments/advices.ts'
 import { initiateOnce } from '#domain/payments/initiate-once.ts'
 import type { Initiated } from '#domain/payments/initiate-payment.ts'
 import { findTestTime } from '#domain/records/test-clocks.ts'
+import { PaymentRouter } from '#domain/routing/payment-router.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
 import { Refusal } from '#errors.ts'
 import type { AdviceId, ClientId } from '#ids.ts'
@@ -158,8 +159,9 @@ async function writePayments(
     bankCode: bank.code,
     clientId,
   }))
+  const router = new PaymentRouter({ banks, clock: () => now }) // Their bank is named.
   const initiated: Initiated[] = refuseAny(
-    await initiateOnce(tx, { sealer, banks, quarantineDays, ...due }, initiations),
+    await initiateOnce(tx, { sealer, banks, router, quarantineDays, ...due }, initiations),
   )
   const transfers = initiated.flatMap(({ bankCode, accountNumber: number }, index) => {
     const amountKobo = planned[index]?.paidKobo ?? 0n

@@ -16,14 +16,16 @@ import type { BankConnections } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type Approver, lockApprover } from '#domain/access/approvers.ts'
 import { refuseSuspended } from '#domain/access/clients.ts'
-import { chooseSendingBank, createPayouts } from '#domain/payouts/create-payouts.ts'
+import { chooseSendingBank, type SendingChoice } from '#domain/payouts/choose-sending-bank.ts'
+import { createPayouts } from '#domain/payouts/create-payouts.ts'
 import { holdApprovalRules } from '#domain/payouts/payout-settings.ts'
 import type { NewPayout } from '#domain/payouts/payouts.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { BankAccountId, ClientId, PayoutId, SettlementId, UserId } from '#ids.ts'
 import { clientOwner, type SharedAccounts, subaccountOwner } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
-import type { Kobo } from '#money.ts'
+import type { Metrics } from '#metrics.ts'
+import { type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { findApprovalObstacle, needsSecondPerson } from './settlement-approvers.ts'
 import { emitEvent, recordSettlement } from './settlement-events.ts'
@@ -40,6 +42,7 @@ export type ApprovalDeps = {
   sharedAccounts: SharedAccounts
   sealer: Sealer
   bankConnections: BankConnections
+  metrics?: Metrics
   now: Date
 }
 
@@ -150,8 +153,10 @@ async function payOut(tx: Transaction, deps: ApprovalDeps, approved: Approved): 
   const more = unconfirmed.length > 0 ? { unconfirmed } : {}
   await recordSettlement(tx, deps.now, { id, verb: 'approve', actor, more })
   if (payees.length === 0) return finishUnpaid(tx, deps.now, id)
-  const bankCode = await chooseSendingBank(tx, { ...deps, currency: settlement.currency })
-  const news = payees.map((payee) => newPayout(deps.sealer, { ...approved, payee, bankCode }))
+  const amountKobo = kobo(payees.reduce((sum, { netKobo }) => sum + netKobo, 0n))
+  const sending = { ...deps, currency: settlement.currency, amountKobo }
+  const routing = await chooseSendingBank(tx, sending)
+  const news = payees.map((payee) => newPayout(deps.sealer, { ...approved, payee, routing }))
   const made = await createPayouts(tx, deps, news)
   const paying = payees.map(({ subaccountId }) => ({
     kind: 'paying' as const,
@@ -169,13 +174,14 @@ async function payOut(tx: Transaction, deps: ApprovalDeps, approved: Approved): 
   await postTransfers(tx, deps.now, transfers)
 }
 
-type Paid = Approved & { payee: Payee; bankCode: string }
+type Paid = Approved & { payee: Payee; routing: SendingChoice }
 
-function newPayout(sealer: Sealer, { settlement, actor, payee, bankCode }: Paid): NewPayout {
+function newPayout(sealer: Sealer, { settlement, actor, payee, routing }: Paid): NewPayout {
   return {
     clientId: settlement.clientId,
     purpose: 'settlement',
-    bankCode,
+    bankCode: routing.bankCode,
+    routing,
     amountKobo: payee.netKobo,
     currency: settlement.currency,
     to: {

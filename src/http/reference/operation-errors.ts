@@ -152,6 +152,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'advice_paid',
     'advice_reversed',
     'bank_not_supported',
+    'no_bank_usable',
     'numbers_exhausted',
   ],
   listAccountTransactions: ['account_not_found'],

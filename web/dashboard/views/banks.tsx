@@ -1,5 +1,5 @@
 // Banks: when each was last heard, how late its notifications are, what had to be asked for, and
-// whether it answers.
+// whether it answers and is in use for routing.
 
 import { useEffect } from 'preact/hooks'
 import { appStrings, banksStrings as strings } from '../../copy.ts'
@@ -42,6 +42,44 @@ function Status({ bank }: { bank: Bank }) {
   return <Badge state={strings.states[state]} tone={TONES[state]} />
 }
 
+type Routing = Bank['routing']['payments']
+
+const ROUTE_TONES = { in_use: 'good', returning: 'warn', left: 'bad', unknown: 'calm' } as const
+const WORST_FIRST = ['left', 'returning', 'unknown', 'in_use'] as const
+
+function RouteBadge({ state }: { state: keyof typeof ROUTE_TONES }) {
+  return <Badge state={strings.routes[state]} tone={ROUTE_TONES[state]} />
+}
+
+// In a list: of payments and payouts, the worse.
+function Routed({ bank }: { bank: Bank }) {
+  const states = [bank.routing.payments?.state, bank.routing.payouts?.state]
+  const worst = WORST_FIRST.find((state) => states.includes(state))
+  return worst ? <RouteBadge state={worst} /> : strings.routes.none
+}
+
+function RouteFact({ routing }: { routing: Routing }) {
+  if (!routing) return strings.routes.none
+  const { state, since, reason, retryAt } = routing
+  return (
+    <>
+      <RouteBadge state={state} />
+      {since && (
+        <>
+          {` ${strings.since} `}
+          <Time at={since} />
+        </>
+      )}
+      {reason && <div class="muted">{strings.routeReasons[reason] ?? reason}</div>}
+      {retryAt && (
+        <div class="muted">
+          {strings.retryAt}: <Time at={retryAt} />
+        </div>
+      )}
+    </>
+  )
+}
+
 const orNone = (value: number | null, show: (value: number) => string) =>
   value === null ? appStrings.nothing : show(value)
 
@@ -68,6 +106,7 @@ const COLUMNS: readonly Column<Bank>[] = [
     isAmount: true,
     show: ({ foundByRequery }) => count(foundByRequery),
   },
+  { name: strings.routing, place: 'line', show: (bank) => <Routed bank={bank} /> },
   { name: strings.queries, isAmount: true, show: ({ queries }) => count(queries) },
   { name: strings.errorRate, isAmount: true, show: ({ errorRate }) => orNone(errorRate, share) },
   { name: strings.open, isAmount: true, show: ({ openQuestions }) => count(openQuestions) },
@@ -119,6 +158,8 @@ function About({ bank }: { bank: Bank }) {
         facts={[
           [strings.lastHeard, lastHeardAt ? <Time at={lastHeardAt} /> : strings.never],
           [strings.silentSince, silentSince && <Time at={silentSince} />],
+          [strings.routedPayments, <RouteFact key="in" routing={bank.routing.payments} />],
+          [strings.routedPayouts, <RouteFact key="out" routing={bank.routing.payouts} />],
           [strings.lagP50, orNone(bank.lagP50, seconds)],
           [strings.lagP99, orNone(bank.lagP99, seconds)],
           [strings.found, count(bank.foundByRequery)],

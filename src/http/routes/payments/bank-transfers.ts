@@ -2,6 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { issuesNumbers } from '#config/number-settings.ts'
+import type { Initiated, Initiation } from '#domain/payments/initiate-payment.ts'
 import type { Payment, PaymentNumber } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -48,8 +49,21 @@ export function showPayment(
   })
 }
 
+// The chosen bank may have leased its last number just now: then another is chosen.
+async function initiate({ writers, banks }: Deps, initiation: Initiation): Promise<Initiated> {
+  let more = initiation.bankCode === undefined ? banks.length : 0
+  for (;;) {
+    try {
+      return await writers.initiations.submit(initiation)
+    } catch (error) {
+      const isEmpty = error instanceof Refusal && error.code === 'numbers_exhausted'
+      if (!isEmpty || more-- === 0) throw error
+    }
+  }
+}
+
 export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { writers, authentication, banks } = deps
+  const { authentication, banks } = deps
   const tags = ['Payments']
 
   app.get(
@@ -89,18 +103,23 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         operationId: 'initiateBankTransfer',
         tags,
         summary: 'Issue an account number for an advice',
-        description: 'No token needed; a token, if sent, must be the owner’s.',
+        description:
+          'No token needed; a token, if sent, must be the owner’s. Without `bankCode` the bank is ' +
+          'chosen by health, remaining numbers and cost, and the timeline says why; a payment that has ' +
+          'a number keeps it, as long as its bank is in use.',
         security: [...BEARER, {}],
         headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),
-        body: Type.Object({ bankCode: text(10, 'Code of a supported bank.') }),
+        body: Type.Object({
+          bankCode: Type.Optional(text(10, 'Code of a supported bank. Default: chosen for you.')),
+        }),
         response: { 200: PaymentEnvelope(PaymentBody) },
       },
     },
     async (request, reply) => {
       const adviceId = parseReference<AdviceId>(request.params.adviceReference)
       if (!adviceId) throw new Refusal('advice_not_found')
-      const { payment, at, isReplayed, ...number } = await writers.initiations.submit({
+      const { payment, at, isReplayed, ...number } = await initiate(deps, {
         adviceId,
         bankCode: request.body.bankCode,
         clientId: request.client?.id,

@@ -237,5 +237,5 @@ async function show(db: Queryable, deps: Deps, { by, reference }: Shown) {
   const shown = presentOperatorPayout(payout, { sealer, by, bankConnections })
   const failure = await findOpenFailure(db, toViewer(deps, by), { payoutId: payout.id })
   const failureRequest = failure && presentFailure(failure)
-  return { ...shown, ...(await readDetail(db, payout)), failureRequest }
+  return { ...shown, ...(await readDetail(db, deps.nameBank, payout)), failureRequest }
 }

@@ -5,6 +5,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { BankConnections } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { BLOCKS, findBlock } from '#domain/payouts/blocked-payouts.ts'
 import { type PayoutChange, readPayoutChanges } from '#domain/payouts/payout-changes.ts'
 import {
@@ -14,6 +15,7 @@ import {
   PURPOSES,
   type Purpose,
 } from '#domain/payouts/payouts.ts'
+import { type StoredDecision, tellDecision } from '#domain/routing/tell-decision.ts'
 import type { Identity } from '#http/authentication.ts'
 import { parseWindow, WindowQuery } from '#http/lists.ts'
 import { CannotApprove } from '#http/routes/suspense/approval-presenters.ts'
@@ -49,11 +51,13 @@ export function parsePayoutFilters<Asked extends FilterQuery>(asked: Asked) {
 }
 
 const ChangeBody = named('PayoutChange', {
-  change: Type.String({ description: 'The new status, or approved or rejected.' }),
+  change: Type.String({
+    description: 'The new status, or approved or rejected; routed: its bank was chosen.',
+  }),
   changedBy: Type.String(),
   changedAt: Type.String(),
   detail: nullable('string', {
-    description: 'The bank’s reference, the payout file, or the reason.',
+    description: 'The bank’s reference, the payout file, the reason, or the chosen bank and why.',
   }),
 })
 
@@ -178,11 +182,18 @@ export function presentOperatorPayout(payout: Payout, showing: ShowingAll) {
 }
 
 // What is shown of one payout beyond what lists show.
-export async function readDetail(db: Queryable, { id }: Payout) {
+export async function readDetail(db: Queryable, nameBank: NameBank, { id }: Payout) {
   const changes = await readPayoutChanges(db, id)
-  return { blockedBy: await findBlock(db, id), history: changes.map(presentChange) }
+  const history = changes.map((change) => presentChange(change, nameBank))
+  return { blockedBy: await findBlock(db, id), history }
 }
 
-function presentChange({ change, changedBy, changedAt, detail }: PayoutChange) {
-  return { change, changedBy, changedAt: timestamp(changedAt), detail }
+function presentChange({ change, changedBy, changedAt, detail }: PayoutChange, nameBank: NameBank) {
+  const words = change === 'routed' && detail ? tellRouting(detail, nameBank) : detail
+  return { change, changedBy, changedAt: timestamp(changedAt), detail: words }
+}
+
+function tellRouting(detail: string, nameBank: NameBank): string {
+  const { bank, ...decision } = JSON.parse(detail) as StoredDecision & { bank: string }
+  return `${nameBank(bank)}. ${tellDecision(decision, { kind: 'payout', nameBank })}`
 }

@@ -228,7 +228,7 @@ export async function showPayout(db: Queryable, deps: Deps, { by, reference }: S
     : null
   return {
     ...presentPayout(payout, { sealer: deps.sealer, by }),
-    ...(await readDetail(db, payout)),
+    ...(await readDetail(db, deps.nameBank, payout)),
     cannotApprove: presentObstacle(obstacle),
   }
 }

@@ -5,13 +5,32 @@ import {
   type BankHealth,
   CIRCUITS,
   type Circuit,
+  type RoutingView,
   readBankHealth,
 } from '#domain/requery/bank-health.ts'
+import { ROUTE_STATES } from '#domain/routing/route-states.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
+
+const ROUTING_STATES = [...ROUTE_STATES, 'unknown'] as const
+
+const RoutingBody = named('BankRouting', {
+  state: Type.Unsafe<RoutingView['state']>({
+    type: 'string',
+    enum: [...ROUTING_STATES],
+    description:
+      'in_use; left: passed over; returning: takes a growing share; unknown: in use, and nothing ' +
+      'observed yet.',
+  }),
+  since: nullable('string', { description: 'Since when.' }),
+  reason: nullable('string', {
+    description: 'Why it is left: failing (calls to it fail) or silent (it reports nothing).',
+  }),
+  retryAt: nullable('string', { description: 'When one order may try it again.' }),
+})
 
 const BankHealthBody = named('BankHealth', {
   code: Type.String(),
@@ -54,6 +73,15 @@ const BankHealthBody = named('BankHealth', {
   ),
   canFind: Type.Boolean({ description: 'Answers for one transfer by its identifier.' }),
   canList: Type.Boolean({ description: 'Lists transfers: without it there are no sweeps.' }),
+  routing: named('BankRoutings', {
+    payments: Type.Union([RoutingBody, Type.Null()], {
+      description:
+        'Whether payments without a bankCode use it. Null: it issues no numbers for them.',
+    }),
+    payouts: Type.Union([RoutingBody, Type.Null()], {
+      description: 'Whether payouts use it. Null: it takes no orders.',
+    }),
+  }),
 })
 
 export const bankHealthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -80,8 +108,12 @@ export const bankHealthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
   )
 }
 
+function presentRouting({ since, retryAt, ...rest }: RoutingView) {
+  return { ...rest, since: since && timestamp(since), retryAt: retryAt && timestamp(retryAt) }
+}
+
 function present(health: BankHealth) {
-  const { lastHeardAt, silentSince, circuitUntil, abandonedReservations, ...rest } = health
+  const { lastHeardAt, silentSince, circuitUntil, abandonedReservations, routing, ...rest } = health
   return {
     ...rest,
     lastHeardAt: lastHeardAt && timestamp(lastHeardAt),
@@ -91,5 +123,9 @@ function present(health: BankHealth) {
       ...reservation,
       askedAt: timestamp(askedAt),
     })),
+    routing: {
+      payments: routing.payments && presentRouting(routing.payments),
+      payouts: routing.payouts && presentRouting(routing.payouts),
+    },
   }
 }

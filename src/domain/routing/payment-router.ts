@@ -1,0 +1,99 @@
+// Chooses the bank of payments that name none. The facts are in memory, and a worker of this process renews
+// them every few seconds (src/workers/sync-routing.ts): choosing costs no statement.
+
+import type { Clock } from '#clock.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import { issuesNumbers } from '#config/number-settings.ts'
+import type { Kobo } from '#money.ts'
+import type { BankRoute } from './bank-routes.ts'
+import { type Candidate, type Decision, rankBanks } from './rank-banks.ts'
+import { isTrialDue, shareOf } from './route-states.ts'
+
+export type FreeNumbers = { free: number; isLow: boolean }
+
+export type PaymentFacts = {
+  routes: readonly BankRoute[]
+  numbers: ReadonlyMap<string, FreeNumbers> // By bank code. Absent: not known.
+  withheldPerMille: ReadonlyMap<string, number> // Of recent credits. Absent: not known.
+}
+
+type Deps = {
+  banks: readonly BankSettings[]
+  clock: Clock
+  random?: () => number
+  onChoice?: (decision: Decision) => void
+}
+
+const PER_MILLE = 1_000n
+
+export class PaymentRouter {
+  readonly #deps: Deps
+  readonly #empty = new Set<string>() // Found so since the facts were read.
+  readonly #tried = new Map<string, number>() // The trial that each bank was given.
+  #news = new Set<string>()
+  #facts: PaymentFacts = { routes: [], numbers: new Map(), withheldPerMille: new Map() }
+
+  constructor(deps: Deps) {
+    this.#deps = { ...deps, banks: deps.banks.filter((bank) => issuesNumbers(bank, 'dynamic')) }
+  }
+
+  renew(facts: PaymentFacts): void {
+    this.#facts = facts
+    this.#empty.clear()
+  }
+
+  noteEmpty(bankCode: string): void {
+    this.#empty.add(bankCode)
+  }
+
+  // Whether payments are given to it now, or might be: it is not left.
+  isUsed(bankCode: string): boolean {
+    return this.#routeOf(bankCode)?.state !== 'left'
+  }
+
+  // Banks that were given a payment as a trial, since the last time.
+  takeTried(): string[] {
+    const tried = [...this.#news]
+    this.#news = new Set()
+    return tried
+  }
+
+  choose(amountKobo: Kobo): Decision {
+    const { banks, clock, random = Math.random, onChoice } = this.#deps
+    const now = clock()
+    const candidates = banks.map(({ code }) => this.#candidate(code, amountKobo, now))
+    const decision = rankBanks(candidates, { draw: random(), mayWait: false })
+    if (decision.why === 'trial' && decision.bankCode) this.#noteTrial(decision.bankCode)
+    onChoice?.(decision)
+    return decision
+  }
+
+  #routeOf(bankCode: string): BankRoute | undefined {
+    const isIts = (route: BankRoute) => route.bankCode === bankCode && route.direction === 'in'
+    return this.#facts.routes.find(isIts)
+  }
+
+  // A payment shows nothing of a bank whose calls fail: they show it themselves. Only a bank that is silent
+  // needs one, to be heard again.
+  #candidate(bankCode: string, amountKobo: Kobo, now: Date): Candidate {
+    const route = this.#routeOf(bankCode)
+    const numbers = this.#facts.numbers.get(bankCode)
+    const perMille = this.#facts.withheldPerMille.get(bankCode) ?? 0
+    const isUntried = route && this.#tried.get(bankCode) !== route.retryAt?.getTime()
+    const isEmpty = numbers?.free === 0 || this.#empty.has(bankCode)
+    return {
+      bankCode,
+      share: route ? shareOf(route, now) : 1,
+      leftFor: route?.reason ?? null,
+      isTrial: route?.reason === 'silent' && isUntried === true && isTrialDue(route, now),
+      room: isEmpty ? 'none' : numbers?.isLow ? 'little' : 'enough',
+      amountLeft: BigInt(numbers?.free ?? 0),
+      costKobo: (amountKobo * BigInt(perMille)) / PER_MILLE,
+    }
+  }
+
+  #noteTrial(bankCode: string): void {
+    this.#news.add(bankCode)
+    this.#tried.set(bankCode, this.#routeOf(bankCode)?.retryAt?.getTime() ?? 0)
+  }
+}

@@ -1,0 +1,225 @@
+// Payments that name no bank: a bank whose calls fail, that is silent or out of numbers is left for another
+// by every process, and returned to step by step. A bank that is named is never replaced.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { startLiveService, startTwin, startWithBanks } from '../support/bank-calls.ts'
+import { assertRefused, createAdvice, INITIATE } from '../support/fixtures.ts'
+import { routeState, startRouted, until } from '../support/routed-banks.ts'
+import type { Bench } from '../support/running-service.ts'
+
+type Caller = Pick<Bench, 'call'>
+
+const send = async (bench: Caller, adviceReference: string, body: object = {}) =>
+  bench.call({ url: `${INITIATE}/${adviceReference}`, body, token: null })
+
+async function initiate(bench: Bench, body: object = {}, by: Caller = bench) {
+  const { adviceReference } = await createAdvice(bench)
+  const answer = await send(by, adviceReference, body)
+  assert.equal(answer.statusCode, 200, answer.body)
+  return { adviceReference, ...answer.json().responseData }
+}
+
+async function issued(bench: Bench, paymentReference: string) {
+  const answer = await bench.call({ url: `/api/v1/payments/${paymentReference}/timeline` })
+  return answer.json().data.entries.filter(({ kind }: { kind: string }) => kind === 'number')
+}
+
+// The bank is asked, fails, and fails again half a minute later.
+async function failCalls(bench: Bench, bankCode: string): Promise<void> {
+  const { paymentReference } = await initiate(bench, { bankCode })
+  const asked = await bench.call({ url: `/api/v1/payments/${paymentReference}/requery`, body: {} })
+  assert.equal(asked.statusCode, 200, asked.body)
+  const find = (state: string) => async () => (await routeState(bench, bankCode, 'in')) === state
+  await until(find('in_use'))
+  bench.advance(31_000)
+  await until(find('left'))
+  await bench.service.syncRouting()
+}
+
+test('without a bankCode the bank is chosen, and the timeline says why', async () => {
+  await using routed = await startRouted()
+  const { bench } = routed
+  const { adviceReference, ...payment } = await initiate(bench)
+
+  assert.deepEqual([payment.bankCode, payment.bankName], ['035', 'Bank 035'])
+  const [entry] = await issued(bench, payment.paymentReference)
+  assert.equal(
+    entry.description,
+    `Account number ${payment.bankAccount} issued at Bank 035. ` +
+      'The bank was chosen because it has the most numbers left. Passed over: 1 other that rank lower.',
+  )
+  assert.equal(entry.detail.chosenFor, 'most_room')
+  const again = await send(bench, adviceReference)
+  assert.deepEqual(again.json().responseData, payment)
+  const metrics = await bench.service.metrics.registry.metrics()
+  assert.match(metrics, /routing_choices_total\{kind="payment",bank="035",reason="most_room"\} 1/)
+})
+
+test('a bank that is named is used, whatever its state, and the timeline says nothing more', async () => {
+  await using routed = await startRouted()
+  const { bench, other } = routed
+  other.fail()
+  bench.service.startWorkers()
+  await failCalls(bench, '058')
+
+  const payment = await initiate(bench, { bankCode: '058' })
+  assert.equal(payment.bankCode, '058')
+  const [entry] = await issued(bench, payment.paymentReference)
+  assert.equal(entry.description, `Account number ${payment.bankAccount} issued at Bank 058.`)
+  const { adviceReference } = await createAdvice(bench)
+  const unknown = await send(bench, adviceReference, { bankCode: '999' })
+  assertRefused(unknown, 'payment', { status: 400, code: 'bank_not_supported' })
+})
+
+test('a bank whose calls fail is left by every process, and returned to step by step', async () => {
+  await using routed = await startRouted()
+  const { bench, one } = routed
+  await using twin = await startTwin(bench)
+  const before = await initiate(bench)
+  one.fail()
+  bench.service.startWorkers()
+  const startedMs = bench.clock().getTime()
+  await failCalls(bench, '035')
+  assert(bench.clock().getTime() - startedMs <= 60_000, 'within a minute')
+
+  await twin.service.syncRouting()
+  for (const by of [bench, twin]) {
+    const { bankCode, paymentReference } = await initiate(bench, {}, by)
+    assert.equal(bankCode, '058')
+    const [entry] = await issued(bench, paymentReference)
+    assert.match(entry.description, /Passed over: Bank 035 \(its calls fail\)\.$/)
+  }
+  const moved = await send(bench, before.adviceReference)
+  assert.equal(moved.json().responseData.bankCode, '058')
+  assert.equal(moved.json().responseData.paymentReference, before.paymentReference)
+
+  one.recover()
+  await until(async () => {
+    bench.advance(5_000)
+    await bench.service.syncRouting()
+    return (await routeState(bench, '035', 'in')) === 'returning'
+  })
+  const codes: string[] = []
+  for (let at = 0; at < 30; at++) codes.push((await initiate(bench)).bankCode)
+  assert(codes.filter((code) => code === '035').length < 15, 'a trickle')
+  bench.advance(60_000)
+  await bench.service.syncRouting()
+  for (let at = 0; at < 5; at++) assert.equal((await initiate(bench)).bankCode, '035')
+})
+
+test('while no bank can be used, a payment without a bankCode is refused, and costs no key', async () => {
+  await using routed = await startRouted()
+  const { bench } = routed
+  await bench.db.query(
+    `insert into bank_routes (bank_code, direction, state, since, reason, failed_at, retry_at)
+     select code, 'in', 'left', $1, 'failing', $1, $1 from unnest('{035,058}'::text[]) as b (code)`,
+    [bench.clock()],
+  )
+  await bench.service.syncRouting()
+  const { adviceReference } = await createAdvice(bench)
+  const url = `${INITIATE}/${adviceReference}`
+  const call = { url, body: {}, headers: { 'idempotency-key': 'again' } }
+  assertRefused(await bench.call(call), 'payment', { status: 503, code: 'no_bank_usable' })
+
+  bench.advance(600_000)
+  await bench.service.syncRouting()
+  const first = await bench.call(call)
+  const second = await bench.call(call)
+  assert.deepEqual([first.statusCode, second.json()], [200, first.json()])
+  assert.equal(second.headers['idempotent-replayed'], 'true')
+})
+
+test('a bank that runs out of numbers is left for another within the request', async () => {
+  const small = (code: string, from: number) => ({
+    code,
+    static: { from, to: from + 9 },
+    dynamic: { from: from + 10, to: from + 10 },
+  })
+  await using bench = await startWithBanks([small('035', 100_000), small('058', 200_000)])
+  const codes = [(await initiate(bench)).bankCode, (await initiate(bench)).bankCode]
+  assert.deepEqual(codes.toSorted(), ['035', '058'])
+  const { adviceReference } = await createAdvice(bench)
+  const none = await send(bench, adviceReference)
+  assertRefused(none, 'payment', { status: 503, code: 'no_bank_usable' })
+  const named = await send(bench, adviceReference, { bankCode: '035' })
+  assertRefused(named, 'payment', { status: 503, code: 'numbers_exhausted' })
+})
+
+test('in live mode, a silent bank gets one payment as a trial, and more once heard', async () => {
+  await using bench = await startLiveService({
+    code: '058',
+    static: { from: 300_000_000, to: 300_000_999 },
+    dynamic: { from: 400_000_000, to: 400_000_999 },
+    railSecrets: [`whsec_${Buffer.alloc(32, 's').toString('base64')}`],
+  })
+  let token = await bench.newClient('LIVE000001')
+  const next = async () => {
+    token = await bench.login('LIVE000001', 's3cret')
+    const { adviceReference } = await createAdvice(bench, {}, { token })
+    return (await send(bench, adviceReference)).json().responseData?.bankCode
+  }
+  assert.equal(await next(), '035')
+  const silence = async (since: Date | null) => {
+    await bench.db.query(
+      `insert into bank_health (bank_code, silent_since) values ('035', $1)
+       on conflict (bank_code) do update set silent_since = $1`,
+      [since],
+    )
+    await bench.service.syncRouting()
+  }
+  await silence(bench.clock())
+  assert.deepEqual([await next(), await next()], ['058', '058'])
+  bench.advance(15_000)
+  await bench.service.syncRouting()
+  assert.deepEqual([await next(), await next(), await next()], ['035', '058', '058'])
+  await bench.service.syncRouting()
+  assert.equal(await next(), '058')
+  await silence(null)
+  bench.advance(60_000)
+  await bench.service.syncRouting()
+  assert.equal(await next(), '035')
+})
+
+test('choosing costs no statement', async () => {
+  await using routed = await startRouted()
+  const { bench } = routed
+  const count = async (body: object) => {
+    const { adviceReference } = await createAdvice(bench)
+    const { result, names } = await statementsOf(() => send(bench, adviceReference, body))
+    assert.equal(result.statusCode, 200)
+    return names.filter((name) => name.startsWith('group:')).toSorted() // Of batches.
+  }
+  await count({ bankCode: '035' })
+  const named = await count({ bankCode: '035' })
+  assert(named.includes('group:insert-payment-numbers'), named.join(', '))
+  assert.deepEqual(await count({}), named)
+})
+
+// The names of the statements that are sent meanwhile, by every connection of this process.
+async function statementsOf<T>(work: () => Promise<T>): Promise<{ result: T; names: string[] }> {
+  const prototype = pg.Connection.prototype as unknown as {
+    bind: (config: { statement?: string }) => void
+  }
+  const { bind } = prototype
+  const names: string[] = []
+  prototype.bind = function (config) {
+    names.push(config.statement ?? '')
+    Reflect.apply(bind, this, [config])
+  }
+  try {
+    return { result: await work(), names }
+  } finally {
+    prototype.bind = bind
+  }
+}
+
+test('another client’s advice stays unknown without a bankCode', async () => {
+  await using routed = await startRouted()
+  const { bench } = routed
+  const token = await bench.newClient('OTHER00001')
+  const { adviceReference } = await createAdvice(bench)
+  const answer = await bench.call({ url: `${INITIATE}/${adviceReference}`, body: {}, token })
+  assertRefused(answer, 'payment', { status: 400, code: 'advice_not_found' })
+})

@@ -1,0 +1,155 @@
+// A bank whose calls fail is left within a minute, tried with one order at growing intervals, and returned
+// to step by step; by elapsed time alone.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  advanceRoute,
+  FORGET_MS,
+  isTrialDue,
+  newRoute,
+  type Observed,
+  RETRY_MAX_MS,
+  RETURN_MS,
+  type Route,
+  retryAfterMs,
+  shareOf,
+  WINDOW_MS,
+} from '#domain/routing/route-states.ts'
+
+const START_MS = Date.parse('2026-03-02T09:00:00Z')
+const at = (ms: number) => new Date(START_MS + ms)
+const saw = (given: Partial<Observed>): Observed => ({
+  answered: 0,
+  failed: 0,
+  isSilent: false,
+  ...given,
+})
+
+function after(steps: readonly (readonly [ms: number, observed: Partial<Observed>])[]): Route {
+  return steps.reduce(
+    (route, [ms, observed]) => advanceRoute(route, saw(observed), at(ms)),
+    newRoute(at(0)),
+  )
+}
+
+test('two failures within a minute, and nothing answered: it is left', () => {
+  assert.equal(after([[0, { failed: 1 }]]).state, 'in_use')
+  const left = after([
+    [0, { failed: 1 }],
+    [50_000, { failed: 1 }],
+  ])
+  assert.deepEqual([left.state, left.reason, left.since], ['left', 'failing', at(50_000)])
+})
+
+test('failures that are further apart, or few among many, are borne', () => {
+  assert.equal(
+    after([
+      [0, { failed: 1 }],
+      [WINDOW_MS + 10_000, { failed: 1 }],
+    ]).state,
+    'in_use',
+  )
+  assert.equal(
+    after([
+      [0, { answered: 90 }],
+      [1_000, { failed: 40 }],
+    ]).state,
+    'in_use',
+  )
+  assert.equal(
+    after([
+      [0, { answered: 30 }],
+      [1_000, { failed: 40 }],
+    ]).state,
+    'left',
+  )
+})
+
+test('a call that is answered brings it back: a tenth of the orders at first, all after a minute', () => {
+  const back = after([
+    [0, { failed: 2 }],
+    [30_000, { answered: 1 }],
+  ])
+  assert.equal(back.state, 'returning')
+  const shares = [0, 30_000, 60_000].map((ms) => shareOf(back, at(30_000 + ms)))
+  assert.deepEqual(shares, [0.1, 0.5, 1])
+  const used = advanceRoute(back, saw({}), at(30_000 + RETURN_MS))
+  assert.deepEqual([used.state, used.timesLeft], ['in_use', 0])
+})
+
+test('one failure while it returns, and it is left for longer', () => {
+  const again = after([
+    [0, { failed: 2 }],
+    [20_000, { answered: 1 }],
+    [25_000, { failed: 1 }],
+  ])
+  assert.equal(again.state, 'left')
+  assert.equal(again.retryAt?.getTime(), START_MS + 25_000 + 30_000)
+})
+
+test('it is tried after 15 seconds, then after twice as long each time, up to five minutes', () => {
+  let route = after([[0, { failed: 2 }]])
+  assert.equal(isTrialDue(route, at(14_999)), false)
+  assert.equal(isTrialDue(route, at(15_000)), true)
+  route = advanceRoute(route, saw({ isTried: true }), at(15_000))
+  assert.equal(isTrialDue(route, at(15_000 + 29_999)), false)
+  assert.equal(isTrialDue(route, at(15_000 + 30_000)), true)
+  assert.equal(retryAfterMs(50), RETRY_MAX_MS)
+})
+
+test('a clock that was stepped back puts a trial off by no more than the longest interval', () => {
+  const route = after([[0, { failed: 2 }]])
+  assert.equal(isTrialDue(route, at(-3_600_000)), true)
+})
+
+test('a bank that falls silent is left until it is heard, whatever its calls say', () => {
+  const silent = after([[0, { isSilent: true, answered: 5 }]])
+  assert.deepEqual([silent.state, silent.reason], ['left', 'silent'])
+  assert.equal(advanceRoute(silent, saw({ isSilent: true, answered: 5 }), at(9)).state, 'left')
+  assert.equal(advanceRoute(silent, saw({}), at(9)).state, 'returning')
+})
+
+test('one of which nothing is heard any more returns after ten minutes', () => {
+  const left = after([[0, { failed: 2 }]])
+  assert.equal(advanceRoute(left, saw({}), at(FORGET_MS - 1)).state, 'left')
+  assert.equal(advanceRoute(left, saw({}), at(FORGET_MS)).state, 'returning')
+})
+
+const steps = fc.array(
+  fc.tuple(
+    fc.integer({ min: 0, max: 400_000 }),
+    fc.record({
+      answered: fc.integer({ min: 0, max: 3 }),
+      failed: fc.integer({ min: 0, max: 3 }),
+      isSilent: fc.boolean(),
+      isTried: fc.boolean(),
+    }),
+  ),
+  { maxLength: 60 },
+)
+
+test('whatever happens, a state says what it must, and nobody waits longer than five minutes', () => {
+  fc.assert(
+    fc.property(steps, (all) => {
+      let [ms, route] = [0, newRoute(at(0))]
+      for (const [laterMs, observed] of all) {
+        ms += laterMs
+        const before = route
+        route = advanceRoute(before, observed, at(ms))
+        assert.equal(route.state === 'left', route.reason !== null)
+        assert.equal(route.state === 'left', route.retryAt !== null)
+        const waitMs = (route.retryAt?.getTime() ?? 0) - at(ms).getTime()
+        assert(route.retryAt === null || waitMs <= RETRY_MAX_MS)
+        // Never from left to in use at once.
+        assert(!(before.state === 'left' && route.state === 'in_use'))
+        if (observed.failed >= 2 && observed.answered === 0 && !before.recent.length) {
+          assert.equal(route.state, 'left')
+        }
+        const share = shareOf(route, at(ms))
+        assert(share >= 0 && share <= 1 && (share === 0) === (route.state === 'left'))
+      }
+    }),
+  )
+})
