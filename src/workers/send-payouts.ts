@@ -1,12 +1,12 @@
-// Sends payouts, and books what the banks answer. A worker for each connection: a bank that is slow
+// Sends payouts and books the banks' answers. Each connection has its own worker, so that a slow bank
 // delays no other.
 //
 //   claim: sending, committed ─▶ call the bank, no transaction open ─▶ settle, or unknown
 //
-// I47: whatever dies after the claim, nothing is sent again. What was claimed and has no outcome after
-// a while is unknown, and asked for (query-payouts.ts). That while is counted from the claim, so a
-// process whose clock is wrong claims nothing, and one that was frozen since its claim sends nothing:
-// neither before it calls the bank, nor between the requests of a call (logging in, asking).
+// I47: after the claim nothing is ever sent again, whatever crashes. A claimed payout without an outcome
+// becomes unknown after a time limit, and is queried (query-payouts.ts). The limit runs from the claim. So
+// a process with a wrong clock claims nothing, and a process that was frozen after its claim sends
+// nothing: neither before it calls the bank nor between the requests of a call (logging in, asking).
 
 import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
 import type { BankCalls, BankConnections, CallLimits, PayoutAnswer } from '#banks/connector.ts'
@@ -37,12 +37,12 @@ export type PayoutDeps = {
   payoutHooks: OutcomeHooks
   clock: Clock
   monotonic: Monotonic
-  isClockRight?: ClockCheck // By default it is.
+  isClockRight?: ClockCheck // Defaults to true.
 }
 
 type SendMoney = NonNullable<BankCalls['sendMoney']>
 
-// The banks behind one connection: all of the sandbox's own have the same.
+// Banks that share a connection, as all of the sandbox's own banks do.
 export type SendingBanks = {
   bankCodes: readonly string[]
   sendMoney: SendMoney
@@ -72,11 +72,11 @@ export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
     if ((await banks.prepareOrders?.())?.status === 'no_answer') return { more: false }
     let count = 0
     for (const bankCode of due) count += await sendOf(deps, { ...banks, bankCode })
-    return { more: count > 0 } // None: the banks' rates have no room now.
+    return { more: count > 0 } // 0 if the banks' rates leave no room now.
   }
 }
 
-// Answers how many. No more are claimed than may be sent at once.
+// Claims only as many as may be sent at once, and returns how many.
 async function sendOf(
   deps: PayoutDeps,
   { bankCode, sendMoney, limits, fingerprint: sentOver }: SendingBanks & { bankCode: string },
@@ -97,42 +97,43 @@ async function sendOf(
   const claimedMs = dueNow(clock).now.getTime() - due.now.getTime()
   const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS || hasPassed(SEND_WITHIN_MS)
   const isTooLate = () => hasPassed(SEND_WITHIN_MS + CALL_MS_MAX)
-  const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
+  const calls = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
     const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, { isTooLate }).catch(silence)
     await recordAnswer(deps, { id, reference: instruction.reference, bankCode, by, answer })
   })
-  const failures = (await Promise.allSettled(sent)).flatMap((result) =>
+  const failures = (await Promise.allSettled(calls)).flatMap((result) =>
     result.status === 'rejected' ? [result.reason] : [],
   )
-  if (failures.length > 0) throw failures[0] // They will be asked for.
+  if (failures.length > 0) throw failures[0] // They will be queried.
   return claimed.length
 }
 
-// Whether so much time has passed since now, by either clock: one may be stepped back, and the other stands
-// while the machine sleeps.
+// Whether this much time has passed by either clock: the wall clock may be stepped back, and the
+// monotonic clock stops while the machine sleeps.
 function timer(monotonic: Monotonic): (ms: number) => boolean {
   const [wallMs, elapsedMs] = [systemClock().getTime(), monotonic()]
   return (ms) => systemClock().getTime() - wallMs > ms || monotonic() - elapsedMs > ms
 }
 
-// Others may count it as unknown by now, and what the bank then said of it must stay true.
+// Others may already count the payout as unknown, and the bank's answers to their queries must stay
+// true.
 const NOT_BEGUN: PayoutAnswer = {
   status: 'unknown',
   reason: 'It was claimed too long ago to send.',
 }
 
-// A call that throws says as little as one that is not answered.
+// A call that throws counts as unanswered.
 function silence(error: unknown): PayoutAnswer {
   return { status: 'unknown', reason: error instanceof Error ? error.name : 'Error' }
 }
 
-type Answered = Pick<ClaimedPayout, 'id' | 'reference'> & {
+type AnsweredPayout = Pick<ClaimedPayout, 'id' | 'reference'> & {
   bankCode: string
   by: string
   answer: PayoutAnswer
 }
 
-async function recordAnswer(deps: PayoutDeps, answered: Answered): Promise<void> {
+async function recordAnswer(deps: PayoutDeps, answered: AnsweredPayout): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
   const { id, reference, bankCode, by, answer } = answered
   const outcome = outcomeOf(answer)
@@ -140,8 +141,8 @@ async function recordAnswer(deps: PayoutDeps, answered: Answered): Promise<void>
   const reason = 'reason' in answer ? answer.reason : 'The bank gave no answer.'
   await withTransaction(batchPool, async (tx) => {
     const { now } = dueNow(clock)
-    const told = { id, reference, by }
-    if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...told, outcome })
+    const settled = { id, reference, by }
+    if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...settled, outcome })
     else {
       await markUnknown(tx, now, { id, reason, by, isAccepted })
       await alertWaiting(tx, now, { reference, bankCode, answer })

@@ -1,4 +1,4 @@
-// When the next work of each kind falls due for one client. Null or undefined: none does.
+// Due times of each kind of work for one client. Null or undefined if none is due.
 
 import type { Queryable } from '#db/pool.ts'
 import { STALE_MS } from '#domain/payouts/unknown-payouts.ts'
@@ -9,16 +9,16 @@ import { listScheduled, readHolidays } from '#domain/settlement/settlement-setti
 import type { ClientId } from '#ids.ts'
 import type { PlanDeps } from './plan-requeries.ts'
 
-type Found = Promise<Date | null | undefined>
+type DueAt = Promise<Date | null | undefined>
 
 type Query = { name: string; text: string; values: unknown[] }
 
-async function first(db: Queryable, query: Query): Found {
+async function first(db: Queryable, query: Query): DueAt {
   const { rows } = await db.query<{ at: Date | null }>(query)
   return rows[0]?.at
 }
 
-export function findClosing(db: Queryable, clientId: ClientId): Found {
+export function findClosing(db: Queryable, clientId: ClientId): DueAt {
   return first(db, {
     name: 'next-closing-of-client',
     text: `select min(closes_at) as at from payments
@@ -27,7 +27,7 @@ export function findClosing(db: Queryable, clientId: ClientId): Found {
   })
 }
 
-export function findReport(db: Queryable, clientId: ClientId): Found {
+export function findReport(db: Queryable, clientId: ClientId): DueAt {
   return first(db, {
     name: 'next-report-of-client',
     text: `select min(due_at) as at from sandbox_reports
@@ -36,14 +36,14 @@ export function findReport(db: Queryable, clientId: ClientId): Found {
   })
 }
 
-export async function findSettlement(db: Queryable, clientId: ClientId): Found {
+export async function findSettlement(db: Queryable, clientId: ClientId): DueAt {
   const [client] = await listScheduled(db, clientId)
   if (!client) return null
   return nextSlot(client.schedule, client.handledTo, await readHolidays(db))?.at
 }
 
-// Unanswered ones are asked for; those whose sender died are found to be unanswered first.
-export function findPayoutQuery(db: Queryable, clientId: ClientId): Found {
+// Unknown payouts are queried. Payouts whose sender died become unknown first.
+export function findPayoutQuery(db: Queryable, clientId: ClientId): DueAt {
   return first(db, {
     name: 'next-payout-query-of-client',
     text: `select min(case when status = 'unknown' then next_query_at
@@ -54,12 +54,12 @@ export function findPayoutQuery(db: Queryable, clientId: ClientId): Found {
   })
 }
 
-type Planning = { clientId: ClientId; now: Date; to: Date }
+type PlanPeriod = { clientId: ClientId; now: Date; to: Date }
 
-// The questions about deadlines until then, ahead of their time.
+// Plans the questions about deadlines before `to` in advance.
 export async function planQuestions(
   { db, bankConnections, graceSeconds }: PlanDeps,
-  { clientId, now, to }: Planning,
+  { clientId, now, to }: PlanPeriod,
 ): Promise<void> {
   const banks = [...bankConnections].flatMap(([code, connection]) =>
     canListTransfers(connection) ? [code] : [],
@@ -72,7 +72,7 @@ export function findQuestion(
   db: Queryable,
   clientId: ClientId,
   bankCodes: readonly string[],
-): Found {
+): DueAt {
   return first(db, {
     name: 'next-requery-of-client',
     text: `select min(greatest(due_at, leased_until)) as at from requeries
@@ -92,7 +92,7 @@ export async function findEvent(db: Queryable, clientId: ClientId): Promise<bool
   return rows[0]?.waits ?? false
 }
 
-export function findDelivery(db: Queryable, clientId: ClientId): Found {
+export function findDelivery(db: Queryable, clientId: ClientId): DueAt {
   return first(db, {
     name: 'next-delivery-of-client',
     text: `select min(greatest(due_at, paused_until)) as at from destinations
