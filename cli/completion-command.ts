@@ -6,7 +6,7 @@ import { DELEGATED } from './delegated-commands.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
-type Words = ReadonlyMap<string, readonly string[]> // Keyed by the words typed so far, e.g. 'payments create'.
+type Words = ReadonlyMap<string, readonly string[]> // Keyed by the words typed so far.
 
 export function addCompletionCommand(program: Command, run: Run): void {
   program

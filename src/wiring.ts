@@ -76,7 +76,7 @@ export type Service = {
 
 export type ServiceOptions = StartOptions & {
   monotonic?: Monotonic
-  readMetrics?: () => Promise<string> // Of all processes, if there are several.
+  readMetrics?: () => Promise<string> // Covers all processes, if there are several.
   patience?: number // Multiplies the usual timeouts for the database and for callers.
 }
 

@@ -136,7 +136,7 @@ async function prepare(
   try {
     return await withTransaction(db, async (tx) => {
       const now = clock()
-      await maintainPartitions(tx, now) // First: an event without its partition would prevent creating that week's partition.
+      await maintainPartitions(tx, now) // First: an event without its partition would block creating it.
       await settleAfterRestore(tx, { ...restore, now })
       return { migrated, lastSequences: await lastSequences(tx) }
     })

@@ -16,7 +16,7 @@ export type PayerRules = {
   names?: readonly string[]
 }
 
-// As in requests and, with masked account numbers, in responses.
+// The form of requests and, with masked account numbers, of responses.
 type PayerRulesInput = {
   minAmount?: number | string | undefined
   maxAmount?: number | string | undefined
