@@ -13,7 +13,6 @@ import {
 import { listAnswer } from './list-answer.ts'
 import { type Column, details, naira, time } from './table.ts'
 
-// Maps flags to API fields.
 const FIELDS = {
   name: 'accountName',
   bvn: 'bvn',

@@ -44,7 +44,6 @@ export function collect(text: string, before: readonly string[] = []): readonly 
   return [...before, ...text.split(',').filter((part) => part !== '')]
 }
 
-// Reads a JSON body from a file or standard input.
 export function readBody(file: string | undefined): Record<string, unknown> {
   if (file === undefined) return {}
   const text = readOrRefuse(file)

@@ -22,7 +22,6 @@ export type Service = {
   source: Source
 }
 
-// One run of the command line.
 export class Run {
   readonly terminal: Terminal
   url: string | undefined // The service's URL, once known.
@@ -63,7 +62,6 @@ export class Run {
 export type Context = Service & { run: Run; terminal: Terminal; options: Options }
 type Work = (context: Context, ...words: string[]) => Promise<Answer>
 
-// The action of a command that calls the service.
 export function answering(run: Run, work: Work) {
   return async (...args: unknown[]): Promise<void> => {
     const command = args.at(-1) as Command

@@ -64,7 +64,6 @@ export function storeCredentials(world: World, url: string, credentials: Credent
   writeStored(world, { url, services })
 }
 
-// False if there were none.
 export function removeCredentials(world: World, url: string): boolean {
   const stored = readStored(world)
   if (!stored?.services[url]) return false

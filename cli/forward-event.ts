@@ -32,7 +32,6 @@ export type Handler = {
   retryMs?: readonly number[]
 }
 
-// Undefined if interrupted before the handler received it.
 export async function forwardEvent(handler: Handler, event: Event): Promise<Outcome | undefined> {
   const { terminal, attemptsMax, onWaiting, onRetry, retryMs = RETRY_MS } = handler
   const { interrupted } = terminal

@@ -26,7 +26,6 @@ export async function listAnswer<Item>(
   return { data: items, text: items.length > 0 ? table(terminal, columns, items) : none }
 }
 
-// Reads all items or fails.
 async function take<Item>(
   terminal: Terminal,
   items: AsyncIterable<Item>,

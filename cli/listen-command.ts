@@ -172,7 +172,6 @@ function jsonLine(event: Event, forwarded: Outcome | null): string {
   return JSON.stringify({ event, forwarded })
 }
 
-// In Nigerian time.
 function clockTime(now: Date): string {
   return now.toLocaleTimeString('en-GB', { timeZone: 'Africa/Lagos' })
 }

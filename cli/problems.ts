@@ -15,7 +15,6 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-// A problem that the user can fix.
 export class CliProblem extends Error {
   readonly exitCode: ExitCode
 

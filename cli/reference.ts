@@ -9,7 +9,6 @@ import { createProgram } from './program.ts'
 const BEGIN = '<!-- commands: written by npm run generate -->'
 const END = '<!-- /commands -->'
 
-// Replaces the reference in the document.
 export function withCommands(document: string): string {
   const [before = '', rest = ''] = document.split(BEGIN)
   const [, after = ''] = rest.split(END)

@@ -66,7 +66,6 @@ export class Player {
     return this.manilla.sandbox.pay(number, amount, this.stop)
   }
 
-  // Defaults to the amount due.
   transfer(accountNumber: string, kind: Kind, amount?: number) {
     const body = { accountNumber, kind, ...(amount === undefined ? {} : { amount }) }
     return this.manilla.sandbox.transfer(body, this.stop)

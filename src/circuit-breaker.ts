@@ -29,7 +29,6 @@ export type Result = {
 
 export type Verdict = Health & { disable: 'gone' | 'failing' | null }
 
-// In the order of arrival.
 export function advanceBreaker(before: Health, results: readonly Result[], now: Date): Verdict {
   const health: Verdict = { ...before, disable: null }
   for (const result of results) {

@@ -92,7 +92,6 @@ export class Metrics {
     this.#batchSeconds.observe({ batch }, tookMs / 1000)
   }
 
-  // Read at scrape time.
   watchPools(pools: Readonly<Record<string, PoolState>>): void {
     new Gauge({
       name: 'manilla_pool_connections',

@@ -19,7 +19,6 @@ export function kobo(value: bigint): Kobo {
   return value as Kobo
 }
 
-// Undefined if the text is not an amount.
 export function parseKobo(text: string): Kobo | undefined {
   const match = DECIMAL.exec(text)
   if (!match) return undefined

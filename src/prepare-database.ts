@@ -25,7 +25,6 @@ export type StartOptions = {
   checksClock?: boolean // Compares with the database's clock. Off in most tests, whose time is not real.
 }
 
-// A start-up problem that the operator can fix.
 export class StartProblem extends Error {}
 
 export async function prepareDatabase(options: StartOptions) {

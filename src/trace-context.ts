@@ -63,7 +63,6 @@ export function withoutSpan<T>(work: () => T): T {
   return current.getStore() ? current.run(undefined, work) : work()
 }
 
-// For work that several callers share.
 export function withinShared<T>(span: Span, items: Map<unknown, Span>, work: () => T): T {
   return current.run({ span, items }, work)
 }

@@ -14,6 +14,5 @@ export type Context = {
 
 export type AdminCommand = Command<Context>
 
-// For commands that open the database themselves.
 export type FileContext = Omit<Context, 'db'>
 export type FileCommand = Command<FileContext>

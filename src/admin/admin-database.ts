@@ -9,7 +9,6 @@ import { type EmbeddedServer, findEmbedded, startEmbedded } from '#embedded/embe
 
 type Place = DatabaseSettings & { statementMaxMs?: number | undefined }
 
-// A problem that the operator can fix.
 export class AdminProblem extends Error {}
 
 export async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<T>): Promise<T> {

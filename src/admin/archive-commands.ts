@@ -84,7 +84,6 @@ function readFolder({ env }: Context, args: Arguments): string {
   return resolve(to)
 }
 
-// Months with credits that are not archived yet.
 async function readMonths({ db, clock }: Context, args: Arguments): Promise<Month[]> {
   const before = parseMonth(args.text('before') ?? '')
   if (!before) throw new UsageProblem('Specify --before <month>, such as 2025-01.')

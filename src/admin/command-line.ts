@@ -10,7 +10,6 @@ export type Option = {
   about: string
 }
 
-// Parsed arguments: flags, single values and lists.
 export type Arguments = {
   subject: string // The argument after the command's name, or ''.
   flag(name: string): boolean

@@ -38,7 +38,6 @@ const COMMAND = (label: string) =>
   `BASE_BACKUP (LABEL '${label.replaceAll("'", "''")}', PROGRESS, CHECKPOINT 'fast', WAL, WAIT 0,` +
   ` MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`
 
-// The files are on disk when it resolves.
 export async function writeBaseBackup(options: Options): Promise<BaseBackup> {
   const { connectionString, label } = options
   const config = { connectionString, replication: 'true' }

@@ -17,7 +17,6 @@ type Origin = { timeline: number; stopLsn: string }
 
 const LINE = /^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/
 
-// Oldest first.
 function stretchesOf(timeline: number, history: string): Stretch[] {
   const stretches: Stretch[] = []
   let from = 0n
@@ -31,7 +30,6 @@ function stretchesOf(timeline: number, history: string): Stretch[] {
   return [...stretches, { timeline, from, until: undefined }]
 }
 
-// Returns the newest timeline that continues the backup, or the requested one.
 export function chooseTimeline(
   backup: Origin,
   histories: ReadonlyMap<number, string>,

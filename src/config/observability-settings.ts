@@ -39,7 +39,6 @@ export function readObservability(settings: Values): Observability {
   }
 }
 
-// Undefined disables traces.
 function readTracing(settings: Values): TracingSettings | undefined {
   const base = settings.OTEL_EXPORTER_OTLP_ENDPOINT
   const url = settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`)

@@ -187,7 +187,6 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return names.toSorted((one, other) => score(one) - score(other))[0]
 }
 
-// Levenshtein distance.
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...from].entries()) {
@@ -201,7 +200,6 @@ function distance(from: string, to: string): number {
   return row.at(-1) as number
 }
 
-// 0 means none, 1 means all.
 export const share: Parser<number> = (text, report) => {
   if (/^(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)$/.test(text)) return Number(text)
   report('must be a number from 0 to 1, such as 0.01')

@@ -86,7 +86,6 @@ async function record(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
-// Serialises claims.
 async function takeTurns(tx: Transaction): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('audit_books'))`)
 }

@@ -109,7 +109,6 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     if (isLow || (this.#isShort && this.#held <= IN_FLIGHT_MAX)) this.#options.wants()
   }
 
-  // Started but not sent.
   dropped({ claim }: T): void {
     this.#destinationOf(claim).inFlight--
     this.#inFlight--

@@ -31,7 +31,6 @@ export function enquireNamesRound(deps: EnquireDeps): Round {
   }
 }
 
-// Returns the number of queries.
 export async function enquireNames(deps: EnquireDeps, signal?: AbortSignal): Promise<number> {
   const { db, clock, sealer, bankConnections } = deps
   if (!canEnquire(bankConnections)) return 0

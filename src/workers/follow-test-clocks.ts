@@ -6,7 +6,6 @@ import type { Worker } from './loop.ts'
 
 const FOLLOW_MS = 1_000
 
-// Resolves after the first refresh.
 export async function followTestClocks(db: Queryable, testClocks: TestClocks): Promise<Worker> {
   await testClocks.refresh(db)
   const round = async () => {

@@ -69,7 +69,6 @@ async function listFiles(folder: string): Promise<string[]> {
   }
 }
 
-// Undefined if the file is gone.
 async function look(path: string, before: FileState | undefined, nowMs: number) {
   const stat = await lstat(path).catch(() => undefined)
   if (!stat?.isFile()) return undefined
@@ -98,7 +97,6 @@ async function take(deps: ImportStatementsDeps, file: StatementFile): Promise<bo
   }
 }
 
-// Returns the reason of a refusal.
 async function importFile(
   deps: ImportStatementsDeps,
   { bank, folder, name }: StatementFile,

@@ -17,7 +17,6 @@ import type { Sealer } from '#seal.ts'
 import { loadSecret, type SigningSecret } from '#standard-webhooks.ts'
 import type { Tracer } from '#trace-context.ts'
 
-// A delivery without a body has the problem instead.
 export type PreparedDelivery = {
   claim: Claim
   secrets: SigningSecret[]

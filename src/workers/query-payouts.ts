@@ -36,7 +36,6 @@ import type { PayoutDeps } from './send-payouts.ts'
 
 type QueriedBank = { bankCode: string; connection: BankConnection }
 
-// `observer` is unique to this process.
 export type QueryDeps = PayoutDeps & { bankConnections: BankConnections; observer: string }
 
 export function watchPayoutsRound(deps: PayoutDeps): Round {
@@ -60,7 +59,6 @@ export function findQueriedConnections(connections: BankConnections): string[][]
   return [...groups.values()].map((banks) => banks.map(([bankCode]) => bankCode))
 }
 
-// Returns the number of queries.
 export async function queryPayouts(deps: QueryDeps): Promise<number> {
   await watchPayouts(deps)
   return queryBanks(deps, [...deps.bankConnections.keys()])

@@ -162,7 +162,6 @@ function ofSandbox({ runTestClocks, seedSandbox }: WorkerDeps): Worker[] {
   ]
 }
 
-// One per connection that can send payouts.
 function sendPayouts(deps: WorkerDeps): Worker[] {
   return findSendingConnections(deps.bankConnections).map((banks) => ({
     name: `send-payouts ${banks.bankCodes[0]}`,
@@ -171,7 +170,6 @@ function sendPayouts(deps: WorkerDeps): Worker[] {
   }))
 }
 
-// One per connection that can query payouts.
 function queryPayouts(deps: WorkerDeps): Worker[] {
   return findQueriedConnections(deps.bankConnections).map((bankCodes) => ({
     name: `query-payouts ${bankCodes[0]}`,
@@ -213,7 +211,6 @@ export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWo
   const options = { signal, onError, onRound, tracer: deps.tracer }
   const running = Promise.all(workers.map((worker) => runWorker(worker, options)))
 
-  // Waits for the rounds in progress.
   async function stop(): Promise<void> {
     stopping.abort()
     await running

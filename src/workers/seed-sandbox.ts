@@ -13,7 +13,6 @@ import type { Round } from './loop.ts'
 
 export type SeedSandboxDeps = SeedDeps & { db: Pool; batchPool: Pool; clock: Clock; log: Logger }
 
-// For one client, or for all.
 export function seedSandboxRound(deps: SeedSandboxDeps, clientId: ClientId | null = null): Round {
   const { batchPool, clock } = deps
   return async (signal) => {

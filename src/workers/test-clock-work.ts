@@ -124,7 +124,6 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
   return { list, stop }
 }
 
-// Created on the first delivery.
 function lazyDeliverer(deps: TestClockDeps) {
   let deliverer: Deliverer | undefined
   const deliver = () => {

@@ -37,7 +37,6 @@ const KEY_ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const KEY_ID_LENGTH = 8
 const KEY_ID = /^([a-z0-9]{8})\./
 
-// Returns '' for a secret that the caller chose.
 function readKeyId(secret: string): string {
   return KEY_ID.exec(secret)?.[1] ?? ''
 }
@@ -186,7 +185,6 @@ export type SecretEntry = {
   usedAt: Date | null
 }
 
-// Only valid secrets, the current one first.
 export async function listSecrets(
   db: Queryable,
   now: Date,

@@ -50,7 +50,6 @@ export async function beginTotp(
   return { secret: secret.base32, uri: createTotp(secret.base32, user.email).toString() }
 }
 
-// Returns the recovery codes, which are shown only once.
 export async function confirmTotp(
   tx: Transaction,
   { sealer, now, session: { sessionId, user }, code }: TotpEnrolment & { code: string },

@@ -136,7 +136,6 @@ export async function lockUserOf(
   return rows[0].role
 }
 
-// Only live sessions, newest first.
 export async function listSessions(db: Queryable, now: Date, userId: UserId): Promise<Session[]> {
   const { rows } = await db.query<Session>({
     name: 'list-sessions',
@@ -149,7 +148,6 @@ export async function listSessions(db: Queryable, now: Date, userId: UserId): Pr
   return rows
 }
 
-// Returns false if there was none.
 export async function endSession(db: Queryable, userId: UserId, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'end-session',
@@ -167,7 +165,6 @@ export async function endSessionOfToken(db: Queryable, token: string): Promise<v
   })
 }
 
-// Returns the number of ended sessions.
 export async function endUserSessions(db: Queryable, userId: UserId): Promise<number> {
   const { rowCount } = await db.query({
     name: 'end-sessions-of-user',

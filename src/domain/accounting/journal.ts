@@ -73,7 +73,6 @@ function toEntries(lines: readonly JournalLine[], chart: Chart): JournalEntry[] 
     const { clientCode, bankCode, currency, reason } = line
     for (const side of ['debitKobo', 'creditKobo'] as const) {
       if (line[side] === 0n) continue
-      // A sort key only, never displayed.
       const owner = `${clientCode ?? ''}\u0000${bankCode ?? ''}`
       const isCredit = side === 'creditKobo' ? 1 : 0
       const key = [currency, code, owner, reason, isCredit].join('\u0000')

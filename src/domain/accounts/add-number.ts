@@ -86,7 +86,6 @@ async function useReservation(
 
 const byBank = (one: BankNumber, other: BankNumber) => (one.bankCode < other.bankCode ? -1 : 1)
 
-// The banks at which a new account gets additional numbers.
 export function requireIssuingBanks(
   banks: readonly BankSettings[],
   bankCodes: readonly string[] | undefined,

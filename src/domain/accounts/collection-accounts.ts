@@ -123,7 +123,6 @@ export async function openAccountReservations(
   })
 }
 
-// Returns an account or a refusal for each request, in order.
 export function createAccounts(
   tx: Transaction,
   deps: Deps,

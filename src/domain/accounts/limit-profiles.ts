@@ -133,7 +133,6 @@ export async function deleteProfile(tx: Transaction, by: By, code: string): Prom
   await audit(tx, by, { action: 'limit_profile.delete', code, before, after: null })
 }
 
-// Prevents deletion until the end of the transaction.
 export async function lockProfile(
   tx: Transaction,
   { clientId, code }: { clientId: ClientId; code: string },

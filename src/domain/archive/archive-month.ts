@@ -25,7 +25,6 @@ import {
 } from './find-archivable.ts'
 import type { Month } from './months.ts'
 
-// A problem that a person can solve.
 export class ArchiveProblem extends Error {}
 
 type Archiving = Details & { month: Month; actor: string }

@@ -10,7 +10,6 @@ import { ChainedFile, PARTIAL } from './chained-file.ts'
 const MANIFEST = 'manifest.json'
 const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/ // An errno has no digits.
 
-// A problem with the folder that a person can solve.
 export class ProofProblem extends Error {}
 
 // Claims the folder, which must be new or empty, for the files that `work` writes in one

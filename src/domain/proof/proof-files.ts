@@ -6,7 +6,6 @@
 
 export const PROOF_FORMAT = 'manilla-proof/2'
 
-// A name, and the SQL of a value that becomes text or null.
 type Field = readonly [name: string, sql: string]
 
 export type ProofFile = {

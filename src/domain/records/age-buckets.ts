@@ -6,7 +6,6 @@ export type AgeBucket = (typeof AGE_BUCKETS)[number]
 
 const dayOf = (moment: string) => `(${moment} at time zone interval '1 hour')::date`
 
-// SQL expressions.
 export const ageDays = (since: string, until: string) => `(${dayOf(until)} - ${dayOf(since)})`
 
 export const bucketOf = (days: string) => `

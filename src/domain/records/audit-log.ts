@@ -114,7 +114,6 @@ const ACTION_COLUMNS = `
        else coalesce(a.actor, 'client:' || c.client_id) end as actor,
   a.action, a.subject, a.detail, a.taken_at as "takenAt"`
 
-// Oldest first.
 export async function auditLogFor(
   db: Queryable,
   clientId: ClientId,

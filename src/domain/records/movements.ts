@@ -18,7 +18,6 @@
 
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 
-// The parts that events state.
 export const PARTS = ['gross', 'reversed', 'returned', 'suspended', 'fees'] as const
 export type Part = (typeof PARTS)[number]
 

@@ -60,7 +60,6 @@ export async function findLatestTime(db: Queryable, now: Date): Promise<Date> {
   return latest && latest > now ? latest : now
 }
 
-// Undefined if the client has no clock.
 export async function findTestTime(
   db: Queryable,
   real: Date,
