@@ -1,6 +1,5 @@
-// `manilla listen`: prints events as they happen and posts them to a local handler. Survives
-// restarts of the service: the stream resumes after the last event, so that none is lost or
-// repeated.
+// `manilla listen`: prints events as they happen and posts them to a local handler. Survives restarts
+// of the service: the stream resumes after the last event, so that none is lost or repeated.
 
 import type { Command } from 'commander'
 import { collect, parseHttpUrl, wholeNumber } from './arguments.ts'

@@ -1,5 +1,4 @@
-// `manilla login` and `manilla logout`: checks credentials and stores them in a file of the user’s
-// own.
+// `manilla login` and `manilla logout`: checks credentials and stores them in a file of the user’s own.
 
 import type { Command } from 'commander'
 import { Manilla } from '../sdk/src/sdk.ts'

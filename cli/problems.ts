@@ -24,8 +24,7 @@ export class CliProblem extends Error {
   }
 }
 
-// A command failed after it had started. The advice tells how to continue without doing anything
-// twice.
+// A command failed after it had started. The advice tells how to continue without doing anything twice.
 export class Unfinished extends Error {
   readonly advice: string
 

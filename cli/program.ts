@@ -65,8 +65,7 @@ function describeOption(this: Help, option: Option): string {
   return option.mandatory ? `${text} Required.` : text
 }
 
-// Returns the exit code. Results go to standard output, one sentence for a failure to standard
-// error.
+// Returns the exit code. Results go to standard output, one sentence for a failure to standard error.
 export async function runCli(words: readonly string[], terminal: Terminal): Promise<number> {
   const run = new Run(terminal)
   const program = createProgram(run)

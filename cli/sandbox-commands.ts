@@ -69,9 +69,8 @@ async function trigger(context: Context, type = '') {
   return { data: event, text: JSON.stringify(event, null, 2) }
 }
 
-// Call before creating anything: scenarios start with requests that a live service would perform. A
-// live service refuses the path before it reads the body. The sandbox refuses this body and does
-// nothing.
+// Call before creating anything: scenarios start with requests that a live service would perform. A live
+// service refuses the path before it reads the body. The sandbox refuses this body and does nothing.
 async function assertSandbox({ manilla, terminal }: Context): Promise<void> {
   const request = { body: {} as never, idempotencyKey: null, signal: terminal.interrupted }
   try {

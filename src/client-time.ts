@@ -11,8 +11,7 @@ import type { ClientId } from './ids.ts'
 
 export type ClientTime = { clientId: ClientId; now: Date }
 
-// Selects the work that is due by `now`, of this client only or of all clients without a test
-// clock.
+// Selects the work that is due by `now`, of this client only or of all clients without a test clock.
 export type Due = { now: Date; only?: ClientId | undefined }
 
 const current = new AsyncLocalStorage<ClientTime>()

@@ -1,5 +1,4 @@
-// Refusals because of an object's state: conflicts and business rules. Part of the table in
-// errors.ts.
+// Refusals because of an object's state: conflicts and business rules. Part of the table in errors.ts.
 
 import { ref } from './error-entry.ts'
 

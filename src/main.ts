@@ -1,6 +1,5 @@
-// Starts one role of the service and shuts it down cleanly: `node src/main.ts [role]`, where role
-// is serve, api, worker or migrate. Prints start-up problems for the operator and exits with code
-// 1.
+// Starts one role of the service and shuts it down cleanly: `node src/main.ts [role]`, where role is
+// serve, api, worker or migrate. Prints start-up problems for the operator and exits with code 1.
 
 import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
@@ -98,8 +97,7 @@ async function listen(app: Service['app'], config: Config): Promise<void> {
   })
 }
 
-// One of several processes on a port. Ctrl-C reaches all of them, and the primary decides when to
-// stop.
+// One of several processes on a port. Ctrl-C reaches all of them, and the primary decides when to stop.
 async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   let stop = (): void => process.exit(0)
   process.on('SIGINT', () => {})

@@ -8,9 +8,8 @@ import type { Brand } from './branded-types.ts'
 export type Kobo = Brand<bigint, 'Kobo'>
 
 export const CURRENCY = 'NGN'
-// 10,000,000,000,000.00. Every amount up to it has at most 15 significant digits or is whole, so a
-// JSON number holds it exactly, in both directions. The ledger's bigint holds nine thousand such
-// credits.
+// 10,000,000,000,000.00. Every amount up to it has at most 15 significant digits or is whole, so a JSON
+// number holds it exactly, in both directions. The ledger's bigint holds nine thousand such credits.
 export const AMOUNT_MAX_KOBO = kobo(1_000_000_000_000_000n)
 const DECIMAL = /^(0|[1-9][0-9]{0,15})(?:\.([0-9]{1,2}))?$/
 
@@ -40,8 +39,7 @@ export function wholeKoboOf(value: unknown): Kobo | undefined {
 }
 
 // For JSON: the double nearest to the amount, which prints with at most two decimals. Exact below
-// 70,368,744,177,664.00 (2^46, where doubles are more than a kobo apart), seven times the largest
-// amount.
+// 70,368,744,177,664.00 (2^46, where doubles are more than a kobo apart), seven times the largest amount.
 export function toNaira(kobo: Kobo): number {
   return Number(formatKobo(kobo))
 }

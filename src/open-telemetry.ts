@@ -106,9 +106,8 @@ class Ids extends RandomIdGenerator {
 
 type Roots = { tracer: OtelTracer; sampler: Sampler; ids: Ids }
 
-// Checks the sampler before it creates a span. Nearly all requests are not sampled, and the check
-// costs a third of a span that is created and dropped (5 µs against 17, with other work on all
-// cores).
+// Checks the sampler before it creates a span. Nearly all requests are not sampled, and the check costs
+// a third of a span that is created and dropped (5 µs against 17, with other work on all cores).
 function startRoot({ tracer, sampler, ids }: Roots, name: string, options: RootOptions) {
   const { parent, isHeld = false, ...rest } = options
   const context = contextOf(parent)

@@ -1,9 +1,8 @@
 // Personal data at rest: sealed with AES-256-GCM under a named key, and found by a keyed hash.
 //
-// A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. One data key seals and
-// every key we hold opens, so that a key can be replaced while the service runs. The database
-// decides which key seals (domain/privacy/data-keys.ts): all processes must hold a key before one
-// seals with it.
+// A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. One data key seals and every
+// key we hold opens, so that a key can be replaced while the service runs. The database decides which
+// key seals (domain/privacy/data-keys.ts): all processes must hold a key before one seals with it.
 
 import {
   createCipheriv,

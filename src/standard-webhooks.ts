@@ -125,8 +125,7 @@ function parseSignatures(header: string): Buffer[] {
 }
 
 // Compares the text, not the decoded bytes, so that only one spelling of a signature is valid.
-// Compares every candidate in constant time, so that the duration does not reveal which one
-// matched.
+// Compares every candidate in constant time, so that the duration does not reveal which one matched.
 function matchesAny(candidates: readonly Buffer[], expected: string): boolean {
   const expectedBytes = Buffer.from(expected)
   let isMatch = false

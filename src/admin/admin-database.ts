@@ -16,8 +16,7 @@ export async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<
   if (running) return withPool({ ...place, databaseUrl: running }, work)
   const server: EmbeddedServer = await startEmbedded(place)
   try {
-    // Nobody else uses this database, so migrating is safe. Any other database may serve another
-    // version.
+    // Nobody else uses this database, so migrating is safe. Any other database may serve another version.
     await migrate(server.connectionString)
     return await withPool({ ...place, databaseUrl: server.connectionString }, work)
   } finally {

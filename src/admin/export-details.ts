@@ -1,5 +1,4 @@
-// The details of every export of the books: product, mode, time, signing key, and progress on a
-// terminal.
+// The details of every export of the books: product, mode, time, signing key, and progress on a terminal.
 
 import { readFileSync } from 'node:fs'
 import { loadConfig } from '#config/config.ts'

@@ -1,5 +1,4 @@
-// `manilla admin user …`: the users of a client. Creates the first owner and recovers locked-out
-// users.
+// `manilla admin user …`: the users of a client. Creates the first owner and recovers locked-out users.
 
 import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'

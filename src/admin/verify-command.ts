@@ -1,6 +1,5 @@
-// `manilla verify`: proves that a backup can be restored by restoring it into a temporary folder
-// and running all integrity checks there. With --database-url it runs only the checks, on any
-// database.
+// `manilla verify`: proves that a backup can be restored by restoring it into a temporary folder and
+// running all integrity checks there. With --database-url it runs only the checks, on any database.
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
-// Timelines. Each restore starts a new one, and its history file records where it left the previous
-// one:
+// Timelines. Each restore starts a new one, and its history file records where it left the previous one:
 //
 //   1 ───────────●──────────▶        abandoned after the restore
 //                └─ 2 ──────▶

@@ -92,8 +92,7 @@ export const webAddress: Parser<string> = (text, report) => {
   return undefined
 }
 
-// Accepts what the driver accepts, including an empty host, which means a Unix socket, and several
-// hosts.
+// Accepts what the driver accepts, including an empty host, which means a Unix socket, and several hosts.
 export const postgresAddress: Parser<string> = (text, report) => {
   const pooler = poolerOf(text)
   if (pooler === null || pooler === 'transaction') return parseDatabaseUrl(text, report) && text

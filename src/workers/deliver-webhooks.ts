@@ -2,9 +2,8 @@
 // responses, so that a slow receiver delays no other. Free slots are refilled from the queues, and
 // the next round is requested before a queue runs dry.
 //
-// The lease is committed before the first byte is sent, and no transaction or connection is held
-// while waiting for a receiver. After a crash, leases expire: delivery is at least once, with a
-// stable id.
+// The lease is committed before the first byte is sent, and no transaction or connection is held while
+// waiting for a receiver. After a crash, leases expire: delivery is at least once, with a stable id.
 
 import assert from 'node:assert/strict'
 import type { Agent } from 'undici'

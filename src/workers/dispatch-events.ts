@@ -1,6 +1,5 @@
 // Dispatches new events to their destinations and wakes the deliverer. Dispatches all clients
-// together, and one by one after a failure, so that one client’s bad event does not block the
-// others.
+// together, and one by one after a failure, so that one client’s bad event does not block the others.
 
 import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'

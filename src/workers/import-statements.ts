@@ -1,6 +1,5 @@
-// Imports statements from the watched folder: <folder>/<bank code>/<file>. A file is imported once
-// it has not changed for a few seconds, then moved to done/, or to failed/ with a text file that
-// explains why.
+// Imports statements from the watched folder: <folder>/<bank code>/<file>. A file is imported once it has
+// not changed for a few seconds, then moved to done/, or to failed/ with a text file that explains why.
 //
 // Several processes may watch one folder: each file is locked by name. After a crash between import
 // and move the file is imported again, which changes nothing (I64).

@@ -115,8 +115,7 @@ function timer(monotonic: Monotonic): (ms: number) => boolean {
   return (ms) => systemClock().getTime() - wallMs > ms || monotonic() - elapsedMs > ms
 }
 
-// Others may already count the payout as unknown, and the bank's answers to their queries must stay
-// true.
+// Others may already count the payout as unknown, and the bank's answers to their queries must stay true.
 const NOT_BEGUN: PayoutAnswer = {
   status: 'unknown',
   reason: 'It was claimed too long ago to send.',

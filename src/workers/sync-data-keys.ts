@@ -29,8 +29,7 @@ export async function syncDataKeys({
     name: 'sync-data-keys',
     pauseMs: HEARTBEAT_MS,
     isDone: true,
-    // Reports before it follows, so that data sealed before the change is written by the next
-    // round.
+    // Reports before it follows, so that data sealed before the change is written by the next round.
     round: async () => {
       sealer.learn(readKeys())
       await reportKeys(db, clock(), { process, sealer })

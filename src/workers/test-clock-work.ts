@@ -1,7 +1,6 @@
-// Work that falls due by the clock for one client: the same as the workers' work, in the client's
-// own time. A new kind of work is one more entry of the list in `dueWork`. Its round takes
-// `dueNow(clock)` and excludes clients with a test clock (`livesIn`,
-// src/domain/records/test-clocks.ts).
+// Work that falls due by the clock for one client: the same as the workers' work, in the client's own
+// time. A new kind of work is one more entry of the list in `dueWork`. Its round takes `dueNow(clock)`
+// and excludes clients with a test clock (`livesIn`, src/domain/records/test-clocks.ts).
 
 import { clientClock, dueNow } from '#client-time.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -42,8 +41,7 @@ export type TestClockDeps = CloseSettlementsDeps &
 
 type DueQuery = { clientId: ClientId; now: Date; to: Date }
 
-// `find` returns the next due time in the client's time. `run` does the due work and returns its
-// count.
+// `find` returns the next due time in the client's time. `run` does the due work and returns its count.
 export type DueWork = {
   kind: string
   find: (asking: DueQuery) => Promise<Date | null | undefined>

@@ -2,9 +2,8 @@
 //
 //   current ──rotate──▶ retiring ──overlap ends──▶ gone
 //
-// A generated secret is `<key id>.<random>`. The key id selects the hash, so a login costs one
-// comparison however many secrets there are, and its duration does not reveal whether the client
-// exists.
+// A generated secret is `<key id>.<random>`. The key id selects the hash, so a login costs one comparison
+// however many secrets there are, and its duration does not reveal whether the client exists.
 
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'

@@ -79,8 +79,7 @@ export function mayManageRole(manager: Manager, role: Role): boolean {
   return role !== 'operator' && !(role === 'finance' && manager.session?.client.isOperator)
 }
 
-// Disabling a user grants no rights, so an owner may disable everybody of their client except
-// operators.
+// Disabling a user grants no rights, so an owner may disable everybody of their client except operators.
 export function mayDisableRole(manager: Manager, role: Role): boolean {
   return isOperator(manager) || role !== 'operator'
 }

@@ -115,9 +115,8 @@ async function touchSession(db: Queryable, now: Date, id: string): Promise<void>
   })
 }
 
-// For changes of the user's own credentials, and after waiting for a hash. The session may have
-// ended meanwhile, by a password reset or a disabled user; then this refuses. Returns the current
-// role.
+// For changes of the user's own credentials, and after waiting for a hash. The session may have ended
+// meanwhile, by a password reset or a disabled user; then this refuses. Returns the current role.
 export async function lockUserOf(
   tx: Transaction,
   { sessionId, user }: SignedInSession,

@@ -64,8 +64,7 @@ export function accountOf(chart: Chart, kind: string): ChartEntry {
   return chart[kind] ?? { code: kind, name: kind }
 }
 
-// Sorted by currency, code, owner and reason, debits first. Kinds with the same code are one
-// account.
+// Sorted by currency, code, owner and reason, debits first. Kinds with the same code are one account.
 function toEntries(lines: readonly JournalLine[], chart: Chart): JournalEntry[] {
   const merged = new Map<string, JournalEntry>()
   for (const line of lines) {

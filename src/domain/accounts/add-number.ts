@@ -1,5 +1,4 @@
-// Adds a number at another bank to a collection account. Repeating the request returns the same
-// number.
+// Adds a number at another bank to a collection account. Repeating the request returns the same number.
 //
 // Locks: the account, then the bank's range.
 

@@ -81,8 +81,7 @@ export async function drawNumbers(
     }))
     return { ...(first as BankNumber), additionalNumbers: others.length > 0 ? others : null }
   })
-  // Returns reserved numbers that a refused request did not use. Unused serials of a range are
-  // lost.
+  // Returns reserved numbers that a refused request did not use. Unused serials of a range are lost.
   await putBack(tx, [...stock.values()].flat())
   await useCustomerNumbers(
     tx,

@@ -1,6 +1,5 @@
-// Limit profiles: named limits that a client's collection accounts share, either by naming the
-// profile or by having a tier that it applies to. An account's own limits come first
-// (account-limits.ts).
+// Limit profiles: named limits that a client's collection accounts share, either by naming the profile
+// or by having a tier that it applies to. An account's own limits come first (account-limits.ts).
 //
 // Every write of a client's profiles locks that client, so that two concurrent writes cannot use
 // the same code or tier. Assigning a profile to an account locks the profile against deletion.

@@ -94,8 +94,7 @@ async function begin(tx: Transaction): Promise<void> {
   }
 }
 
-// Journals of open days add up transfers, and an erasure reads credits. Neither would find archived
-// rows.
+// Journals of open days add up transfers, and an erasure reads credits. Neither would find archived rows.
 async function requireReady(tx: Transaction, { name, to }: Month): Promise<void> {
   const { rows } = await tx.query<Record<'isArchived' | 'isOpen' | 'isErasing', boolean>>({
     text: `select exists (select from archives where ends_at = $1) as "isArchived",

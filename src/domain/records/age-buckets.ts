@@ -1,5 +1,4 @@
-// Ages of money in calendar days of West Africa, for the operator's ageing report and clients'
-// suspense.
+// Ages of money in calendar days of West Africa, for the operator's ageing report and clients' suspense.
 
 export const AGE_BUCKETS = ['0-1', '2-7', '8-30', '30+'] as const
 export type AgeBucket = (typeof AGE_BUCKETS)[number]

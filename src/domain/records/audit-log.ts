@@ -1,5 +1,4 @@
-// The audit log: actors, actions and reasons. Append-only, written in the transaction of the
-// action.
+// The audit log: actors, actions and reasons. Append-only, written in the transaction of the action.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'

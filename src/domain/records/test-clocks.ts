@@ -114,8 +114,7 @@ export async function moveClock(
   })
 }
 
-// Returns the client to real time. Its settlement schedule continues from now, not from the clock's
-// time.
+// Returns the client to real time. Its settlement schedule continues from now, not from the clock's time.
 export async function releaseClock(
   tx: Transaction,
   real: Date,
