@@ -13,7 +13,6 @@ import {
 import { listAnswer } from './list-answer.ts'
 import { type Column, details, naira, time } from './table.ts'
 
-// Flags, and what the API calls them.
 const FIELDS = {
   name: 'accountName',
   bvn: 'bvn',
@@ -72,7 +71,7 @@ async function createAccount(context: Context) {
     ...fieldsOf(options),
   }
   const account = await keyed(context, (idempotencyKey) =>
-    // The service checks the fields, and names those that are missing.
+    // The service checks the fields and names missing ones.
     manilla.accounts.create(body as never, { idempotencyKey, signal: terminal.interrupted }),
   )
   return { data: account, text: describe(context, account) }
@@ -126,6 +125,6 @@ function describe({ terminal }: Context, account: Account): string {
 }
 
 function fieldsOf(options: Options): Record<string, unknown> {
-  const given = Object.entries(FIELDS).filter(([flag]) => options[flag] !== undefined)
-  return Object.fromEntries(given.map(([flag, field]) => [field, options[flag]]))
+  const fields = Object.entries(FIELDS).filter(([flag]) => options[flag] !== undefined)
+  return Object.fromEntries(fields.map(([flag, field]) => [field, options[flag]]))
 }

@@ -1,4 +1,4 @@
-// What is checked before anything is sent: amounts, counts, numbers. Wrong ones are wrong usage.
+// Checks of amounts, counts and numbers before anything is sent. Invalid values are usage errors.
 
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
@@ -39,12 +39,11 @@ export function parseHttpUrl(text: string): string {
   throw new InvalidArgumentError('It is a URL, such as http://localhost:3000/hook.')
 }
 
-// Several, or one with commas.
+// Repeated values, or one with commas.
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, ...text.split(',').filter((part) => part !== '')]
 }
 
-// A body in JSON: of a file, or of standard input.
 export function readBody(file: string | undefined): Record<string, unknown> {
   if (file === undefined) return {}
   const text = readOrRefuse(file)
@@ -54,7 +53,7 @@ export function readBody(file: string | undefined): Record<string, unknown> {
       return body as Record<string, unknown>
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new CliProblem(
     `${file === '-' ? 'Standard input' : file} is not a JSON object.`,

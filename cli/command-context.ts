@@ -1,5 +1,5 @@
-// What every command is given, and how its answer is printed: a table or details for people, the
-// data itself with --json. Nothing is printed before a command has all of its answer.
+// The context of every command, and the output of its answer: a table or details for people, the
+// data itself with --json. Nothing is printed before a command has its complete answer.
 
 import type { Command } from 'commander'
 import { Manilla } from '../sdk/src/sdk.ts'
@@ -7,7 +7,7 @@ import { chooseUrl, findCredentials, type Source } from './credentials.ts'
 import { type ExitCode, reasonOf, Unfinished } from './problems.ts'
 import type { Terminal } from './terminal.ts'
 
-// Two more attempts: a moment's outage is bridged, and a service that is down is told of soon.
+// Bridges a short outage, but reports a stopped service soon.
 const RETRIES = 2
 
 export type Options = { url?: string; json?: boolean; idempotencyKey?: string } & Record<
@@ -22,10 +22,9 @@ export type Service = {
   source: Source
 }
 
-// One run of the command line.
 export class Run {
   readonly terminal: Terminal
-  url: string | undefined // The service it speaks to, once it does.
+  url: string | undefined // The service's URL, once known.
   mayHaveWritten = false // A request that changes something may have arrived.
   exitCode: ExitCode = 0
 
@@ -63,33 +62,32 @@ export class Run {
 export type Context = Service & { run: Run; terminal: Terminal; options: Options }
 type Work = (context: Context, ...words: string[]) => Promise<Answer>
 
-// The action of a command that speaks to the service.
 export function answering(run: Run, work: Work) {
-  return async (...given: unknown[]): Promise<void> => {
-    const command = given.at(-1) as Command
+  return async (...args: unknown[]): Promise<void> => {
+    const command = args.at(-1) as Command
     const options = command.optsWithGlobals<Options>()
     const { terminal } = run
-    const words = given.slice(0, -2) as string[]
+    const words = args.slice(0, -2) as string[]
     const context = { ...run.connect(options), run, terminal, options }
     print(run, options, await work(context, ...words))
   }
 }
 
 export function print(run: Run, options: Options, { data, text, exitCode }: Answer): void {
-  const shown = options.json ? JSON.stringify(data, null, 2) : text
-  if (shown !== '') run.terminal.out(`${shown}\n`)
+  const output = options.json ? JSON.stringify(data, null, 2) : text
+  if (output !== '') run.terminal.out(`${output}\n`)
   if (exitCode !== undefined) run.exitCode = exitCode
 }
 
-// What changes something has a key. Whoever is cut off before the answer learns it, and repeats the
-// command with it: the service then does nothing twice.
+// Every change has an idempotency key. A user who is interrupted before the answer sees the key and
+// repeats the command with it, so that nothing is done twice.
 export async function keyed<T>(context: Context, work: (key: string) => Promise<T>): Promise<T> {
   const key = context.options.idempotencyKey ?? crypto.randomUUID()
   try {
     return await work(key)
   } catch (error) {
     if (!context.run.mayHaveWritten) throw error
-    // The key is last: whoever copies it gets no punctuation with it.
+    // The key comes last, so that copying it copies no punctuation.
     const advice = `Run it again with this, and nothing is done twice: --idempotency-key ${key}`
     throw new Unfinished(error, `Part of it may have been done. ${advice}`)
   }

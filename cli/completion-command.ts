@@ -1,4 +1,4 @@
-// `manilla completion bash|zsh|fish`: a script for the shell, made from the commands themselves.
+// `manilla completion bash|zsh|fish`: a shell script generated from the commands.
 
 import { Argument, type Command } from 'commander'
 import { type Options, print, type Run } from './command-context.ts'
@@ -6,7 +6,7 @@ import { DELEGATED } from './delegated-commands.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
-type Words = ReadonlyMap<string, readonly string[]> // By what was typed: 'payments create'.
+type Words = ReadonlyMap<string, readonly string[]> // Keyed by the words typed so far.
 
 export function addCompletionCommand(program: Command, run: Run): void {
   program
@@ -31,14 +31,18 @@ export function wordsOf(program: Command): Words {
     for (const each of command.commands) add(each, `${path} ${each.name()}`.trim())
   }
   add(program, '')
-  for (const { name, words: known } of DELEGATED) addPhrases(words, name, known)
+  for (const { name, words: phrases } of DELEGATED) addPhrases(words, name, phrases)
   return words
 }
 
-// 'client create' under 'admin': 'client' after admin, 'create' after 'admin client'.
-function addPhrases(words: Map<string, readonly string[]>, name: string, known: readonly string[]) {
-  words.set(name, known.length > 0 ? [] : ['--help'])
-  for (const phrase of known) {
+// 'client create' under 'admin' adds 'client' after 'admin' and 'create' after 'admin client'.
+function addPhrases(
+  words: Map<string, readonly string[]>,
+  name: string,
+  phrases: readonly string[],
+) {
+  words.set(name, phrases.length > 0 ? [] : ['--help'])
+  for (const phrase of phrases) {
     let path = name
     for (const word of phrase.split(' ')) {
       words.set(path, [...new Set([...(words.get(path) ?? []), word])])

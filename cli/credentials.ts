@@ -1,6 +1,6 @@
-// Which service, and as whom: the flag, else the environment, else what `manilla login` stored. The
-// sandbox’s demo credentials are tried on this machine only. A stored secret is sent to the service
-// that it was stored for and to no other.
+// The service's URL and the credentials: from the flag, else the environment, else `manilla login`.
+// The sandbox’s demo credentials are used on this machine only. A stored secret is sent only to the
+// service that it was stored for.
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ const DEMO = { clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }
 type World = Pick<Terminal, 'env' | 'homeDir'>
 export type Credentials = { clientId: string; clientSecret: string }
 export type Source = 'environment' | 'login' | 'demo'
-type Stored = { url: string; services: Record<string, Credentials> }
+type StoredCredentials = { url: string; services: Record<string, Credentials> }
 
 export function configFolder({ env, homeDir }: World): string {
   return join(env.XDG_CONFIG_HOME || join(homeDir, '.config'), 'manilla')
@@ -64,7 +64,6 @@ export function storeCredentials(world: World, url: string, credentials: Credent
   writeStored(world, { url, services })
 }
 
-// False if there were none.
 export function removeCredentials(world: World, url: string): boolean {
   const stored = readStored(world)
   if (!stored?.services[url]) return false
@@ -75,10 +74,10 @@ export function removeCredentials(world: World, url: string): boolean {
   return true
 }
 
-function readStored(world: World): Stored | undefined {
+function readStored(world: World): StoredCredentials | undefined {
   const file = credentialsFile(world)
   try {
-    const { url, services } = JSON.parse(readFileSync(file, 'utf8')) as Stored
+    const { url, services } = JSON.parse(readFileSync(file, 'utf8')) as StoredCredentials
     if (typeof url === 'string' && typeof services === 'object') return { url, services }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -88,7 +87,7 @@ function readStored(world: World): Stored | undefined {
   throw new CliProblem(`${file} is damaged. Delete it and run manilla login.`, EXIT.credentials)
 }
 
-function writeStored(world: World, stored: Stored): void {
+function writeStored(world: World, stored: StoredCredentials): void {
   const file = credentialsFile(world)
   try {
     writePrivately(file, `${JSON.stringify(stored, null, 2)}\n`)
@@ -97,11 +96,11 @@ function writeStored(world: World, stored: Stored): void {
   }
 }
 
-// In one step, readable by its owner only; whoever is interrupted keeps the old file.
+// Writes atomically, readable by the owner only. An interruption leaves the old file.
 export function writePrivately(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const fresh = `${file}.${process.pid}.new`
   writeFileSync(fresh, text, { mode: 0o600 })
-  chmodSync(fresh, 0o600) // A left-over file keeps its mode.
+  chmodSync(fresh, 0o600) // An existing file keeps its mode.
   renameSync(fresh, file)
 }

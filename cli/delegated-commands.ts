@@ -1,5 +1,5 @@
-// Commands that run on the service’s own machine, without the API: its roles, the operator’s
-// commands, benchmarks. scripts/manilla.mjs starts them; here they are known to help and completion.
+// Commands that run on the service’s own machine without the API: its roles, operator commands,
+// benchmarks. scripts/manilla.mjs starts them; this file adds them to help and completion.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import type { ExitCode } from './problems.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../scripts/manilla.mjs', import.meta.url))
 
-export type Delegated = {
+type Delegated = {
   name: string
   summary: string
   takesNothing?: boolean
@@ -31,7 +31,7 @@ export function addDelegatedCommands(program: Command, run: Run): void {
   }
 }
 
-// Only when global options stood before its name; otherwise the launcher was there first.
+// Reached only if global options precede the command's name; otherwise the launcher has run it already.
 async function launch(words: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [LAUNCHER, ...words], { stdio: 'inherit' })
   const [code] = (await once(child, 'exit')) as [number | null]

@@ -1,4 +1,4 @@
-// The checks of `manilla doctor`, in the order in which each needs those before it.
+// The checks of `manilla doctor`. Each needs the checks before it.
 
 import { statSync } from 'node:fs'
 import type { Options, Run, Service } from './command-context.ts'
@@ -7,7 +7,7 @@ import { describeFailure, EXIT, type ExitCode, reasonOf } from './problems.ts'
 
 const NODE_MIN = [24, 12]
 const TIMEOUT_MS = 5_000
-const CLOCK_SECONDS_MAX = 30 // Signatures of webhooks tolerate 300.
+const CLOCK_SECONDS_MAX = 30 // Webhook signatures tolerate 300.
 const VERSION_BYTES_MAX = 4_096
 
 export type Check = {
@@ -73,13 +73,13 @@ function checkReach(url: string, health: Look): Check {
   return { state: 'fail', name, finding, remedy: 'Check the URL.', exitCode }
 }
 
-// At the beginning of the description of the API, of which no more is read.
+// The version is at the start of the API description, so it reads no further.
 async function checkVersion(run: Run, url: string): Promise<Check> {
   const name = 'Version'
-  const described = await look(run, `${url}/openapi.json`)
+  const answer = await look(run, `${url}/openapi.json`)
   let text = ''
-  if ('response' in described && described.response.ok) {
-    for await (const bytes of described.response.body ?? []) {
+  if ('response' in answer && answer.response.ok) {
+    for await (const bytes of answer.response.body ?? []) {
       text += Buffer.from(bytes).toString('utf8')
       if (text.length > VERSION_BYTES_MAX) break
     }
@@ -119,7 +119,7 @@ async function checkClient(run: Run, options: Options): Promise<Check[]> {
     service = run.connect(options)
     const { manilla, clientId, source } = service
     const signal = run.terminal.interrupted
-    await allowed(manilla.request('get', '/api/v1/limits', { signal }))
+    await unlessForbidden(manilla.request('get', '/api/v1/limits', { signal }))
     const from = { environment: 'the environment', login: 'manilla login', demo: 'the sandbox' }
     const finding = `Signed in as ${clientId} (from ${from[source]}).`
     const signedIn: Check = { state: 'ok', name: 'Credentials', finding }
@@ -134,8 +134,8 @@ async function checkClient(run: Run, options: Options): Promise<Check[]> {
   }
 }
 
-// Undefined where the client lacks the scope.
-async function allowed<T>(answer: Promise<T>): Promise<T | undefined> {
+// Undefined if the client lacks the scope.
+async function unlessForbidden<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
@@ -154,13 +154,15 @@ function checkFile({ terminal }: Run): Check[] {
 
 async function checkEndpoints({ manilla }: Service, signal: AbortSignal): Promise<Check> {
   const name = 'Webhooks'
-  const endpoints = await allowed(manilla.request('get', '/api/v1/webhook-endpoints', { signal }))
+  const endpoints = await unlessForbidden(
+    manilla.request('get', '/api/v1/webhook-endpoints', { signal }),
+  )
   if (!endpoints) return { state: 'warn', name, finding: 'Not checked: needs webhooks:read.' }
   const failing = endpoints.filter(({ isActive, health }) => !isActive || health.failingSince)
   const remedy = 'See why in the dashboard under Webhooks, then manilla events list --undelivered.'
   if (failing.length === 0) {
-    // Also the URLs of accounts and payments, which are no endpoints.
-    const overview = await allowed(manilla.request('get', '/api/v1/overview', { signal }))
+    // Includes the URLs of accounts and payments, which are not endpoints.
+    const overview = await unlessForbidden(manilla.request('get', '/api/v1/overview', { signal }))
     const count = overview?.failingWebhooks ?? 0
     const finding = `${count} ${count === 1 ? 'destination fails' : 'destinations fail'}.`
     if (count > 0) return { state: 'warn', name, finding, remedy }
@@ -178,7 +180,9 @@ function acceptingText(endpoints: number): string {
 async function checkAlerts({ manilla }: Service, signal: AbortSignal): Promise<Check> {
   const name = 'Alerts'
   const query = { open: 'true' } as never
-  const alerts = await allowed(manilla.request('get', '/api/v1/operator/alerts', { query, signal }))
+  const alerts = await unlessForbidden(
+    manilla.request('get', '/api/v1/operator/alerts', { query, signal }),
+  )
   if (!alerts) return { state: 'ok', name, finding: 'Not checked: for operators.' }
   const [first] = alerts
   if (!first) return { state: 'ok', name, finding: 'None.' }

@@ -1,4 +1,4 @@
-// `manilla doctor`: what is wrong, line by line, each with its remedy. Changes nothing.
+// `manilla doctor`: lists problems with their remedies. Changes nothing.
 
 import type { Command } from 'commander'
 import { type Options, print, type Run } from './command-context.ts'

@@ -1,12 +1,12 @@
-// What `manilla doctor` says of the database where it has its address: on the service's own machine,
-// with DATABASE_URL. Asked through `manilla admin database`.
+// The database checks of `manilla doctor`, on the service's own machine with DATABASE_URL. Runs
+// `manilla admin database`.
 
 import type { Run } from './command-context.ts'
 import type { Check } from './doctor-checks.ts'
 import { EXIT } from './problems.ts'
 
-// As src/admin/database-commands.ts prints it.
-type Described = {
+// The output of src/admin/database-commands.ts.
+type DatabaseState = {
   hosts: { host: string; state: string; reason?: string; isUsed: boolean }[]
   isSynchronous: boolean
   synchronousCommit: string
@@ -23,11 +23,11 @@ export async function checkDatabase({ terminal }: Run): Promise<Check[]> {
   return [{ state: 'fail', name: 'Hosts', finding, remedy, exitCode: EXIT.unreachable }]
 }
 
-export function describeDatabase(described: Described): Check[] {
-  return [describeHosts(described), describeReplication(described)]
+export function describeDatabase(database: DatabaseState): Check[] {
+  return [describeHosts(database), describeReplication(database)]
 }
 
-function describeHosts({ hosts }: Described): Check {
+function describeHosts({ hosts }: DatabaseState): Check {
   const name = 'Hosts'
   const finding = hosts
     .map(({ host, state, reason, isUsed }) => {
@@ -46,8 +46,8 @@ function describeHosts({ hosts }: Described): Check {
   return { state, name, finding: `${finding}.`, remedy }
 }
 
-function describeReplication(described: Described): Check {
-  const { hosts, isSynchronous, synchronousCommit, synchronousStandbyNames, standbys } = described
+function describeReplication(database: DatabaseState): Check {
+  const { hosts, isSynchronous, synchronousCommit, synchronousStandbyNames, standbys } = database
   const name = 'Replication'
   const following = standbys === 1 ? '1 standby follows' : `${standbys} standbys follow`
   const settings =

@@ -1,4 +1,4 @@
-// `manilla events …`: what was reported, and to send it again.
+// `manilla events …`: lists events and delivers them again.
 
 import type { Command } from 'commander'
 import { parseAccountNumber, parseLimit } from './arguments.ts'
@@ -47,7 +47,7 @@ function listEvents(context: Context) {
   }
   return listAnswer(context, filter, {
     columns: COLUMNS,
-    read: (asked, stop) => events.list(asked, stop),
+    read: (query, stop) => events.list(query, stop),
   })
 }
 

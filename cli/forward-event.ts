@@ -1,9 +1,9 @@
 // Posts one event to a local handler as the service would: the same body, signed, 15 seconds for an
 // answer, redirects not followed.
 //
-//   2xx                    done
-//   nobody listens there   the event waits, and those after it, until somebody does
-//   anything else          tried again, then given up and reported; the next event follows
+//   2xx             done
+//   unreachable     this event and later ones wait until the handler listens
+//   anything else   retried, then reported as failed; the next event follows
 
 import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { reasonOf } from './problems.ts'
 import type { Terminal } from './terminal.ts'
 
 const TIMEOUT_MS = 15_000
-const RETRY_MS = [1_000, 5_000] // The last for every further attempt.
+const RETRY_MS = [1_000, 5_000] // The last one applies to every further attempt.
 const UNREACHABLE = /^(?:connection refused|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
 
 export type Event = { id: string; type: string; sequence: number }
@@ -32,7 +32,6 @@ export type Handler = {
   retryMs?: readonly number[]
 }
 
-// Undefined: interrupted before the handler had it.
 export async function forwardEvent(handler: Handler, event: Event): Promise<Outcome | undefined> {
   const { terminal, attemptsMax, onWaiting, onRetry, retryMs = RETRY_MS } = handler
   const { interrupted } = terminal
@@ -50,7 +49,7 @@ export async function forwardEvent(handler: Handler, event: Event): Promise<Outc
   return undefined
 }
 
-// Ctrl-C does not cut it short: a handler that took an event is not sent it again.
+// Ctrl-C does not abort it, so that a handler never receives an event twice.
 async function post({ terminal, url, secret }: Handler, event: Event) {
   const body = JSON.stringify(event)
   const began = performance.now()

@@ -1,4 +1,4 @@
-// What every `list` command answers: the first items of a list, read page by page, as a table.
+// The answer of every `list` command: the first items of a list, read page by page, as a table.
 
 import type { Answer, Context } from './command-context.ts'
 import { showProgress } from './progress.ts'
@@ -20,24 +20,23 @@ export async function listAnswer<Item>(
   { columns, read }: Listing<Item>,
 ): Promise<Answer> {
   const limit = options.limit as number
-  const asked = { ...filter, limit: Math.min(limit, PAGE_MAX) } as never
-  const items = await take(terminal, read(asked, { signal: terminal.interrupted }), limit)
+  const query = { ...filter, limit: Math.min(limit, PAGE_MAX) } as never
+  const items = await take(terminal, read(query, { signal: terminal.interrupted }), limit)
   const none = terminal.isTerminal ? 'None.' : ''
   return { data: items, text: items.length > 0 ? table(terminal, columns, items) : none }
 }
 
-// The first of a list, page by page; all or nothing.
 async function take<Item>(
   terminal: Terminal,
   items: AsyncIterable<Item>,
   limit: number,
 ): Promise<Item[]> {
   using progress = showProgress(terminal)
-  const taken: Item[] = []
+  const page: Item[] = []
   for await (const item of items) {
-    taken.push(item)
-    if (taken.length >= limit) break
-    if (taken.length % 100 === 0) progress.show(`${taken.length} read …`)
+    page.push(item)
+    if (page.length >= limit) break
+    if (page.length % 100 === 0) progress.show(`${page.length} read …`)
   }
-  return taken
+  return page
 }

@@ -1,5 +1,5 @@
-// `manilla listen`: events as they happen, printed and posted to a local handler. Survives restarts of
-// the service: the stream resumes after the last event, so that none is lost and none comes twice.
+// `manilla listen`: prints events as they happen and posts them to a local handler. Survives restarts
+// of the service: the stream resumes after the last event, so that none is lost or repeated.
 
 import type { Command } from 'commander'
 import { collect, parseHttpUrl, wholeNumber } from './arguments.ts'
@@ -65,7 +65,7 @@ class Session {
   readonly #context: Context
   readonly #handler: Handler | undefined
   readonly #position: ListenPosition | undefined
-  readonly #wanted: readonly string[]
+  readonly #types: readonly string[]
   #last: number | undefined
   #isLost = false
   #counts = { accepted: 0, failed: 0 }
@@ -73,7 +73,7 @@ class Session {
   constructor(context: Context, target: { forwardTo: string; secret: string } | undefined) {
     const { terminal, options } = context
     this.#context = context
-    this.#wanted = (options.events as readonly string[] | undefined) ?? []
+    this.#types = (options.events as readonly string[] | undefined) ?? []
     if (!target) return
     this.#position = new ListenPosition(terminal, { ...context, forwardTo: target.forwardTo })
     this.#handler = {
@@ -82,20 +82,21 @@ class Session {
       secret: target.secret,
       attemptsMax: options.attempts as number,
       onWaiting: (event, reason) =>
-        this.#tell(`Nobody listens at ${target.forwardTo} (${reason}): #${event.sequence} waits.`),
+        this.#note(`Nobody listens at ${target.forwardTo} (${reason}): #${event.sequence} waits.`),
       onRetry: ({ type, sequence }, reason) =>
-        this.#tell(`#${sequence} ${plain(type)}: ${reason}; trying again …`),
+        this.#note(`#${sequence} ${plain(type)}: ${reason}; trying again …`),
     }
   }
 
-  // Where to begin. Kept at once, so that nothing is missed by whoever is killed before an event.
+  // Returns the start position and stores it at once, so that a run that is killed before its first
+  // event misses nothing.
   async begin(): Promise<number> {
     const { manilla, terminal, options } = this.#context
     const stored = options.new ? undefined : this.#position?.read()
     const signal = terminal.interrupted
     const [newest] = (await manilla.events.list({ limit: '1' } as never, { signal }).page()).data
     const end = newest?.sequence ?? 0
-    // A service that was set up anew counts from 1 again: its first events must not be skipped.
+    // A newly set up service counts from 1 again: its first events must not be skipped.
     const isAhead = stored !== undefined && stored > end
     const after = (options.after as number | undefined) ?? (isAhead ? 0 : stored) ?? end
     this.#last = after
@@ -103,25 +104,25 @@ class Session {
     const missed = Math.max(end - after, 0)
     const place = this.#handler ? `, forwarding to ${this.#handler.url}` : ''
     const behind = missed > 0 ? `, beginning with ${missed} missed` : ''
-    this.#tell(`Listening at ${this.#context.url}${place}${behind}. Ctrl-C stops.`)
+    this.#note(`Listening at ${this.#context.url}${place}${behind}. Ctrl-C stops.`)
     return after
   }
 
   connected(): void {
-    if (this.#isLost) this.#tell('Connected again; no event was missed.')
+    if (this.#isLost) this.#note('Connected again; no event was missed.')
     this.#isLost = false
   }
 
   disconnected(): void {
-    if (!this.#isLost) this.#tell('Connection lost; connecting again …')
+    if (!this.#isLost) this.#note('Connection lost; connecting again …')
     this.#isLost = true
   }
 
-  // False: interrupted before the handler had it, so it comes again the next time.
+  // False if interrupted before the handler received it: the next run repeats the event.
   async take(event: Event): Promise<boolean> {
-    const isWanted =
-      this.#wanted.length === 0 || this.#wanted.some((type) => fits(event.type, type))
-    if (isWanted) {
+    const isSelected =
+      this.#types.length === 0 || this.#types.some((type) => fits(event.type, type))
+    if (isSelected) {
       const outcome = this.#handler ? await forwardEvent(this.#handler, event) : null
       if (outcome === undefined) return false
       this.#report(event, outcome)
@@ -133,8 +134,8 @@ class Session {
 
   farewell(): string {
     const { accepted, failed } = this.#counts
-    const done = this.#handler ? ` ${accepted} accepted, ${failed} failed.` : ''
-    return `Stopped after event ${this.#last ?? 0}.${done}`
+    const counts = this.#handler ? ` ${accepted} accepted, ${failed} failed.` : ''
+    return `Stopped after event ${this.#last ?? 0}.${counts}`
   }
 
   #report(event: Event, outcome: Outcome | null): void {
@@ -156,21 +157,20 @@ class Session {
     return `${start}  ${result}  ${latencyMs} ms${tries}  ${id}${remedy}`
   }
 
-  // Not part of the results.
-  #tell(text: string): void {
+  // To standard error: not part of the results.
+  #note(text: string): void {
     this.#context.terminal.err(`${text}\n`)
   }
 }
 
-function fits(type: string, wanted: string): boolean {
-  return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted
+function fits(type: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
 }
 
 function jsonLine(event: Event, forwarded: Outcome | null): string {
   return JSON.stringify({ event, forwarded })
 }
 
-// In Nigerian time, as everywhere.
 function clockTime(now: Date): string {
   return now.toLocaleTimeString('en-GB', { timeZone: 'Africa/Lagos' })
 }

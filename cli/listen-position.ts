@@ -1,5 +1,5 @@
-// The last event that a handler was given, kept in a file after each: whoever listens again for the
-// same client and handler goes on after it.
+// The last event that a handler received, stored in a file after each event. Listening again for
+// the same client and handler continues after it.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ export class ListenPosition {
       const { sequence } = JSON.parse(readFileSync(this.file, 'utf8'))
       return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : undefined
     } catch {
-      return undefined // None yet, or unreadable: as if it was the first time.
+      return undefined // Missing or unreadable: starts as for the first time.
     }
   }
 

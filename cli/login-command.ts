@@ -1,4 +1,4 @@
-// `manilla login` and `manilla logout`: credentials, checked and kept in a file of the user’s own.
+// `manilla login` and `manilla logout`: checks credentials and stores them in a file of the user’s own.
 
 import type { Command } from 'commander'
 import { Manilla } from '../sdk/src/sdk.ts'
@@ -45,7 +45,7 @@ async function logIn(run: Run, options: Options): Promise<void> {
     fetch: terminal.fetch,
     maxRetries: 2,
   })
-  // Any call needs a token; the scope that this one needs may be missing.
+  // Any call needs a token. This call's scope may be missing.
   await manilla
     .request('get', '/api/v1/limits', { signal: terminal.interrupted })
     .catch((error) => {

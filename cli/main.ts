@@ -1,4 +1,4 @@
-// `manilla …` as a process: Ctrl-C ends what is under way, a second one ends at once.
+// `manilla …` as a process. Ctrl-C stops the command; a second one exits at once.
 
 import { processTerminal } from './process-terminal.ts'
 import { runCli } from './program.ts'
@@ -12,7 +12,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     interruption.abort()
   })
 }
-// `manilla … | head` closes the pipe: nothing is wrong.
+// `manilla … | head` closes the pipe, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
   throw error

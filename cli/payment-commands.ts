@@ -65,22 +65,22 @@ export function addPaymentCommands(program: Command, run: Run): void {
 
 async function createPayment(context: Context, amount = '') {
   const { manilla, terminal, options } = context
-  const given = options as Record<string, string>
+  const texts = options as Record<string, string>
   const signal = terminal.interrupted
   const body = {
     amount,
-    customer: { customerFullName: given.customer, customerEmail: given.email },
-    callBackUrl: given.callbackUrl,
-    notificationUrl: given.notificationUrl,
-    merchantRef: given.reference,
-    narration: given.narration,
+    customer: { customerFullName: texts.customer, customerEmail: texts.email },
+    callBackUrl: texts.callbackUrl,
+    notificationUrl: texts.notificationUrl,
+    merchantRef: texts.reference,
+    narration: texts.narration,
     expiresInSeconds: options.expires,
-    amountPolicy: given.policy,
+    amountPolicy: texts.policy,
   }
-  // Before anything is made.
-  const bankCode = given.bank ?? (await manilla.payments.banks({ signal }))[0]?.code
+  // Finds the bank before it creates anything.
+  const bankCode = texts.bank ?? (await manilla.payments.banks({ signal }))[0]?.code
   if (bankCode === undefined) throw new CliProblem('No bank issues numbers at the moment.')
-  const made = await keyed(context, async (key) => {
+  const payment = await keyed(context, async (key) => {
     const advice = await manilla.advices.create(body as never, { idempotencyKey: key, signal })
     const { adviceReference } = advice
     const started = { idempotencyKey: `${key}-number`, signal }
@@ -88,16 +88,16 @@ async function createPayment(context: Context, amount = '') {
     return { ...payment, adviceReference, paymentUrl: advice.paymentUrl, currency: advice.currency }
   })
   const text = details(terminal, [
-    ['amount', naira(made.amount, made.currency)],
-    ['pay to', made.bankAccount],
-    ['bank', `${made.bankName} (${made.bankCode})`],
-    ['account name', made.accountName],
-    ['expires', time(made.expiresAt)],
-    ['payment', made.paymentReference],
-    ['advice', made.adviceReference],
-    ['checkout', made.paymentUrl],
+    ['amount', naira(payment.amount, payment.currency)],
+    ['pay to', payment.bankAccount],
+    ['bank', `${payment.bankName} (${payment.bankCode})`],
+    ['account name', payment.accountName],
+    ['expires', time(payment.expiresAt)],
+    ['payment', payment.paymentReference],
+    ['advice', payment.adviceReference],
+    ['checkout', payment.paymentUrl],
   ])
-  return { data: made, text }
+  return { data: payment, text }
 }
 
 async function getPayment({ manilla, terminal, options }: Context, reference = '') {

@@ -1,4 +1,4 @@
-// Exit codes, and one sentence for everything that goes wrong.
+// Exit codes, and one sentence per problem.
 
 import { CommanderError } from 'commander'
 import { ManillaConnectionError, ManillaError } from '../sdk/src/errors.ts'
@@ -15,7 +15,6 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-// Something that whoever types can put right.
 export class CliProblem extends Error {
   readonly exitCode: ExitCode
 
@@ -25,7 +24,7 @@ export class CliProblem extends Error {
   }
 }
 
-// What the command had begun when it failed: how to find out, or go on, without doing it twice.
+// A command failed after it had started. The advice tells how to continue without doing anything twice.
 export class Unfinished extends Error {
   readonly advice: string
 
@@ -39,11 +38,11 @@ export type Failure = { sentence: string; exitCode: ExitCode; error?: ManillaErr
 
 type Place = { url: string | undefined; isInterrupted: boolean }
 
-// Undefined for unexpected errors: a bug, printed in full.
+// Undefined for unexpected errors: bugs, which are printed in full.
 export function describeFailure(error: unknown, place: Place): Failure | undefined {
   if (error instanceof Unfinished) {
     const failure = describeFailure(error.cause, place)
-    // A refusal is an answer: nothing is in doubt.
+    // A refusal is a definite answer.
     const isOpen = failure?.exitCode === EXIT.unreachable || place.isInterrupted
     return failure && isOpen
       ? { ...failure, sentence: `${failure.sentence} ${error.advice}` }
@@ -99,7 +98,7 @@ function describeRefusal(error: ManillaError, url = 'the service'): Failure {
   return { sentence, exitCode: isDown ? EXIT.unreachable : EXIT.refused, error }
 }
 
-// Node hides why a fetch failed in its cause, or in several.
+// Node hides the reason of a failed fetch in its cause, or in several.
 export function reasonOf(error: unknown): string {
   const { cause, code, errors, message } = error as Error & {
     code?: string

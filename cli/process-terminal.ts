@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { readSecret } from './secret-prompt.ts'
-import type { Launched, Terminal } from './terminal.ts'
+import type { LaunchResult, Terminal } from './terminal.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../scripts/manilla.mjs', import.meta.url))
 
@@ -28,7 +28,7 @@ export function processTerminal(interrupted: AbortSignal): Terminal {
   }
 }
 
-function launch(words: readonly string[]): Promise<Launched> {
+function launch(words: readonly string[]): Promise<LaunchResult> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [LAUNCHER, ...words], (_error, out, err) =>
       resolve({ exitCode: child.exitCode ?? 1, out, err }),

@@ -1,4 +1,4 @@
-// The whole command line: its commands in help order, its global options, and how a run ends.
+// The whole command line: commands in help order, global options, and the end of a run.
 
 import { Command, Help, type Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
@@ -37,7 +37,7 @@ export function createProgram(run: Run): Command {
     .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => terminal.out(text),
-      writeErr: () => {}, // Told once, at the end.
+      writeErr: () => {}, // Reported once, at the end.
       getOutHelpWidth: () => Math.min(terminal.columns, 100),
       getErrHelpWidth: () => Math.min(terminal.columns, 100),
     })
@@ -65,7 +65,7 @@ function describeOption(this: Help, option: Option): string {
   return option.mandatory ? `${text} Required.` : text
 }
 
-// Answers the exit code. Results go to standard output, one sentence for a failure to standard error.
+// Returns the exit code. Results go to standard output, one sentence for a failure to standard error.
 export async function runCli(words: readonly string[], terminal: Terminal): Promise<number> {
   const run = new Run(terminal)
   const program = createProgram(run)
@@ -79,14 +79,19 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
     const { sentence, exitCode, error: refusal } = failure
     if (sentence === '') return exitCode
     const isJson = words.includes('--json')
-    const told = { message: sentence, exitCode, code: refusal?.code, requestId: refusal?.requestId }
+    const report = {
+      message: sentence,
+      exitCode,
+      code: refusal?.code,
+      requestId: refusal?.requestId,
+    }
     const hint = exitCode === EXIT.usage ? ` See ${commandIn(program, words)} --help.` : ''
-    terminal.err(isJson ? `${JSON.stringify({ error: told })}\n` : `${sentence}${hint}\n`)
+    terminal.err(isJson ? `${JSON.stringify({ error: report })}\n` : `${sentence}${hint}\n`)
     return exitCode
   }
 }
 
-// As far as the words name one.
+// The longest command that the words name.
 function commandIn(program: Command, words: readonly string[]): string {
   let [command, path] = [program, 'manilla']
   for (const word of words) {

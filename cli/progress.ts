@@ -1,4 +1,4 @@
-// One line on standard error that tells what long work is doing; nothing where nobody watches.
+// A progress line on standard error; nothing if that is not a terminal.
 
 import type { Terminal } from './terminal.ts'
 

@@ -1,4 +1,4 @@
-// The reference of the commands in docs/cli.md, made from their help (`npm run generate`).
+// The reference of the commands in docs/cli.md, generated from their help (`npm run generate`).
 
 import type { Argument, Command, Option } from 'commander'
 import { Run } from './command-context.ts'
@@ -9,7 +9,6 @@ import { createProgram } from './program.ts'
 const BEGIN = '<!-- commands: written by npm run generate -->'
 const END = '<!-- /commands -->'
 
-// The document, with its reference as the commands are now.
 export function withCommands(document: string): string {
   const [before = '', rest = ''] = document.split(BEGIN)
   const [, after = ''] = rest.split(END)
@@ -40,9 +39,9 @@ function sectionsOf(command: Command, path: string): string[] {
 
 const HEADER = ['| | |', '| --- | --- |']
 
-function tableOf(given: readonly Argument[], options: readonly Option[]): string[] {
+function tableOf(args: readonly Argument[], options: readonly Option[]): string[] {
   const rows = [
-    ...given.map((each) => [`<${each.name()}>`, describe(each)] as const),
+    ...args.map((each) => [`<${each.name()}>`, describe(each)] as const),
     ...options.map((each) => [each.flags, describe(each)] as const),
   ]
   if (rows.length === 0) return []

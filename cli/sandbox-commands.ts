@@ -1,4 +1,4 @@
-// `manilla pay` and `manilla trigger`: play the bank, or whatever causes an event, in the sandbox.
+// `manilla pay` and `manilla trigger`: simulate the bank, or the cause of an event, in the sandbox.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { Argument, type Command } from 'commander'
@@ -10,7 +10,7 @@ import { showProgress } from './progress.ts'
 import { details, naira } from './table.ts'
 import { Player, SCENARIOS } from './trigger-scenarios.ts'
 
-const EVENT_WAIT_MS = 90_000 // Payouts are sent by workers, and payments live for a minute at least.
+const EVENT_WAIT_MS = 90_000 // Workers send payouts, and payments live for at least a minute.
 const LOOK_MS = 300
 
 export function addSandboxCommands(program: Command, run: Run): void {
@@ -30,24 +30,24 @@ export function addSandboxCommands(program: Command, run: Run): void {
 
 async function pay(context: Context, number = '', amount = '') {
   const { manilla, terminal } = context
-  const paid = await keyed(context, (idempotencyKey) =>
+  const transfer = await keyed(context, (idempotencyKey) =>
     manilla.sandbox.pay(number, amount, { idempotencyKey, signal: terminal.interrupted }),
   )
   const text = details(terminal, [
-    ['outcome', outcomeOf(paid)],
-    ['status', paid.status],
-    ['amount', naira(paid.amount)],
-    ['paid', naira(paid.amountPaid)],
-    // A credit to a collection account pays no payment.
-    ['payment', paid.paymentReference === paid.sessionId ? '' : paid.paymentReference],
-    ['session id', paid.sessionId],
+    ['outcome', outcomeOf(transfer)],
+    ['status', transfer.status],
+    ['amount', naira(transfer.amount)],
+    ['paid', naira(transfer.amountPaid)],
+    // A credit to a collection account has no payment.
+    ['payment', transfer.paymentReference === transfer.sessionId ? '' : transfer.paymentReference],
+    ['session id', transfer.sessionId],
   ])
-  return { data: paid, text }
+  return { data: transfer, text }
 }
 
-type Paid = { outcome: string; reason: string | null }
+type TransferOutcome = { outcome: string; reason: string | null }
 
-function outcomeOf({ outcome, reason }: Paid): string {
+function outcomeOf({ outcome, reason }: TransferOutcome): string {
   if (reason === null) return outcome
   if (reason === 'excess') return `${outcome}; the excess is in suspense`
   return `${outcome}: ${reason.replaceAll('_', ' ')}`
@@ -69,12 +69,12 @@ async function trigger(context: Context, type = '') {
   return { data: event, text: JSON.stringify(event, null, 2) }
 }
 
-// Before anything is made: scenarios begin with what live services do for real. A live service refuses
-// the path before it looks at the body; this body is refused by the sandbox, and does nothing there.
+// Call before creating anything: scenarios start with requests that a live service would perform. A live
+// service refuses the path before it reads the body. The sandbox refuses this body and does nothing.
 async function assertSandbox({ manilla, terminal }: Context): Promise<void> {
-  const asked = { body: {} as never, idempotencyKey: null, signal: terminal.interrupted }
+  const request = { body: {} as never, idempotencyKey: null, signal: terminal.interrupted }
   try {
-    await manilla.request('post', '/sandbox/transfers', asked)
+    await manilla.request('post', '/sandbox/transfers', request)
   } catch (error) {
     if (!(error instanceof ManillaError && error.code === 'invalid_request')) throw error
   }

@@ -50,7 +50,7 @@ function parseDuration(text: string): string {
   return String(Number(count) * SECONDS[unit as Unit])
 }
 
-// Follows it to its end; cut off, it goes on by itself.
+// Waits for the end. If interrupted, the seed continues on the service.
 async function seed({ manilla, terminal, options }: Context) {
   const signal = terminal.interrupted
   using progress = showProgress(terminal)
@@ -76,8 +76,8 @@ async function reset({ manilla, terminal, options }: Context) {
   return { data, text: 'The sandbox is empty.' }
 }
 
-type Ran = { at: string; kind: string; count: number }
-const RAN: readonly Column<Ran>[] = [
+type Step = { at: string; kind: string; count: number }
+const STEPS: readonly Column<Step>[] = [
   { title: 'at', value: ({ at }) => time(at) },
   { title: 'ran', value: ({ kind }) => kind },
   { title: 'count', value: ({ count }) => count },
@@ -105,13 +105,13 @@ async function setClock(context: Context, time = '') {
 
 async function advance(context: Context, seconds = '') {
   const { manilla, terminal } = context
-  const moved = await manilla.sandbox.clock.advance(
+  const move = await manilla.sandbox.clock.advance(
     { seconds: Number(seconds) },
     { signal: terminal.interrupted },
   )
-  const ran = moved.ran.length > 0 ? `\n${table(terminal, RAN, moved.ran)}` : ''
-  const rest = moved.isComplete ? '' : '\nThere is more to run: advance again.'
-  return { data: moved, text: `${clockText(context, moved)}${ran}${rest}` }
+  const ran = move.ran.length > 0 ? `\n${table(terminal, STEPS, move.ran)}` : ''
+  const rest = move.isComplete ? '' : '\nThere is more to run: advance again.'
+  return { data: move, text: `${clockText(context, move)}${ran}${rest}` }
 }
 
 async function release(context: Context) {

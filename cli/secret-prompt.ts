@@ -10,12 +10,12 @@ export async function readSecret(prompt: string, signal: AbortSignal): Promise<s
   const { stdin, stderr } = process
   if (!stdin.isTTY) return readPiped(stdin)
   stderr.write(prompt)
-  // A terminal that swallows what it is told to show; the line is still edited as usual.
+  // Discards the echo; line editing still works.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: stdin, output, terminal: true })
   const leaving = new AbortController()
   const either = AbortSignal.any([signal, leaving.signal])
-  // While a line is edited, the terminal tells its reader of Ctrl-C, and nobody else.
+  // While a line is edited, only the reader receives Ctrl-C.
   reader.on('SIGINT', () => leaving.abort())
   reader.on('close', () => leaving.abort()) // Ctrl-D.
   try {

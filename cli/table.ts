@@ -1,6 +1,6 @@
-// Text for people and for pipes: tables and details with headers and colours on a terminal; lines of
-// tab-separated values without them elsewhere. Data of others is shown without control characters,
-// so that no name can move the cursor or change colours.
+// Text for people and for pipes. On a terminal: tables and details with headers and colours.
+// Elsewhere: tab-separated lines without them. Control characters are removed from data, so that no
+// name can move the cursor or change colours.
 
 import { styleText } from 'node:util'
 import type { Terminal } from './terminal.ts'
@@ -25,8 +25,8 @@ export function plain(cell: Cell): string {
   return String(cell ?? '').replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 }
 
-// On a narrow terminal the extra columns go first, the last of them before the others: references
-// are whole as long as that helps.
+// On a narrow terminal the extra columns are dropped first, from the last on, to keep references
+// complete.
 export function table<Row>(
   look: Look,
   columns: readonly Column<Row>[],
@@ -61,15 +61,16 @@ function layOut<Row>(look: Look, columns: readonly Column<Row>[], rows: readonly
   return [titles, ...cells].map(lay).join('\n')
 }
 
-// A pipe gets nothing rather than a word.
-// One thing: a line per field; those without a value are left out.
+// One line per field. Omits fields without a value.
 export function details(look: Look, fields: readonly (readonly [string, Cell])[]): string {
-  const shown = fields
+  const visible = fields
     .map(([name, cell]) => [name, plain(cell)] as const)
     .filter(([, text]) => text)
-  if (!look.isTerminal) return shown.map((field) => field.join('\t')).join('\n')
-  const width = Math.max(...shown.map(([name]) => name.length))
-  return shown.map(([name, text]) => paint(look, 'dim', name.padEnd(width)) + GAP + text).join('\n')
+  if (!look.isTerminal) return visible.map((field) => field.join('\t')).join('\n')
+  const width = Math.max(...visible.map(([name]) => name.length))
+  return visible
+    .map(([name, text]) => paint(look, 'dim', name.padEnd(width)) + GAP + text)
+    .join('\n')
 }
 
 export function naira(amount: number | null | undefined, currency?: string | null): string {
@@ -81,7 +82,7 @@ export function naira(amount: number | null | undefined, currency?: string | nul
   return currency ? `${currency} ${text}` : text
 }
 
-// As the service tells it, in Nigerian time, to the second.
+// The service's Nigerian time, to the second.
 export function time(iso: string | null | undefined): string {
   return iso ? iso.slice(0, 19).replace('T', ' ') : ''
 }

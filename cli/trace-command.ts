@@ -1,5 +1,5 @@
-// `manilla trace <anything>`: where the money is. Finds what a reference, number, name or amount
-// belongs to, and tells its story line by line.
+// `manilla trace <anything>`: finds where money is. Searches for a reference, number, name or
+// amount and prints its timeline.
 
 import type { Command } from 'commander'
 import { answering, type Context, type Run } from './command-context.ts'
@@ -52,11 +52,11 @@ function search({ manilla, terminal }: Context, words: string) {
   })
 }
 
-// What has a timeline: itself, or what it belongs to.
+// The hit itself or its owner, whichever has a timeline.
 function subjectOf({ type, reference, of }: Hit): Subject | undefined {
-  const isTold = (kind: string) => ['payment', 'advice', 'account', 'credit'].includes(kind)
-  if (isTold(type)) return { type, reference }
-  return of && isTold(of.type) ? of : undefined
+  const hasTimeline = (kind: string) => ['payment', 'advice', 'account', 'credit'].includes(kind)
+  if (hasTimeline(type)) return { type, reference }
+  return of && hasTimeline(of.type) ? of : undefined
 }
 
 function isSame(one: Subject | undefined, other: Subject | undefined): boolean {

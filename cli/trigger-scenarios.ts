@@ -1,12 +1,12 @@
-// How each type of event is made to happen in the sandbox: by playing what causes it, over the API.
+// Scenarios that cause each type of event in the sandbox, over the API.
 
 import { randomInt } from 'node:crypto'
 import type { Context } from './command-context.ts'
 
 const AMOUNT = 6_000
 const REFUND = { amount: AMOUNT / 2, reason: 'Trigger' }
-const RETURN_URL = 'https://shop.example/thanks' // Reserved for examples: reaches nobody.
-// The sandbox bank refuses to pay there (docs/payouts.md).
+const RETURN_URL = 'https://shop.example/thanks' // A reserved example domain.
+// The sandbox bank refuses payouts to it (docs/payouts.md).
 const CLOSED_ACCOUNT = { bankCode: '058', accountNumber: '9990400013', accountName: 'CLOSED' }
 
 type Terms = { expiresInSeconds?: number; graceSeconds?: number }
@@ -66,7 +66,6 @@ export class Player {
     return this.manilla.sandbox.pay(number, amount, this.stop)
   }
 
-  // Without an amount, the one that is due.
   transfer(accountNumber: string, kind: Kind, amount?: number) {
     const body = { accountNumber, kind, ...(amount === undefined ? {} : { amount }) }
     return this.manilla.sandbox.transfer(body, this.stop)
@@ -76,7 +75,7 @@ export class Player {
     return this.manilla.sandbox.payoutOutcome({ outcome: 'failed', times: 1 }, this.stop)
   }
 
-  // Money that nobody asked for: a second transfer to a number that is paid.
+  // Unexpected money: a second transfer to a paid number.
   async suspended(): Promise<{ id: number }> {
     const { manilla, stop } = this
     const { number } = await this.paidPayment()
@@ -113,7 +112,7 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
     return player.manilla.advices.extend(reference, { seconds: 3_600 }, player.stop)
   },
   'payment.successful': (player) => player.paidPayment(),
-  // The shortest that there is: it takes a minute.
+  // The shortest possible: it takes a minute.
   'payment.expired': (player) => player.payment({ expiresInSeconds: 60, graceSeconds: 0 }),
   'payment.cancelled': async (player) => {
     const { reference } = await player.payment()
@@ -185,9 +184,9 @@ async function settle(player: Player): Promise<unknown> {
 
 async function closedAccount(player: Player): Promise<string> {
   const path = '/api/v1/bank-accounts'
-  const known = await player.manilla.request('get', path, player.stop)
-  const found = known.find(({ accountNumber }) => accountNumber === CLOSED_ACCOUNT.accountNumber)
+  const accounts = await player.manilla.request('get', path, player.stop)
+  const found = accounts.find(({ accountNumber }) => accountNumber === CLOSED_ACCOUNT.accountNumber)
   if (found) return found.reference
-  const asked = { ...player.stop, body: CLOSED_ACCOUNT }
-  return (await player.manilla.request('post', path, asked)).reference
+  const request = { ...player.stop, body: CLOSED_ACCOUNT }
+  return (await player.manilla.request('post', path, request)).reference
 }

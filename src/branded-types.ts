@@ -1,4 +1,4 @@
-// Types told apart by name alone. A brand costs nothing at run time.
+// Types that differ by name only. A brand costs nothing at run time.
 
 declare const brand: unique symbol
 

@@ -1,7 +1,7 @@
-// Days on which banks work: not Saturdays, Sundays and holidays. Days are yyyy-MM-dd.
+// Days on which banks work: neither weekends nor holidays. Days are yyyy-MM-dd.
 
 const DAY_MS = 86_400_000
-const LOOK_AHEAD_DAYS = 400 // More than any list of holidays closes in a row.
+const LOOK_AHEAD_DAYS = 400 // Longer than any series of holidays.
 
 export type Holidays = ReadonlySet<string>
 
@@ -10,12 +10,11 @@ export function isBusinessDay(day: string, holidays: Holidays): boolean {
   return weekday !== 0 && weekday !== 6 && !holidays.has(day)
 }
 
-// This day, if it is one, or the next that is.
+// This day if it is a business day, otherwise the next one.
 export function businessDayFrom(day: string, holidays: Holidays): string {
   return findBusinessDay(day, holidays, { first: 0, step: 1 })
 }
 
-// The last one before this day.
 export function businessDayBefore(day: string, holidays: Holidays): string {
   return findBusinessDay(day, holidays, { first: -1, step: -1 })
 }

@@ -23,13 +23,12 @@ export type Health = {
 export type Result = {
   isOk: boolean
   isGone: boolean // It answered 410.
-  isProbe: boolean // The one attempt that is made after a pause.
+  isProbe: boolean // The single attempt after a pause.
   nextAttemptAt: Date | null
 }
 
 export type Verdict = Health & { disable: 'gone' | 'failing' | null }
 
-// The results in the order in which they came in.
 export function advanceBreaker(before: Health, results: readonly Result[], now: Date): Verdict {
   const health: Verdict = { ...before, disable: null }
   for (const result of results) {
@@ -43,7 +42,7 @@ export function advanceBreaker(before: Health, results: readonly Result[], now: 
 }
 
 function succeed(health: Verdict, now: Date): void {
-  if (health.pausedUntil) health.dueAt = now // What waited for the pause to end.
+  if (health.pausedUntil) health.dueAt = now // Deliveries waited for the pause to end.
   health.failures = 0
   health.failingSince = null
   health.pausedUntil = null
@@ -61,5 +60,5 @@ function fail(health: Verdict, { isGone, isProbe, nextAttemptAt }: Result, now: 
   if (health.failures < FAILURES_TO_PAUSE) return
   const doubled = PAUSE_MIN_MS * 2 ** Math.min(health.failures - FAILURES_TO_PAUSE, 10)
   health.pausedUntil = new Date(now.getTime() + Math.min(doubled, PAUSE_MAX_MS))
-  if (isProbe) health.dueAt = now // The probe's own claim had put it off.
+  if (isProbe) health.dueAt = now // The probe's claim had postponed it.
 }

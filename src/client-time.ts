@@ -1,9 +1,9 @@
-// Whose time it is. Nearly all code runs in real time; a request of a client with a test clock, and the
-// work that falls due for it, run inside `atClientTime`, where a client clock shows that client's time
-// and `dueNow` takes that client's work alone.
+// The time of clients with a test clock. Nearly all code runs in real time. Requests of a client
+// with a test clock, and its due work, run inside `atClientTime`. There a client clock shows that
+// client's time, and `dueNow` selects only that client's work.
 //
-// Carried by the asynchronous context: one place decides, and no route can forget to ask. Tokens,
-// sessions, rate limits, request ids and idempotency keys are given the real clock instead.
+// The asynchronous context carries the time, so that one place decides and no route can forget it.
+// Tokens, sessions, rate limits, request ids and idempotency keys use the real clock.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from './clock.ts'
@@ -11,7 +11,7 @@ import type { ClientId } from './ids.ts'
 
 export type ClientTime = { clientId: ClientId; now: Date }
 
-// What is due by then: of this client alone, or of everybody without a test clock.
+// Selects the work that is due by `now`, of this client only or of all clients without a test clock.
 export type Due = { now: Date; only?: ClientId | undefined }
 
 const current = new AsyncLocalStorage<ClientTime>()

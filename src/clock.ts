@@ -1,4 +1,4 @@
-// The only reader of the machine's clock. Everything else is given `now`, so that tests can choose
+// The only reader of the machine's clock. All other code receives `now`, so that tests can choose
 // the time.
 
 export type Clock = () => Date

@@ -1,5 +1,4 @@
-// Refusals because of the state that something is in: a conflict, or a rule of the business. Part of the
-// table in errors.ts.
+// Refusals because of an object's state: conflicts and business rules. Part of the table in errors.ts.
 
 import { ref } from './error-entry.ts'
 

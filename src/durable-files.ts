@@ -1,8 +1,8 @@
-// Files that survive a power cut: a file is on disk once it is flushed, and its name once its folder is.
+// Files that survive a power cut: file and folder are both fsynced.
 
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
 
-// Never replaces one that is there.
+// Fails if the file exists.
 export function writeDurably(path: string, content: string | Uint8Array): void {
   const file = openSync(path, 'wx', 0o600)
   try {

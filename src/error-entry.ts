@@ -1,4 +1,4 @@
-// One entry of the tables of errors: its HTTP status, its NIP response code, and what it says.
+// One entry of the tables of errors: HTTP status, NIP response code and message.
 
 export function ref<const S extends number>(status: S, responseCode: string, message: string) {
   return { status, responseCode, message }

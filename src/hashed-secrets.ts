@@ -1,4 +1,4 @@
-// Secrets stored as scrypt hashes, with cost and salt beside them, so that the cost can be raised
+// Secrets stored as scrypt hashes together with cost and salt, so that the cost can be raised
 // without replacing secrets.
 
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
@@ -22,8 +22,8 @@ export async function verifySecret(secret: string, hash: string): Promise<boolea
   return isSameKey(key, await deriveKey(secret, salt, cost))
 }
 
-// No secret has this hash. Whoever is not known is compared with it, so that the answer takes as
-// long as for a wrong secret.
+// No secret has this hash. An unknown user is compared with it, so that the response takes as long
+// as for a wrong secret.
 export function dummyHash(cost: number): string {
   return writeHash({ cost, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) })
 }
@@ -41,7 +41,7 @@ export function isSameKey(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-// scrypt takes 128 * r (8) * N bytes; Node refuses more than 32 MiB unless told.
+// scrypt takes 128 * r (8) * N bytes; Node's default limit is 32 MiB.
 export function deriveKey(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
   const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
   return derive(secret, salt, KEY_BYTES, { N: cost, maxmem: 2 * 128 * 8 * cost })

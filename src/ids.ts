@@ -1,9 +1,9 @@
-// Ids. A brand exists only in the type system: an id of one kind passed as another, or as an
-// amount, does not compile. Values enter their type where they are read: a row, a parsed request,
-// a decoded public id.
+// Ids. A brand exists only in the type system: using an id of one kind as another, or as an amount,
+// does not compile. Values get their type where they are read: from a row, a parsed request or a
+// decoded public id.
 //
-// Ids that begin with their time (UUID version 7) keep new rows side by side in an index, and 74
-// random bits keep each one unguessable.
+// Ids that begin with their time (UUID version 7) keep new rows adjacent in an index, and 74 random
+// bits keep each one unguessable.
 
 import { randomFillSync } from 'node:crypto'
 import type { Brand } from './branded-types.ts'
@@ -15,7 +15,7 @@ export type SuspenseItemId = Brand<bigint, 'SuspenseItemId'>
 export type TransferId = Brand<bigint, 'TransferId'>
 export type DestinationId = Brand<bigint, 'DestinationId'>
 export type PayoutId = Brand<bigint, 'PayoutId'>
-export type BankAccountId = Brand<bigint, 'BankAccountId'> // That payouts go to.
+export type BankAccountId = Brand<bigint, 'BankAccountId'> // The recipient of payouts.
 export type SettlementId = Brand<bigint, 'SettlementId'>
 export type AdjustmentId = Brand<bigint, 'AdjustmentId'> // A recovery or a write-off.
 export type StatementId = Brand<bigint, 'StatementId'>
@@ -25,7 +25,7 @@ export type SubaccountId = Brand<bigint, 'SubaccountId'>
 export type SplitId = Brand<bigint, 'SplitId'>
 export type FeeRuleId = Brand<bigint, 'FeeRuleId'>
 export type LimitProfileId = Brand<bigint, 'LimitProfileId'>
-export type ReportId = Brand<bigint, 'ReportId'> // Of the sandbox bank.
+export type ReportId = Brand<bigint, 'ReportId'> // A report of the sandbox bank.
 export type PaymentId = Brand<string, 'PaymentId'>
 export type AdviceId = Brand<string, 'AdviceId'>
 export type EventId = Brand<string, 'EventId'>
@@ -35,35 +35,34 @@ export type PasskeyId = Brand<string, 'PasskeyId'>
 
 const POOL_BYTES = 16 * 256
 const pool = Buffer.alloc(POOL_BYTES)
-let used = POOL_BYTES
+let usedBytes = POOL_BYTES
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 export function timeOrderedId<Id extends string = string>(now: Date): Id {
-  if (used === POOL_BYTES) {
+  if (usedBytes === POOL_BYTES) {
     randomFillSync(pool)
-    used = 0
+    usedBytes = 0
   }
   const time = now.getTime().toString(16).padStart(12, '0')
-  const hex = (at: number) => HEX[pool[used + at] as number] as string
-  const version = 0x70 | ((pool[used] as number) & 0x0f)
-  const variant = 0x80 | ((pool[used + 2] as number) & 0x3f)
+  const hex = (at: number) => HEX[pool[usedBytes + at] as number] as string
+  const version = 0x70 | ((pool[usedBytes] as number) & 0x0f)
+  const variant = 0x80 | ((pool[usedBytes + 2] as number) & 0x3f)
   const id =
     `${time.slice(0, 8)}-${time.slice(8)}-${HEX[version]}${hex(1)}-${HEX[variant]}${hex(3)}-` +
     `${hex(4)}${hex(5)}${hex(6)}${hex(7)}${hex(8)}${hex(9)}`
-  used += 16
+  usedBytes += 16
   return id as Id
 }
 
-// Less than every identifier of this moment and later, more than every one before. There are none
-// before 1970.
+// Below every id of this moment and later, above every earlier one. There are no ids before 1970.
 export function leastIdAt(ms: number): string {
   return Math.max(0, ms).toString(16).padStart(12, '0').padEnd(32, '0')
 }
 
 const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i
 
-// References are looked up with or without dashes, in any case. Undefined: not a reference.
+// Accepts references with or without dashes, in any case. Undefined if the text is not a reference.
 export function parseReference<Id extends string = string>(text: string): Id | undefined {
   const match = UUID.exec(text)
   return match ? (match.slice(1).join('-').toLowerCase() as Id) : undefined

@@ -1,12 +1,12 @@
-// What JSON.parse does not report: duplicate keys in an object (it silently keeps the last, and the
-// sender may have meant the first), nesting depth, and numbers that it rounds. Run before
-// JSON.parse; for invalid JSON the result is meaningless, and JSON.parse refuses it.
+// Finds what JSON.parse does not report: duplicate keys in an object (it silently keeps the last,
+// but the sender may have meant the first), deep nesting, and numbers that it rounds. Run before
+// JSON.parse. The result is meaningless for invalid JSON, which JSON.parse refuses.
 
 const QUOTE = 0x22
 const COLON = 0x3a
 const BACKSLASH = 0x5c
 const DEPTH_MAX = 32
-// A double holds every decimal of 15 digits; a longer one need not be what was written.
+// A double holds every decimal of 15 digits exactly, but not every longer one.
 const LONG_NUMBER = /(?:^|[[:,\s])-?[0-9][0-9.]{15}/
 const NUMBER = /-?[0-9][0-9.]*(?:[eE][+-]?[0-9]+)?/y
 const NUMBER_LENGTH_MAX = 40
@@ -14,7 +14,7 @@ const INFINITE = '1e999'
 const DECIMAL = /^-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
 
 export function findFault(text: string): 'repeated key' | 'too deep' | undefined {
-  const keys: Set<string>[] = [] // Of each object and array that is open.
+  const keys: Set<string>[] = [] // One set per open object or array.
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
@@ -22,9 +22,9 @@ export function findFault(text: string): 'repeated key' | 'too deep' | undefined
       if (end === -1) return undefined
       if (text.charCodeAt(skipSpace(text, end + 1)) === COLON) {
         const key = keyText(text, at, end)
-        const seen = keys.at(-1)
-        if (seen?.has(key)) return 'repeated key'
-        seen?.add(key)
+        const ownKeys = keys.at(-1)
+        if (ownKeys?.has(key)) return 'repeated key'
+        ownKeys?.add(key)
       }
       at = end
     } else if (code === 0x7b || code === 0x5b) {
@@ -65,16 +65,16 @@ export function keyText(text: string, opening: number, end: number): string {
   }
 }
 
-// The text with every number that JSON.parse would round spelt otherwise, so that nothing takes
-// 0.10000000000000001 for the amount 0.1: as one that reads as infinite, unless said otherwise.
-// Unknown fields may be that long: the body as a whole is valid.
+// Replaces every number that JSON.parse would round, so that 0.10000000000000001 is not taken for
+// the amount 0.1. The default replacement parses as Infinity. Unknown fields may have such numbers,
+// so the body as a whole stays valid.
 export function withoutRounding(
   text: string,
   spell: (written: string) => string = () => INFINITE,
 ): string {
   if (!LONG_NUMBER.test(text)) return text
   const pieces: string[] = []
-  let kept = 0
+  let copiedTo = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
@@ -85,13 +85,13 @@ export function withoutRounding(
       NUMBER.lastIndex = at
       const written = NUMBER.exec(text)?.[0] ?? '-'
       if (!isExact(written)) {
-        pieces.push(text.slice(kept, at), spell(written))
-        kept = at + written.length
+        pieces.push(text.slice(copiedTo, at), spell(written))
+        copiedTo = at + written.length
       }
       at += written.length - 1
     }
   }
-  return pieces.join('') + text.slice(kept)
+  return pieces.join('') + text.slice(copiedTo)
 }
 
 function isExact(written: string): boolean {
@@ -100,7 +100,7 @@ function isExact(written: string): boolean {
   return plainForm(written) === plainForm(String(Number(written)))
 }
 
-// "0.0150e2" is "15e-1": its digits without zeros around them, and where the point is.
+// "0.0150e2" becomes "15e-1": the digits without outer zeros, and the exponent.
 function plainForm(number: string): string | undefined {
   const match = DECIMAL.exec(number)
   if (!match) return undefined

@@ -10,9 +10,9 @@ import { currentSpan, type Span } from './trace-context.ts'
 export type { Logger } from 'pino'
 
 const HIDDEN = '[hidden]'
-const CAUSES_MAX = 5 // an error may be its own cause
+const CAUSES_MAX = 5 // An error may be its own cause.
 
-// Names of fields, whatever stands before them: accessToken, client_secret, set-cookie…
+// Field names with any prefix: accessToken, client_secret, set-cookie…
 const SECRET_NAME = [
   '[\\w-]*(?:bvn|nin|token|secrets?|password|authorization|cookie)',
   '(?:source|payer|sender|originator)_?account_?number',
@@ -20,9 +20,9 @@ const SECRET_NAME = [
   'connection_?string',
 ].join('|')
 
-// A field's value: a text, a number or a flat list. Once as JSON has them, and once as they stand
+// The value of a field: a text, a number or a flat list. There are two forms: plain JSON, and JSON
 // inside a message, where every quote is escaped and a bare one would end the message. No pattern
-// can run past that end, and the bound keeps a text full of open lists from costing its square.
+// can run past that end, and the bound prevents quadratic time on a text full of open lists.
 const NUMBER = '-?[0-9][0-9.eE+-]*'
 const TEXT = String.raw`"(?:[^"\\]|\\.)*"`
 const LIST = String.raw`\[(?:${TEXT}|[^\]"])*\]`
@@ -34,8 +34,8 @@ const QUOTED_FIELD = new RegExp(
   'gi',
 )
 
-// What gives itself away by its look, wherever it stands: webhook secrets, signed tokens,
-// authorization headers, a database's address with its password.
+// Secrets recognisable by their form anywhere: webhook secrets, signed tokens, authorization
+// headers, and database URLs with a password.
 const SECRET_LOOK = new RegExp(
   [
     'whsec_[\\w+/=-]+',
@@ -46,7 +46,7 @@ const SECRET_LOOK = new RegExp(
   'gi',
 )
 
-// Keys are held as bytes, and bytes have no business in a log.
+// Keys are stored as bytes, and bytes never belong in a log.
 const BYTES = /\{(\\?")type\1:\1Buffer\1,\1data\1:\[[0-9,]*\]\}/g
 
 export function createLogger({
@@ -91,8 +91,8 @@ function describeErrors(fields: Record<string, unknown>): Record<string, unknown
   )
 }
 
-// A list of what may pass, because a database's error also carries `detail`, `where` and `query`:
-// the very rows and values that broke a rule.
+// An allowlist, because a database error also has `detail`, `where` and `query`, which contain the
+// rows and values that broke a rule.
 function describeError(error: unknown, causesLeft = CAUSES_MAX): unknown {
   if (!(error instanceof Error)) return error
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }

@@ -1,5 +1,5 @@
-// Starts one role of the service and shuts it down cleanly: `node src/main.ts [role]`, where role
-// is serve, api, worker or migrate. Start-up problems are printed for the operator; exit code 1.
+// Starts one role of the service and shuts it down cleanly: `node src/main.ts [role]`, where role is
+// serve, api, worker or migrate. Prints start-up problems for the operator and exits with code 1.
 
 import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
     if (config.role !== 'api') service.startWorkers()
     if (http && config.role !== 'worker') process.stdout.write(welcome(config, http.port))
     else log.info('workers running')
-    // Last: a failed start stops the database itself and reports its own problem.
+    // Last, because a failed start stops the database itself and reports its own problem.
     void embedded?.exited.then(() => {
       if (stopping.aborted) return
       log.fatal('embedded database exited; shutting down')
@@ -76,7 +76,7 @@ function processCount({ processes }: Config): number {
   return processes === 'auto' ? availableParallelism() : processes
 }
 
-// A worker answers probes and metrics by itself.
+// A worker serves its probes and metrics itself.
 async function startHttp(options: ServiceOptions, service: Service): Promise<HttpProcesses> {
   const { config, connectionString, log } = options
   const { app } = service
@@ -97,7 +97,7 @@ async function listen(app: Service['app'], config: Config): Promise<void> {
   })
 }
 
-// One of several processes on a port. Ctrl-C reaches all of them; the primary decides when to stop.
+// One of several processes on a port. Ctrl-C reaches all of them, and the primary decides when to stop.
 async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   let stop = (): void => process.exit(0)
   process.on('SIGINT', () => {})
@@ -137,7 +137,7 @@ function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
 
 type Failure = Error & { code?: string; syscall?: string; port?: number; hostname?: string }
 
-// Undefined for unexpected errors: a bug, printed in full.
+// Undefined for unexpected errors: bugs, which are printed in full.
 function describeStartProblem(error: Failure): string | undefined {
   if (PROBLEMS.some((problem) => error instanceof problem)) return error.message
   const { code = '', syscall, port, hostname, message } = error

@@ -1,5 +1,5 @@
-// Masks identifying numbers for display and logs. A value of unexpected length is hidden entirely:
-// showing both ends of a short text would show most of it.
+// Masks identifying numbers for display and logs. Hides a value of unexpected length entirely,
+// because both ends of a short text are most of it.
 
 // A BVN or a NIN: eleven digits.
 export function maskIdentityNumber(digits: string): string {

@@ -1,5 +1,5 @@
-// What a process counts and times, for Prometheus (docs/observability.md). A service counts for itself,
-// so that two in one process do not mix.
+// Counters and timings of a process, for Prometheus (docs/observability.md). Each service has its
+// own registry, so that two in one process do not mix.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -8,13 +8,13 @@ const BATCH_ITEMS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
 const ROUND_SECONDS = [0.001, 0.01, 0.1, 1, 10, 60, 600]
 
 type BatchTimes = { items: number; waitedMs: number; tookMs: number }
-export type PoolState = { totalCount: number; idleCount: number; waitingCount: number }
+type PoolState = { totalCount: number; idleCount: number; waitingCount: number }
 
 export class Metrics {
   readonly registry = new Registry()
   readonly #registers = [this.registry]
 
-  // By the route's pattern, never by its path, of which there is no end.
+  // By the route's pattern, never by its path: the number of paths is unbounded.
   readonly requests = new Histogram({
     name: 'manilla_http_request_seconds',
     help: 'Time from a request to the end of its response, by route.',
@@ -99,7 +99,6 @@ export class Metrics {
     this.#batchSeconds.observe({ batch }, tookMs / 1000)
   }
 
-  // Read when asked for.
   watchPools(pools: Readonly<Record<string, PoolState>>): void {
     new Gauge({
       name: 'manilla_pool_connections',
@@ -137,7 +136,7 @@ export class Metrics {
     })
   }
 
-  // Memory, processor time, open files and the delay of the event loop: of a process, once.
+  // Memory, processor time, open files and event loop delay. Call once per process.
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry })
   }

@@ -8,17 +8,16 @@ import type { Brand } from './branded-types.ts'
 export type Kobo = Brand<bigint, 'Kobo'>
 
 export const CURRENCY = 'NGN'
-// 10,000,000,000,000.00. Every amount up to it has at most 15 significant digits, or is whole: so a JSON
+// 10,000,000,000,000.00. Every amount up to it has at most 15 significant digits or is whole, so a JSON
 // number holds it exactly, in both directions. The ledger's bigint holds nine thousand such credits.
 export const AMOUNT_MAX_KOBO = kobo(1_000_000_000_000_000n)
 const DECIMAL = /^(0|[1-9][0-9]{0,15})(?:\.([0-9]{1,2}))?$/
 
-// Marks the result of arithmetic as money again.
+// Marks the result of arithmetic as money.
 export function kobo(value: bigint): Kobo {
   return value as Kobo
 }
 
-// Undefined when the text is not an amount of money.
 export function parseKobo(text: string): Kobo | undefined {
   const match = DECIMAL.exec(text)
   if (!match) return undefined
@@ -26,22 +25,21 @@ export function parseKobo(text: string): Kobo | undefined {
 }
 
 // A JSON number arrives as a double. Its shortest decimal form is exactly what the sender wrote,
-// since a number that JSON.parse would round never gets here (json-text.ts): it is read through that.
+// because a number that JSON.parse would round never gets here (json-text.ts).
 export function koboOf(value: unknown): Kobo | undefined {
   if (typeof value === 'string') return parseKobo(value)
   if (typeof value === 'number' && Number.isFinite(value)) return parseKobo(String(value))
   return undefined
 }
 
-// Of an amount that is written in kobo, without decimals.
+// For amounts in kobo, without decimals.
 export function wholeKoboOf(value: unknown): Kobo | undefined {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && /^[0-9]{1,16}$/.test(text) ? kobo(BigInt(text)) : undefined
 }
 
 // For JSON: the double nearest to the amount, which prints with at most two decimals. Exact below
-// 70,368,744,177,664.00 (2^46, where doubles begin to lie more than a kobo apart), seven times the
-// largest amount.
+// 70,368,744,177,664.00 (2^46, where doubles are more than a kobo apart), seven times the largest amount.
 export function toNaira(kobo: Kobo): number {
   return Number(formatKobo(kobo))
 }

@@ -1,5 +1,5 @@
-// Elapsed time, in milliseconds, by a clock that nobody sets: it goes on while the machine's clock is
-// stepped, and stands while the machine sleeps. Readings of two processes cannot be compared.
+// Elapsed time in milliseconds, by a clock that nobody sets. It continues while the machine's clock
+// is stepped, and stops while the machine sleeps. Readings of two processes cannot be compared.
 
 export type Monotonic = () => number
 

@@ -1,11 +1,11 @@
-// Wakes a waiting worker early. Only an optimisation: workers also poll, because work may come from
-// another process.
+// Wakes a waiting worker early. Only an optimisation: workers also poll, because another process
+// may create work.
 
 export class Notifier {
   #isCalled = false
   #resume: (() => void) | undefined
 
-  // Remembered while nobody waits, so no call is lost between checking and waiting.
+  // The call is stored while nobody waits, so that none is lost between checking and waiting.
   call(): void {
     this.#isCalled = true
     this.#resume?.()

@@ -1,6 +1,6 @@
-// Traces over OpenTelemetry: spans are queued (2,048 at most; what is more is dropped), and sent to the
-// collector (OTLP, protobuf over HTTP) in the background. A collector that is slow or gone costs traces,
-// never requests. Loaded by tracing.ts, where traces are wanted.
+// Traces over OpenTelemetry. Spans are queued (at most 2,048; the rest are dropped) and sent to the
+// collector in the background (OTLP, protobuf over HTTP). A slow or missing collector costs traces,
+// never requests. tracing.ts loads this file if traces are configured.
 
 import {
   type Context,
@@ -51,7 +51,7 @@ export function openTelemetry({ onSent, ...settings }: Options): Tracer {
     resource: resourceFromAttributes({ ...attributes, 'service.name': serviceName }),
     sampler,
     idGenerator: ids,
-    spanProcessors: [new BatchSpanProcessor({ exporter: counted(exporter, onSent) })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: countingExporter(exporter, onSent) })],
   })
   const tracer = provider.getTracer('manilla')
   return {
@@ -74,7 +74,7 @@ function samplerOf({ sampler, share }: TracingSettings): Sampler {
   return name === sampler ? root : new ParentBasedSampler({ root })
 }
 
-function counted(exporter: SpanExporter, onSent: Options['onSent']): SpanExporter {
+function countingExporter(exporter: SpanExporter, onSent: Options['onSent']): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
@@ -85,7 +85,7 @@ function counted(exporter: SpanExporter, onSent: Options['onSent']): SpanExporte
   }
 }
 
-// What is no traceparent is ignored, as the standard asks: the caller's mistake costs it the trace.
+// An invalid traceparent is ignored, as the standard requires.
 function contextOf(parent: string | undefined): Context {
   const [, traceId, spanId, flags = '00'] = TRACEPARENT.exec(parent ?? '') ?? []
   if (!traceId || !spanId) return ROOT_CONTEXT
@@ -93,7 +93,7 @@ function contextOf(parent: string | undefined): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
 }
 
-// Ids of traces; the next may be given.
+// Trace ids; `next` presets the next one.
 class Ids extends RandomIdGenerator {
   next: string | undefined
 
@@ -106,16 +106,16 @@ class Ids extends RandomIdGenerator {
 
 type Roots = { tracer: OtelTracer; sampler: Sampler; ids: Ids }
 
-// Whether it is sampled is asked first: nearly all requests are not, and to ask costs a third of what a
-// span does that is made and dropped (5 µs against 17, with other work on all cores).
+// Checks the sampler before it creates a span. Nearly all requests are not sampled, and the check costs
+// a third of a span that is created and dropped (5 µs against 17, with other work on all cores).
 function startRoot({ tracer, sampler, ids }: Roots, name: string, options: RootOptions) {
   const { parent, isHeld = false, ...rest } = options
   const context = contextOf(parent)
-  const known = trace.getSpanContext(context)?.traceId
-  const traceId = known ?? ids.generateTraceId()
+  const parentTraceId = trace.getSpanContext(context)?.traceId
+  const traceId = parentTraceId ?? ids.generateTraceId()
   const { decision } = sampler.shouldSample(context, traceId, name, SpanKind.INTERNAL, {}, [])
   if (decision === SamplingDecision.NOT_RECORD) return undefined
-  if (!known) ids.next = traceId
+  if (!parentTraceId) ids.next = traceId
   const span = tracer.startSpan(name, toOtel(rest), context)
   return new TracedSpan({ tracer, span, context, held: isHeld ? new HeldSpans() : undefined })
 }
@@ -124,7 +124,7 @@ function toOtel({ kind, attributes = {} }: SpanOptions) {
   return { kind: kind ? KINDS[kind] : SpanKind.INTERNAL, attributes }
 }
 
-// Spans that have ended, until it is known whether they are worth sending.
+// Ended spans, until it is decided whether to send them.
 class HeldSpans {
   #ended: (() => void)[] | undefined = []
 
@@ -182,7 +182,7 @@ class TracedSpan implements Span {
     this.#parts.held?.keep()
   }
 
-  // Of a failure only its code or class: messages quote values.
+  // Records only the failure's code or class, because messages quote values.
   end(failure?: unknown): void {
     const { span, held } = this.#parts
     if (failure !== undefined) {

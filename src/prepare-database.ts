@@ -1,5 +1,5 @@
-// Before a process serves: migrates and seeds the database, and refuses to go on where serving would do
-// harm. Safe to run in several processes at once.
+// Prepares the database before a process serves: migrates, seeds, and refuses to start where
+// serving would do harm. Safe to run in several processes at once.
 
 import type { Config } from '#config/config.ts'
 import { findClockProblem } from '#db/clock-check.ts'
@@ -22,10 +22,9 @@ export type StartOptions = {
   clock: Clock
   log: Logger
   patience?: number // deadlines.ts
-  checksClock?: boolean // Against the database's. Where time is real: not in most tests.
+  checksClock?: boolean // Compares with the database's clock. Off in most tests, whose time is not real.
 }
 
-// A start-up problem the operator can fix.
 export class StartProblem extends Error {}
 
 export async function prepareDatabase(options: StartOptions) {
@@ -51,7 +50,7 @@ export async function prepareDatabase(options: StartOptions) {
       const { data, hash } = config.secrets
       await createSandboxBankAccount(db, new Sealer(data, hash), clock())
     }
-    // Of a sandbox from before modes were written down, the documented secret tells.
+    // The documented secret identifies a sandbox that is older than recorded modes.
     const isSure = config.mode === 'live' || modeOfMoney !== 'unknown'
     if (isSure || (await hasSandboxClient(db, clock()))) await recordMode(db, clock(), config.mode)
   } finally {

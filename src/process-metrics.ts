@@ -1,5 +1,5 @@
-// Metrics of several HTTP processes (src/processes.ts) as of one. Whichever is asked asks the primary,
-// which asks all of them and adds up what they say, and what it counted itself.
+// The metrics of several HTTP processes (src/processes.ts) as one. The process that is scraped asks
+// the primary, which asks all processes and adds up their metrics and its own.
 //
 //   HTTP process ──{metrics: 'wanted', id}──▶ primary ──{metrics: 'ask', id}──▶ every HTTP process
 //   HTTP process ◀─{metrics: 'text', id}──── primary ◀─{metrics: 'answer', id}──
@@ -7,12 +7,12 @@
 import cluster, { type Worker } from 'node:cluster'
 import { AggregatorRegistry, type MetricObjectWithValues, type Registry } from 'prom-client'
 
-const ANSWER_MAX_MS = 2_000 // One that hangs is left out.
+const ANSWER_MAX_MS = 2_000 // A process that hangs is left out.
 
-type Counted = MetricObjectWithValues<never>[]
+type MetricValues = MetricObjectWithValues<never>[]
 type Message =
   | { metrics: 'wanted' | 'ask'; id: number }
-  | { metrics: 'answer'; id: number; counted: Counted }
+  | { metrics: 'answer'; id: number; values: MetricValues }
   | { metrics: 'text'; id: number; text: string }
 
 function isMessage(message: unknown): message is Message {
@@ -20,16 +20,16 @@ function isMessage(message: unknown): message is Message {
 }
 
 export function answerForAll({ registry }: { registry: Registry }): void {
-  let asked = 0
-  const open = new Map<number, (counted: Counted) => void>()
+  let lastId = 0
+  const open = new Map<number, (values: MetricValues) => void>()
 
   async function textOfAll(): Promise<string> {
-    const id = ++asked
+    const id = ++lastId
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-    const all = [(await registry.getMetricsAsJSON()) as Counted]
+    const all = [(await registry.getMetricsAsJSON()) as MetricValues]
     const { promise, resolve } = Promise.withResolvers<void>()
-    open.set(id, (counted) => {
-      all.push(counted)
+    open.set(id, (values) => {
+      all.push(values)
       if (all.length > workers.length) resolve()
     })
     const timer = setTimeout(resolve, ANSWER_MAX_MS)
@@ -42,7 +42,7 @@ export function answerForAll({ registry }: { registry: Registry }): void {
 
   cluster.on('message', (worker: Worker, message: unknown) => {
     if (!isMessage(message)) return
-    if (message.metrics === 'answer') open.get(message.id)?.(message.counted)
+    if (message.metrics === 'answer') open.get(message.id)?.(message.values)
     if (message.metrics !== 'wanted') return
     const { id } = message
     void textOfAll().then(
@@ -51,20 +51,20 @@ export function answerForAll({ registry }: { registry: Registry }): void {
   })
 }
 
-// In an HTTP process: what to answer with. `registry` is known once the service is made.
+// For an HTTP process. `registry` is available once the service is created.
 export function askPrimary(registry: () => Registry): () => Promise<string> {
-  let asked = 0
+  let lastId = 0
   const open = new Map<number, (text: string) => void>()
   const send = (message: Message) => process.send?.(message)
   process.on('message', async (message: unknown) => {
     if (!isMessage(message)) return
     if (message.metrics === 'text') open.get(message.id)?.(message.text)
     if (message.metrics !== 'ask') return
-    const counted = (await registry().getMetricsAsJSON()) as Counted
-    send({ metrics: 'answer', id: message.id, counted })
+    const values = (await registry().getMetricsAsJSON()) as MetricValues
+    send({ metrics: 'answer', id: message.id, values })
   })
   return async () => {
-    const id = ++asked
+    const id = ++lastId
     const { promise, resolve } = Promise.withResolvers<string>()
     open.set(id, resolve)
     send({ metrics: 'wanted', id })

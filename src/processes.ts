@@ -1,6 +1,6 @@
 // Several HTTP processes on one port (MANILLA_PROCESSES). The primary runs the database and the
-// workers and serves no requests; the others serve HTTP only. A process that dies is replaced; all
-// stop when the primary is gone.
+// workers and serves no requests; the others serve only HTTP. A process that dies is replaced. All
+// of them stop when the primary is gone.
 
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
@@ -15,13 +15,13 @@ type Options = { count: number; role: string; connectionString: string; log: Log
 
 export const isHttpProcess = cluster.isWorker
 
-// Resolves when all of them listen; rejects when one cannot start.
+// Resolves when all of them listen; rejects if one cannot start.
 export async function startHttpProcesses(options: Options): Promise<HttpProcesses> {
   const { count, role, connectionString, log } = options
   let isStopping = false
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.ts', import.meta.url)), args: [role] })
 
-  // The primary archives: to them its database is an external one.
+  // The primary archives. To the other processes its database is external.
   const env = { DATABASE_URL: connectionString, MANILLA_BACKUP_DIR: '' }
   const start = (): Worker => cluster.fork(env)
   const replace = (worker: Worker) => {

@@ -1,6 +1,6 @@
-// Public ids. Rows are numbered by sequences shared by all clients, so plain numbers would reveal
-// each client's volume to the others. Outside, an id is its number encrypted under a key per kind:
-// still one JSON number, one to one, but in no order.
+// Public ids. All clients share the sequences of row numbers, so plain numbers would reveal each
+// client's volume to the others. A public id is the number encrypted under a key per kind: still
+// one JSON number, one to one, but in no order.
 //
 // The cipher is Speck48/96 (Beaulieu et al., 2013), whose block is as wide as an id; node:crypto
 // has none. Measured: 0.3 µs per id; AES in a Feistel network takes 16 µs. It hides volume and
@@ -37,8 +37,8 @@ export type IdKind = keyof Ids
 const WORD = 2 ** 24
 const MASK = WORD - 1
 const BLOCKS = WORD * WORD
-// Ledger accounts that many share are numbered from here on (db/migrations/0021), and take the upper
-// half of the blocks.
+// Shared ledger accounts are numbered from here (db/migrations/0021) and use the upper half of the
+// blocks.
 const SHARED_FROM = 10n ** 15n
 const UPPER_HALF = 2n ** 47n
 const ROUNDS = 23
@@ -56,19 +56,19 @@ export function publicId<Kind extends IdKind>(sealer: Sealer, kind: Kind, id: Id
   return encrypt(roundKeysFor(sealer, kind), Number(isShared ? within + UPPER_HALF : within))
 }
 
-// Undefined: cannot be one of ours. What can be need not exist.
+// Undefined if it cannot be one of our ids. A valid id need not exist.
 export function findId<Kind extends IdKind>(
   sealer: Sealer,
   kind: Kind,
-  given: string,
+  text: string,
 ): Ids[Kind] | undefined {
-  const shown = Number(given)
-  if (!PLAIN.test(given) || shown >= BLOCKS) return undefined
-  const block = BigInt(decrypt(roundKeysFor(sealer, kind), shown))
+  const cipherBlock = Number(text)
+  if (!PLAIN.test(text) || cipherBlock >= BLOCKS) return undefined
+  const block = BigInt(decrypt(roundKeysFor(sealer, kind), cipherBlock))
   return (block < UPPER_HALF ? block : block - UPPER_HALF + SHARED_FROM) as Ids[Kind]
 }
 
-// `suspense/5` and `credit/5`, as records name things; all else is public as it is.
+// Encrypts the ids in `suspense/5` and `credit/5`; other names are already public.
 export function publicName(sealer: Sealer, name: string): string {
   return name.replace(
     NAMED,
@@ -76,14 +76,14 @@ export function publicName(sealer: Sealer, name: string): string {
   )
 }
 
-export function findName(sealer: Sealer, given: string): string {
-  return given.replace(NAMED, (_, kind: IdKind, id) => `${kind}/${findId(sealer, kind, id) ?? ''}`)
+export function findName(sealer: Sealer, name: string): string {
+  return name.replace(NAMED, (_, kind: IdKind, id) => `${kind}/${findId(sealer, kind, id) ?? ''}`)
 }
 
 function roundKeysFor(sealer: Sealer, kind: IdKind): RoundKeys {
   const kinds = keysOfSealers.get(sealer) ?? new Map<IdKind, RoundKeys>()
-  const known = kinds.get(kind)
-  if (known) return known
+  const cached = kinds.get(kind)
+  if (cached) return cached
   const keys = roundKeys(toWords(sealer.hash('public id', kind)))
   keysOfSealers.set(sealer, kinds.set(kind, keys))
   return keys

@@ -1,5 +1,5 @@
-// What kind of image some bytes are and how large, read from their header: PNG, JPEG or WebP. No
-// pixel is decoded; a small file that unpacks to a huge picture shows in its size.
+// Reads the type and size of an image from its header: PNG, JPEG or WebP. Decodes no pixels, so
+// that a small file that unpacks to a huge picture is found by its size.
 
 export type RasterImage = {
   mediaType: 'image/png' | 'image/jpeg' | 'image/webp'
@@ -7,7 +7,7 @@ export type RasterImage = {
   height: number
 }
 
-// Undefined: none of these, or cut off before its size.
+// Undefined for other types, or if the file ends before its size.
 export function readRasterImage(bytes: Buffer): RasterImage | undefined {
   for (const read of [readPng, readJpeg, readWebp]) {
     const image = read(bytes)
@@ -23,7 +23,7 @@ function readPng(bytes: Buffer): RasterImage | undefined {
   return { mediaType: 'image/png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
 }
 
-// Start-of-frame segments have the size; these codes in their range are other tables.
+// Start-of-frame segments contain the size; these codes in their range are other tables.
 const NOT_FRAMES = [0xc4, 0xc8, 0xcc]
 const START_OF_SCAN = 0xda
 
@@ -36,12 +36,12 @@ function readJpeg(bytes: Buffer): RasterImage | undefined {
       const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)]
       return { mediaType: 'image/jpeg', width, height }
     }
-    at += code === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2) // 0xff may fill.
+    at += code === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2) // 0xff may be padding.
   }
   return undefined
 }
 
-// RIFF, and within it the first chunk: simple (VP8), lossless (VP8L) or extended (VP8X).
+// RIFF, with a first chunk that is simple (VP8), lossless (VP8L) or extended (VP8X).
 function readWebp(bytes: Buffer): RasterImage | undefined {
   const isWebp = bytes.length >= 30 && /^RIFF[\s\S]{4}WEBP/.test(bytes.toString('latin1', 0, 12))
   const size = isWebp && webpSize(bytes)

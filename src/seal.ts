@@ -1,8 +1,8 @@
 // Personal data at rest: sealed with AES-256-GCM under a named key, and found by a keyed hash.
 //
-// A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. One data key seals, every
-// key we hold opens, so a key can be replaced while the service runs. Which one seals is for the
-// database to say (domain/privacy/data-keys.ts): all processes must hold a key before one seals with it.
+// A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. One data key seals and every
+// key we hold opens, so that a key can be replaced while the service runs. The database decides which
+// key seals (domain/privacy/data-keys.ts): all processes must hold a key before one seals with it.
 
 import {
   createCipheriv,
@@ -17,7 +17,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES
 
-// Drawn many at a time: asking the generator for twelve bytes costs as much as for thousands.
+// Drawn in bulk: twelve random bytes cost as much as thousands.
 const nonces = Buffer.alloc(NONCE_BYTES * 512)
 let noncesUsed = nonces.length
 
@@ -46,7 +46,7 @@ export class Sealer {
     this.#hashKey = createSecretKey(hashKey)
   }
 
-  // Keys that are known stay as they are: an id never changes its key.
+  // Keeps known keys: the key of an id never changes.
   learn(dataKeys: readonly DataKey[]): void {
     for (const { id, key } of dataKeys) {
       if (!this.#keys.has(id)) this.#keys.set(id, createSecretKey(key))
@@ -63,7 +63,7 @@ export class Sealer {
     return this.#current.id
   }
 
-  // Tells keys apart without telling anything of them: two of one id must be the same key.
+  // Identifies keys without revealing them: equal ids must have equal keys.
   fingerprints(): { id: number; fingerprint: Buffer }[] {
     return [...this.#keys].map(([id, key]) => ({
       id,
@@ -79,7 +79,7 @@ export class Sealer {
     const nonce = nextNonce()
     const cipher = createCipheriv('aes-256-gcm', this.#current.key, nonce)
     const sealed = cipher.update(text, 'utf8')
-    cipher.final() // GCM does not pad: nothing is left for the end.
+    cipher.final() // GCM does not pad, so final() returns nothing.
     return Buffer.concat([Buffer.of(this.#current.id), nonce, cipher.getAuthTag(), sealed])
   }
 
@@ -93,7 +93,7 @@ export class Sealer {
     )
   }
 
-  // The purpose keeps equal values of different kinds from having equal hashes.
+  // The purpose gives equal values of different kinds different hashes.
   hash(purpose: string, value: string): Buffer {
     return createHmac('sha256', this.#hashKey).update(`${purpose}\0${value}`).digest()
   }

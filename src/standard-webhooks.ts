@@ -1,8 +1,8 @@
-// Standard Webhooks 1.0, the one scheme of both directions: banks sign what they report to us,
-// we sign what we deliver. HMAC-SHA256 over `id.timestamp.body`, the body byte for byte.
+// Standard Webhooks 1.0, used in both directions: banks sign their reports to us, and we sign our
+// deliveries. HMAC-SHA256 over `id.timestamp.body`, the body byte for byte.
 //
-// A signature is good when any `v1` entry of the header matches any of the secrets (two during a
-// rotation). Entries of other versions (`v1a`, `v2`) are passed over.
+// A signature is valid if any `v1` entry of the header matches any of the secrets (two during a
+// rotation). Entries of other versions (`v1a`, `v2`) are ignored.
 
 import assert from 'node:assert/strict'
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
@@ -21,7 +21,7 @@ const VERSION_PREFIX = 'v1,'
 
 export const TOLERANCE_SECONDS = 300
 
-// A key object rather than its bytes: 2.8 µs per HMAC against 17.6 µs, and it prints no secret.
+// A key object instead of bytes: 2.8 µs per HMAC against 17.6 µs, and it does not print the secret.
 export type SigningSecret = KeyObject
 
 type SignatureHeaders = {
@@ -30,8 +30,8 @@ type SignatureHeaders = {
   signature: string | undefined
 }
 
-// In the order they are checked. `malformed` is said of the id, the timestamp, or a signature
-// header too long to read; `wrong` of everything that was readable and does not match.
+// In the order of checking. `malformed` means the id, the timestamp, or a signature header that is
+// too long; `wrong` means readable but not matching.
 export type Verdict = 'ok' | 'missing' | 'malformed' | 'too_old' | 'too_new' | 'wrong'
 
 export type Verification = {
@@ -42,7 +42,7 @@ export type Verification = {
   toleranceSeconds?: number
 }
 
-// Throws on anything but `whsec_` and the base64 of 24 to 64 bytes; never quotes what it was given.
+// Throws on anything but `whsec_` and the base64 of 24 to 64 bytes; never quotes its input.
 export function loadSecret(text: string): SigningSecret {
   const encoded = text.startsWith(SECRET_PREFIX) ? text.slice(SECRET_PREFIX.length) : ''
   const bytes = Buffer.from(encoded, 'base64')
@@ -58,7 +58,7 @@ export function makeSecret(randomBytes: (size: number) => Buffer): string {
   return SECRET_PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64')
 }
 
-// The value of `webhook-signature`: one entry per secret, in their order.
+// The value of `webhook-signature`: one entry per secret, in order.
 export function sign({
   secrets,
   id,
@@ -89,8 +89,8 @@ export function signatureHeaders(id: string, at: Date, signature: string): Recor
   }
 }
 
-// 3.4 µs for a body of 300 bytes, 5.8 µs for 2 kB, 78 µs for 100 kB, nearly all of it the HMAC; the
-// second of two secrets costs the HMAC again. Measured on Node 24, two shared cores.
+// 3.4 µs for a body of 300 bytes, 5.8 µs for 2 kB, 78 µs for 100 kB, nearly all of it the HMAC. A
+// second secret costs another HMAC. Measured on Node 24, two shared cores.
 export function verify(verification: Verification): Verdict {
   const { secrets, headers, body, nowMs, toleranceSeconds = TOLERANCE_SECONDS } = verification
   const { id, timestamp, signature } = headers
@@ -111,7 +111,7 @@ export function verify(verification: Verification): Verdict {
   return 'wrong'
 }
 
-// Two updates rather than one joined buffer: the body may be a megabyte and is not copied.
+// Two updates instead of one joined buffer, because the body may be a megabyte.
 function mac(secret: SigningSecret, prefix: string, body: Buffer | string): string {
   return createHmac('sha256', secret).update(prefix).update(body).digest('base64')
 }
@@ -124,17 +124,17 @@ function parseSignatures(header: string): Buffer[] {
     .filter((candidate) => candidate.length === SIGNATURE_LENGTH)
 }
 
-// Compares the text, not the decoded bytes, so that only one spelling of a signature is good.
-// Every candidate is compared, in constant time: how long it takes says nothing about which.
+// Compares the text, not the decoded bytes, so that only one spelling of a signature is valid.
+// Compares every candidate in constant time, so that the duration does not reveal which one matched.
 function matchesAny(candidates: readonly Buffer[], expected: string): boolean {
-  const wanted = Buffer.from(expected)
+  const expectedBytes = Buffer.from(expected)
   let isMatch = false
-  for (const candidate of candidates) isMatch = timingSafeEqual(candidate, wanted) || isMatch
+  for (const candidate of candidates) isMatch = timingSafeEqual(candidate, expectedBytes) || isMatch
   return isMatch
 }
 
-// Printable ASCII without a space. A full stop would let `a.1` + `2.body` pass for `a` + `1.2.body`;
-// a space betrays a header that was sent twice and joined.
+// Printable ASCII without a space. A full stop would let `a.1` + `2.body` pass for `a` +
+// `1.2.body`. A space indicates a header that was sent twice and joined.
 function isId(id: string): boolean {
   return id.length <= ID_LENGTH_MAX && /^[\x21-\x2d\x2f-\x7e]+$/.test(id)
 }

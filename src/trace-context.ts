@@ -1,9 +1,9 @@
-// What is being traced: the span that the running work belongs to, carried by the asynchronous context.
-// Off, and for whatever is not sampled, there is none, and asking costs some nanoseconds. Nothing here
-// knows of OpenTelemetry (open-telemetry.ts), which is loaded only where traces are wanted.
+// The current span, carried by the asynchronous context. Without tracing or sampling there is none,
+// and looking it up costs some nanoseconds. This file does not depend on OpenTelemetry
+// (open-telemetry.ts), which is loaded only if traces are configured.
 //
-// Attributes name what was done, never whom it concerned: no names, account numbers, addresses of payers
-// or secrets. Identifiers of ours (client, request, event) are all there is to find the records by.
+// Attributes name the operation, never the people: no names, account numbers, payers' addresses or
+// secrets. Our own ids (client, request, event) lead to the records.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -20,9 +20,9 @@ export type TracingSettings = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
-  readonly attributes: Readonly<Record<string, string>> // Of the resource.
+  readonly attributes: Readonly<Record<string, string>> // Attributes of the resource.
   readonly sampler: (typeof SAMPLERS)[number]
-  readonly share: number // Of the ratio samplers.
+  readonly share: number // For the ratio samplers.
 }
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
@@ -30,23 +30,23 @@ export type SpanOptions = { kind?: 'server' | 'client'; attributes?: Attributes 
 
 export type Span = {
   readonly traceId: string
-  readonly traceparent: string // As sent to others: W3C Trace Context.
-  start(name: string, options?: SpanOptions): Span // Within this one.
+  readonly traceparent: string // W3C Trace Context, as sent to others.
+  start(name: string, options?: SpanOptions): Span // A child span.
   link(other: Span): void
   set(attributes: Attributes): void
-  keep(): void // Of one that is sent only if it was worth it.
+  keep(): void // Marks a held span to be sent.
   end(failure?: unknown): void
 }
 
-// `parent`: a traceparent, of somebody else or of earlier. `isHeld`: sent only if kept.
+// `parent` is a traceparent. A held span is sent only if it is kept.
 export type RootOptions = SpanOptions & { parent?: string | undefined; isHeld?: boolean }
 
 export type Tracer = {
-  start(name: string, options?: RootOptions): Span | undefined // Undefined: not sampled.
-  stop(): Promise<void> // Once all that is left is sent, or soon.
+  start(name: string, options?: RootOptions): Span | undefined // Undefined if not sampled.
+  stop(): Promise<void> // Sends the remaining spans, within a time limit.
 }
 
-// `items`: where several callers share the work, the span of each item and of what became of it.
+// `items`, for work that several callers share: the span of each item and of its result.
 type Scope = { span: Span; items?: Map<unknown, Span> }
 
 const current = new AsyncLocalStorage<Scope | undefined>()
@@ -63,7 +63,6 @@ export function withoutSpan<T>(work: () => T): T {
   return current.getStore() ? current.run(undefined, work) : work()
 }
 
-// For work that several callers share.
 export function withinShared<T>(span: Span, items: Map<unknown, Span>, work: () => T): T {
   return current.run({ span, items }, work)
 }
@@ -82,7 +81,7 @@ export async function inSpan<T>(name: string, work: () => Promise<T>): Promise<T
   }
 }
 
-// What became of shared items, by a name that `spanOf` is asked with later.
+// Names the results of shared items for `spanOf`.
 export function nameTraced(items: readonly unknown[], nameAt: (place: number) => string): void {
   const spans = current.getStore()?.items
   if (!spans) return
@@ -92,7 +91,7 @@ export function nameTraced(items: readonly unknown[], nameAt: (place: number) =>
   }
 }
 
-// Of shared work, the span of whichever of these names is known; else that of the work.
+// In shared work, the span of the first known name; otherwise the span of the work.
 export function spanOf(names: readonly string[]): Span | undefined {
   const scope = current.getStore()
   if (!scope?.items) return scope?.span

@@ -1,5 +1,5 @@
-// Traces of requests, batches, deliveries and rounds (docs/observability.md), if a collector is named.
-// Otherwise nothing of OpenTelemetry is loaded.
+// Traces of requests, batches, deliveries and rounds (docs/observability.md), if a collector is
+// configured. Otherwise OpenTelemetry is not loaded.
 
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'

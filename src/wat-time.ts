@@ -1,5 +1,5 @@
-// West Africa Time (UTC+1, no summer time): how timestamps are written, when a day begins, and how
-// banks' times are read. They often omit the offset: a time without one is WAT.
+// West Africa Time (UTC+1, no summer time): formats timestamps, finds the start of a day, and
+// parses banks' times. Banks often omit the offset; a time without one is WAT.
 
 const WAT_OFFSET_MS = 3_600_000
 const OFFSET = '(Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])'
@@ -10,8 +10,8 @@ const PATTERN = new RegExp(`^${DATE}(?:[T ]${TIME})?${OFFSET}?$`)
 const DAY = new RegExp(`^${DATE}(?=${OFFSET}?$)`)
 const DAY_MS = 86_400_000
 
-// ISO 8601 date or date-time, with `T` or a space. Undefined for anything else and for a day that
-// the month does not have. Beyond milliseconds, digits are dropped. 24:00:00 is the end of its day.
+// ISO 8601 date or date-time, with `T` or a space. Undefined for anything else, including days that
+// the month does not have. Drops digits beyond milliseconds. 24:00:00 is the end of its day.
 export function parseBankTime(text: string): Date | undefined {
   const match = PATTERN.exec(text)
   if (!match) return undefined
@@ -24,19 +24,19 @@ export function parseBankTime(text: string): Date | undefined {
   return new Date(dayMs + clockMs + fractionMs - offsetMs(offset))
 }
 
-// yyyy-MM-dd, when the text is a day without a time of it.
+// yyyy-MM-dd if the text is a day without a time.
 export function dayAlone(text: string): string | undefined {
   const day = DAY.exec(text)?.[0]
   return day && parseBankTime(text) ? day : undefined
 }
 
-// yyMMddHHmmss in WAT, as the NIP rail writes it.
+// yyMMddHHmmss in WAT, the NIP rail's format.
 export function watDigits(at: Date): string {
   const iso = new Date(at.getTime() + WAT_OFFSET_MS).toISOString()
   return iso.slice(2, 19).replace(/[^0-9]/g, '')
 }
 
-// The day it is in West Africa, as yyyy-MM-dd, and when that began.
+// The current day in West Africa, as yyyy-MM-dd.
 export function watDay(at: Date): string {
   return new Date(at.getTime() + WAT_OFFSET_MS).toISOString().slice(0, 10)
 }

@@ -1,4 +1,4 @@
-// Wires one process. Every role and every test gets its service here.
+// Wires one process. Every role and every test creates its service here.
 
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
@@ -57,10 +57,10 @@ import { startTracing } from './tracing.ts'
 const HOUR_MS = 3_600_000
 const MEASURES_PAUSE_MS = 5_000
 const ROUTING_PAUSE_MS = 2_000
-// Of a request. Whoever uploads a long report does not wait for all of it to be settled.
+// Limits a request: the upload of a long report does not wait for all of it to be settled.
 const SETTLE_REPORTED_MS = 5_000
 
-// What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
+// Further effects of a payout's outcome (confirmed, failed or cancelled), by its purpose.
 export const PAYOUT_HOOKS: OutcomeHooks = {
   settlement: finishSettlement,
   refund: settleRefund,
@@ -73,16 +73,16 @@ export type Service = {
   writers: Writers
   metrics: Metrics
   startWorkers(): void
-  syncDataKeys: () => Promise<void> // Which it does by itself, every other second.
-  writeMeasures: () => Promise<void> // Likewise, every few seconds.
-  syncRouting: () => Promise<void> // Likewise, and at once when a call to a bank fails.
+  syncDataKeys: () => Promise<void> // Also runs by itself every other second.
+  writeMeasures: () => Promise<void> // Also runs by itself every few seconds.
+  syncRouting: () => Promise<void> // Also runs by itself, at once when a call to a bank fails.
   close(): Promise<void>
 }
 
 export type ServiceOptions = StartOptions & {
   monotonic?: Monotonic
-  readMetrics?: () => Promise<string> // Of all processes, where there are several.
-  patience?: number // How many times longer than usual it waits for the database, and lets callers wait.
+  readMetrics?: () => Promise<string> // Covers all processes, if there are several.
+  patience?: number // Multiplies the usual timeouts for the database and for callers.
 }
 
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -95,14 +95,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db, { clock, hosts: hostsOf(connectionString) })
   const { testClocks, stopFollowing } = await startTestClocks(config.mode, { db, log })
-  const failed = (batch: string) => (error: unknown) =>
+  const logFailure = (batch: string) => (error: unknown) =>
     log.error({ err: error, batch }, 'batch failed')
   const metrics = watchConnections(new Metrics(), connections)
   const tracer = await startTracing(config.tracing, { metrics, log })
   const routing = await startRouting(options, { db, metrics })
   const writers = openWriters(options, {
     ...{ router: routing.router, pool: batchPool, testClocks, sealer, sharedAccounts },
-    onError: (error, batch) => failed(batch)(error),
+    onError: (error, batch) => logFailure(batch)(error),
     onWritten: () => notifiers.dispatcher.call(),
     onBatch: metrics.observeBatch,
   })
@@ -112,9 +112,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure, rateLimits })
   const banking = connectedBanks({ db, sealer, callMeter: routing.callMeter }, options, tracer)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
-  const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
+  const moneyParts = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
   const watches = { clock, monotonic, log, metrics, tracer }
-  const parts = { ...connections, ...banking, ...money, ...statements, ...watches }
+  const parts = { ...connections, ...banking, ...moneyParts, ...statements, ...watches }
   const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
   const working = { ...parts, ...workerSettings(options, db), submitCredits }
   const sandbox = wireSandbox(config, { ...working, testClocks, dispatcher: notifiers.dispatcher })
@@ -125,8 +125,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ...parts,
     ...{ realClock: clock, testClocks, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },
     notificationMeter,
-    accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
-    sendReturns: sendingNow(config, parts),
+    accountLookups: createAccountLookups({ db: reads, sealer, onError: logFailure('accounts') }),
+    sendReturns: sendReturnsNow(config, parts),
     settleReported: runNow(settleReportedPayoutsRound(parts), log, SETTLE_REPORTED_MS),
     eraseTraces: runNow(completeErasuresRound(parts), log),
     writers,
@@ -178,7 +178,8 @@ function openTokens({ config, clock }: ServiceOptions): Tokens {
   return new Tokens({ secrets: secrets.token, mode, ttlSeconds: policy.tokenTtlSeconds, clock })
 }
 
-// In every process that takes notifications, workers or not. The last ones are written at the end.
+// In every process that receives notifications, with or without workers. Writes the last counts at
+// the end.
 function startMeasuring({ clock, log }: ServiceOptions, db: Pool) {
   const notificationMeter = new NotificationMeter()
   const round = writeMeasuresRound({ db, clock, notificationMeter })
@@ -192,7 +193,7 @@ function startMeasuring({ clock, log }: ServiceOptions, db: Pool) {
   return { notificationMeter, writeMeasures, stopMeasuring }
 }
 
-// In every process: each calls banks, or chooses them.
+// Runs in every process, because every process calls banks or chooses them.
 async function startRouting(
   { config: { banks }, clock, log }: ServiceOptions,
   { db, metrics }: { db: Pool; metrics: Metrics },
@@ -214,9 +215,9 @@ async function startRouting(
   return { callMeter, router, syncNow, stop }
 }
 
-// In the sandbox a return is confirmed by the time its request is answered. No caller waits for a real
-// bank: the workers send.
-function sendingNow(
+// In the sandbox a return is confirmed before its request is answered. For a real bank no caller
+// waits: the workers send.
+function sendReturnsNow(
   { mode }: Config,
   parts: Parameters<typeof sendPayoutsRound>[0] & { bankConnections: BankConnections; log: Logger },
 ): () => Promise<void> {
@@ -227,7 +228,7 @@ function sendingNow(
   }
 }
 
-// Keys in secrets.json are re-read: a rotation adds to them.
+// Reads secrets.json again each time, because a rotation adds keys.
 async function startDataKeys({ config, clock, log }: ServiceOptions, connections: Connections) {
   const { data, hash, areDataKeysStored } = config.secrets
   const sealer = new Sealer(data, hash)

@@ -1,4 +1,4 @@
-// What a command of the operator is given.
+// The context of an operator command.
 
 import type { Clock } from '#clock.ts'
 import type { Environment } from '#config/config.ts'
@@ -7,13 +7,12 @@ import type { Command } from './command-line.ts'
 
 export type Context = {
   db: Pool
-  env: Environment // For commands that need more settings than where the database is.
+  env: Environment // For commands that need more than the database settings.
   clock: Clock
-  actor: string // Who types, for the audit log.
+  actor: string // The operating system's user, for the audit log.
 }
 
 export type AdminCommand = Command<Context>
 
-// Of one that opens what it needs by itself.
 export type FileContext = Omit<Context, 'db'>
 export type FileCommand = Command<FileContext>

@@ -1,5 +1,5 @@
-// The database of the admin commands: DATABASE_URL, or the embedded one, through its socket if the
-// service is running, otherwise started for the duration of the command.
+// The database of the admin commands: DATABASE_URL, or the embedded one. If the service runs, the
+// command uses its socket; otherwise it starts the server for its duration.
 
 import type { DatabaseSettings } from '#config/config.ts'
 import { findSchemaProblem } from '#db/applied-schema.ts'
@@ -9,24 +9,22 @@ import { type EmbeddedServer, findEmbedded, startEmbedded } from '#embedded/embe
 
 type Place = DatabaseSettings & { statementMaxMs?: number | undefined }
 
-// A problem the operator can fix.
 export class AdminProblem extends Error {}
 
 export async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<T>): Promise<T> {
   const running = place.databaseUrl ?? (await findEmbedded(place.dataDir))
-  if (running) return connected({ ...place, databaseUrl: running }, work)
+  if (running) return withPool({ ...place, databaseUrl: running }, work)
   const server: EmbeddedServer = await startEmbedded(place)
   try {
-    // Not in use by anyone else, so safe to migrate; any other database may be in use by another
-    // version.
+    // Nobody else uses this database, so migrating is safe. Any other database may serve another version.
     await migrate(server.connectionString)
-    return await connected({ ...place, databaseUrl: server.connectionString }, work)
+    return await withPool({ ...place, databaseUrl: server.connectionString }, work)
   } finally {
     await server.stop()
   }
 }
 
-async function connected<T>(
+async function withPool<T>(
   { databaseUrl, statementMaxMs }: Place & { databaseUrl: string },
   work: (db: Pool) => Promise<T>,
 ): Promise<T> {

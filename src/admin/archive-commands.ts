@@ -25,7 +25,7 @@ import { AdminProblem } from './admin-database.ts'
 import { type Arguments, columns, UsageProblem } from './command-line.ts'
 import { readDetails } from './export-details.ts'
 
-const STATEMENT_MAX_MS = 6 * 3_600_000 // Tens of millions of transfers are deleted by one statement.
+const STATEMENT_MAX_MS = 6 * 3_600_000 // One statement may delete tens of millions of transfers.
 const REASONS: Record<string, string> = {
   payment: 'of payments',
   suspended: 'in suspense, or once in suspense',
@@ -57,15 +57,15 @@ export const archiveCommands: readonly AdminCommand[] = [
     ],
     isTopLevel: true,
     statementMaxMs: STATEMENT_MAX_MS,
-    async run(context, given) {
-      const months = await readMonths(context, given)
-      const to = readFolder(context, given)
+    async run(context, args) {
+      const months = await readMonths(context, args)
+      const to = readFolder(context, args)
       const results: Result[] = []
       for (const month of months) {
         results.push(
-          given.flag('dry-run')
+          args.flag('dry-run')
             ? { month: month.name, folder: null, ...(await previewMonth(context.db, month)) }
-            : await archived(context, month, join(to, month.name)),
+            : await runArchive(context, month, join(to, month.name)),
         )
       }
       return { data: { months: results }, text: results.map(describe).join('\n') || NOTHING }
@@ -76,17 +76,16 @@ export const archiveCommands: readonly AdminCommand[] = [
 const NOTHING = 'There is nothing to archive.'
 const UNCHANGED = 'The month is not archived: delete what an interrupted run has left there.'
 
-// Beside the embedded database, or where it is told: the files are all there is of what is deleted.
-function readFolder({ env }: Context, given: Arguments): string {
+// Requires an explicit folder for an external database, because the files become the only copy.
+function readFolder({ env }: Context, args: Arguments): string {
   const { databaseUrl, dataDir } = databaseSettings(env)
-  const to = given.text('to') ?? (databaseUrl ? '' : join(dataDir, 'archive'))
+  const to = args.text('to') ?? (databaseUrl ? '' : join(dataDir, 'archive'))
   if (to === '') throw new UsageProblem('Specify --to <folder>, on a disk that is kept.')
   return resolve(to)
 }
 
-// Those that have credits and are not archived yet.
-async function readMonths({ db, clock }: Context, given: Arguments): Promise<Month[]> {
-  const before = parseMonth(given.text('before') ?? '')
+async function readMonths({ db, clock }: Context, args: Arguments): Promise<Month[]> {
+  const before = parseMonth(args.text('before') ?? '')
   if (!before) throw new UsageProblem('Specify --before <month>, such as 2025-01.')
   const last = monthAt(new Date(before.from.getTime() - 1))
   if (!isFinished(last, clock())) {
@@ -98,8 +97,8 @@ async function readMonths({ db, clock }: Context, given: Arguments): Promise<Mon
   const { rows } = await db.query<{ name: string }>(
     `select to_char(month, 'YYYY-MM') as name from archives`,
   )
-  const done = new Set(rows.map(({ name }) => name))
-  return begin ? monthsFrom(begin, before).filter(({ name }) => !done.has(name)) : []
+  const archivedMonths = new Set(rows.map(({ name }) => name))
+  return begin ? monthsFrom(begin, before).filter(({ name }) => !archivedMonths.has(name)) : []
 }
 
 async function findFirst(db: Pool): Promise<Date | null> {
@@ -107,7 +106,7 @@ async function findFirst(db: Pool): Promise<Date | null> {
   return rows[0]?.at ?? null
 }
 
-async function archived(context: Context, month: Month, folder: string): Promise<Result> {
+async function runArchive(context: Context, month: Month, folder: string): Promise<Result> {
   const { db, actor } = context
   try {
     const result = await archiveMonth(db, { month, folder, actor, ...readDetails(context) })

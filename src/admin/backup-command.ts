@@ -1,5 +1,4 @@
-// `manilla backup`: a copy of the embedded database, whether the service runs or not, or of your own
-// server.
+// `manilla backup`: a copy of the embedded database, running or not, or of your own server.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -17,26 +16,26 @@ const PACKAGE = new URL('../../package.json', import.meta.url)
 const MB = 1_000_000
 const PROGRESS_EVERY_BYTES = 50 * MB
 
-export async function backup({ env, clock }: FileContext, given: Arguments): Promise<Answer> {
+export async function backup({ env, clock }: FileContext, args: Arguments): Promise<Answer> {
   const settings = databaseSettings(env)
-  const databaseUrl = given.text('database-url') ?? settings.databaseUrl
-  const to = given.text('to') ?? settings.backupDir
+  const databaseUrl = args.text('database-url') ?? settings.databaseUrl
+  const to = args.text('to') ?? settings.backupDir
   if (!to) throw new UsageProblem('Specify --to <folder>, or set MANILLA_BACKUP_DIR.')
-  const keep = readKeep(given.text('keep'))
+  const keep = readKeep(args.text('keep'))
   if (!databaseUrl && !existsSync(join(settings.dataDir, 'postgres'))) {
     throw new AdminProblem(`There is no database in ${settings.dataDir}. Check MANILLA_DATA_DIR.`)
   }
-  const hasSecrets = !given.flag('without-secrets') && existsSync(secretsPath(settings.dataDir))
-  const companions = given.flag('without-secrets') ? [] : findCompanions(settings.dataDir, env)
+  const hasSecrets = !args.flag('without-secrets') && existsSync(secretsPath(settings.dataDir))
+  const companions = args.flag('without-secrets') ? [] : findCompanions(settings.dataDir, env)
   const backupDir = resolve(to)
   const { name, version } = JSON.parse(readFileSync(PACKAGE, 'utf8'))
   const product = `${name} ${version}`
   const onProgress = process.stderr.isTTY ? progressTo(process.stderr) : () => {}
-  const taken = await connected({ ...settings, databaseUrl }, (connectionString) =>
+  const backup = await withConnection({ ...settings, databaseUrl }, (connectionString) =>
     takeBackup({ connectionString, backupDir, product, companions, hasSecrets, clock, onProgress }),
   )
   const pruned = keep === undefined ? undefined : pruneBackups(backupDir, keep)
-  return { data: { ...taken, ...(pruned && { pruned }) }, text: describe(taken, pruned) }
+  return { data: { ...backup, ...(pruned && { pruned }) }, text: describe(backup, pruned) }
 }
 
 function readKeep(text: string | undefined): number | undefined {
@@ -45,8 +44,8 @@ function readKeep(text: string | undefined): number | undefined {
   throw new UsageProblem('--keep must be a whole number from 1 to 99999.')
 }
 
-// Not migrated: a backup before an upgrade is of the old version.
-async function connected<T>(
+// Does not migrate: a backup before an upgrade must have the old version.
+async function withConnection<T>(
   settings: DatabaseSettings,
   work: (connectionString: string) => Promise<T>,
 ): Promise<T> {
@@ -60,7 +59,7 @@ async function connected<T>(
   }
 }
 
-// What a service with this database needs besides: without its data keys, what is sealed is lost.
+// Other files that a service with this database needs: without its data keys, sealed data is lost.
 function findCompanions(dataDir: string, env: Environment): Companion[] {
   const files = [
     { name: 'secrets.json', path: secretsPath(dataDir) },
@@ -70,8 +69,8 @@ function findCompanions(dataDir: string, env: Environment): Companion[] {
   return files.filter(({ path }) => path !== '' && existsSync(path))
 }
 
-function describe(taken: StoredBackup, pruned: PruneResult | undefined): string {
-  const { folder, files, startedAt, finishedAt, hasSecrets, postgres, timeline, stopLsn } = taken
+function describe(backup: StoredBackup, pruned: PruneResult | undefined): string {
+  const { folder, files, startedAt, finishedAt, hasSecrets, postgres, timeline, stopLsn } = backup
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const rows: (readonly [string, string])[] = [
     ['size', `${Math.ceil(bytes / MB)} MB in ${files.length} files`],
@@ -92,10 +91,10 @@ function describe(taken: StoredBackup, pruned: PruneResult | undefined): string 
 }
 
 function progressTo(stream: NodeJS.WritableStream): (done: number, total: number) => void {
-  let shown = 0
+  let lastShown = 0
   return (done, total) => {
-    if (done < shown + PROGRESS_EVERY_BYTES && done < total) return
-    shown = done
+    if (done < lastShown + PROGRESS_EVERY_BYTES && done < total) return
+    lastShown = done
     stream.write(`${Math.ceil(done / MB)} of about ${Math.ceil(total / MB)} MB\n`)
   }
 }

@@ -1,5 +1,5 @@
-// `manilla backup`, `restore` and `verify` (docs/backup.md). They work on files, and start a server of
-// their own where they need one.
+// `manilla backup`, `restore` and `verify` (docs/backup.md). They work on files and start a server
+// of their own if they need one.
 
 import type { FileCommand } from './admin-command.ts'
 import { backup } from './backup-command.ts'

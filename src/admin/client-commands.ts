@@ -50,12 +50,12 @@ export const clientCommands: readonly AdminCommand[] = [
       { name: 'operator', about: 'Operates the service: manages clients and unidentified money.' },
       ...RESTRICTIONS,
     ],
-    async run({ db, clock, actor }, given) {
+    async run({ db, clock, actor }, args) {
       const request = {
-        name: parseName(given.text('name')),
-        clientId: given.text('id'),
-        isOperator: given.flag('operator'),
-        ...parseRestrictions(given),
+        name: parseName(args.text('name')),
+        clientId: args.text('id'),
+        isOperator: args.flag('operator'),
+        ...parseRestrictions(args),
       }
       if (request.clientId !== undefined && !CLIENT_ID.test(request.clientId)) {
         throw new UsageProblem('--id must be 3 to 40 letters, digits, - or _.')
@@ -64,7 +64,7 @@ export const clientCommands: readonly AdminCommand[] = [
       const client = await withTransaction(db, (tx) =>
         registerClient(tx, { now: clock(), actor, madeBy: null }, { request, secret }),
       )
-      return shown(client, secret.secret)
+      return present(client, secret.secret)
     },
   },
   {
@@ -92,7 +92,7 @@ export const clientCommands: readonly AdminCommand[] = [
     summary: 'Show a client and its secrets.',
     options: [],
     async run({ db, clock }, { subject }) {
-      return shown(await getClient(db, clock(), subject))
+      return present(await getClient(db, clock(), subject))
     },
   },
   {
@@ -106,20 +106,20 @@ export const clientCommands: readonly AdminCommand[] = [
         about: 'Number of days, including today, 1 to 31. Default 7.',
       },
     ],
-    async run({ db, clock }, given) {
-      const days = parseDays(given.text('days'))
-      const { id, clientId } = await getClient(db, clock(), given.subject)
+    async run({ db, clock }, args) {
+      const days = parseDays(args.text('days'))
+      const { id, clientId } = await getClient(db, clock(), args.subject)
       const use = await readUsage(db, clock(), { clientId: id, days })
-      const shownDays = use.map(({ from, grossKobo, ...counts }) => ({
+      const dayRows = use.map(({ from, grossKobo, ...counts }) => ({
         from,
         ...counts,
         gross: toNaira(grossKobo),
       }))
-      const lines = shownDays.map(({ from, ...counts }) => {
+      const lines = dayRows.map(({ from, ...counts }) => {
         const cells = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
         return [watDay(from), cells.join('  ')] as const
       })
-      return { data: { clientId, days: shownDays }, text: columns(lines).join('\n') }
+      return { data: { clientId, days: dayRows }, text: columns(lines).join('\n') }
     },
   },
   {
@@ -133,17 +133,17 @@ export const clientCommands: readonly AdminCommand[] = [
         about: 'How long the old secret stays valid. Default 24. 0 revokes it and all tokens.',
       },
     ],
-    async run({ db, clock, actor }, given) {
+    async run({ db, clock, actor }, args) {
       const secret = await makeSecret()
-      const change = { secret, overlapSeconds: parseOverlap(given.text('overlap')) }
+      const change = { secret, overlapSeconds: parseOverlap(args.text('overlap')) }
       const client = await withTransaction(db, (tx) =>
         rotateClientSecret(
           tx,
           { now: clock(), actor, madeBy: null },
-          { clientId: given.subject, change },
+          { clientId: args.subject, change },
         ),
       )
-      return shown(client, secret.secret)
+      return present(client, secret.secret)
     },
   },
   {
@@ -151,14 +151,14 @@ export const clientCommands: readonly AdminCommand[] = [
     subject: 'clientId',
     summary: 'Suspend a client: no logins, and no money leaves it until it is resumed.',
     options: REASON,
-    run: (context, given) => changed(context, given, suspendClient),
+    run: (context, args) => runChange(context, args, suspendClient),
   },
   {
     name: 'client resume',
     subject: 'clientId',
     summary: 'Resume a suspended client; it must log in again.',
     options: REASON,
-    run: (context, given) => changed(context, given, resumeClient),
+    run: (context, args) => runChange(context, args, resumeClient),
   },
   {
     name: 'client restrict',
@@ -169,30 +169,30 @@ export const clientCommands: readonly AdminCommand[] = [
       { name: 'any-merchant', about: 'Allow all merchant codes.' },
       { name: 'from-anywhere', about: 'Allow all IP addresses.' },
     ],
-    async run({ db, clock, actor }, given) {
+    async run({ db, clock, actor }, args) {
       const changes: Partial<ClientFields> = {
-        ...parseRestrictions(given),
-        ...(given.flag('any-merchant') ? { merchantCodes: null } : {}),
-        ...(given.flag('from-anywhere') ? { allowedAddresses: null } : {}),
+        ...parseRestrictions(args),
+        ...(args.flag('any-merchant') ? { merchantCodes: null } : {}),
+        ...(args.flag('from-anywhere') ? { allowedAddresses: null } : {}),
       }
       if (Object.keys(changes).length === 0) throw new UsageProblem('Specify at least one change.')
       const client = await withTransaction(db, (tx) =>
-        changeClient(tx, { now: clock(), actor }, { clientId: given.subject, changes }),
+        changeClient(tx, { now: clock(), actor }, { clientId: args.subject, changes }),
       )
-      return shown(client)
+      return present(client)
     },
   },
 ]
 
-async function changed(
+async function runChange(
   { db, clock, actor }: Context,
-  given: Arguments,
+  args: Arguments,
   change: typeof suspendClient,
 ) {
-  const reason = parseReason(given.text('reason') ?? given.text('note'))
+  const reason = parseReason(args.text('reason') ?? args.text('note'))
   const by = { now: clock(), actor }
-  return shown(
-    await withTransaction(db, (tx) => change(tx, by, { clientId: given.subject, reason })),
+  return present(
+    await withTransaction(db, (tx) => change(tx, by, { clientId: args.subject, reason })),
   )
 }
 
@@ -220,14 +220,14 @@ function parseOverlap(text: string | undefined): number {
   throw new UsageProblem(`--overlap must be a whole number of hours from 0 to ${hoursMax}.`)
 }
 
-function parseRestrictions(given: Arguments): Partial<ClientFields> {
-  const scopes = given.list('scope')?.map((text) => {
-    const scope = SCOPES.find((known) => known === text)
+function parseRestrictions(args: Arguments): Partial<ClientFields> {
+  const scopes = args.list('scope')?.map((text) => {
+    const scope = SCOPES.find((each) => each === text)
     if (!scope) throw new UsageProblem(`--scope must be one of ${SCOPES.join(', ')}.`)
     return scope as Scope
   })
-  const codes = given.list('merchant-code')
-  const addresses = given.list('from')
+  const codes = args.list('merchant-code')
+  const addresses = args.list('from')
   if ([scopes, codes, addresses].some((list) => list?.length === 0)) {
     throw new UsageProblem('--scope, --merchant-code and --from require at least one value.')
   }
@@ -238,7 +238,7 @@ function parseRestrictions(given: Arguments): Partial<ClientFields> {
   }
 }
 
-function shown(client: ClientDetail, secret?: string) {
+function present(client: ClientDetail, secret?: string) {
   const data = { ...plain(client), ...(secret ? { secret } : {}), secrets: client.secrets }
   const rows: (readonly [string, string])[] = [
     ['client id', client.clientId],

@@ -4,38 +4,37 @@
 import { parseArgs } from 'node:util'
 
 export type Option = {
-  name: string // As typed, without its dashes.
-  value?: string // What stands after it, for the help; none: it is a switch.
-  isMany?: boolean // May be given several times, or with commas.
+  name: string // Without its dashes.
+  value?: string // The placeholder of its value in the help. A switch has none.
+  isMany?: boolean // May be repeated, or have several values separated by commas.
   about: string
 }
 
-// Parsed arguments: flags, single values and lists.
 export type Arguments = {
-  subject: string // What the command is about; '' for one that takes none.
+  subject: string // The argument after the command's name, or ''.
   flag(name: string): boolean
   text(name: string): string | undefined
   list(name: string): string[] | undefined
 }
 
 export type Command<Context> = {
-  name: string // As typed: 'client create'.
-  subject?: string // What is typed after the name, e.g. 'clientId'.
+  name: string // For example 'client create'.
+  subject?: string // The argument after the name, for example 'clientId'.
   summary: string
   options: readonly Option[]
   isTopLevel?: boolean // Typed as `manilla export`, without `admin`.
-  statementMaxMs?: number // How long one statement may take, if longer than usual.
-  run(context: Context, given: Arguments): Promise<Answer>
+  statementMaxMs?: number // The timeout of one statement, if longer than usual.
+  run(context: Context, args: Arguments): Promise<Answer>
 }
 
-// For programs (--json) and for people.
+// `data` is for programs (--json), `text` for people.
 export type Answer = { data: unknown; text: string }
 
 export class UsageProblem extends Error {}
 
 type ParsedCommand<Context> =
   | { help: string }
-  | { command: Command<Context>; given: Arguments; isJson: boolean }
+  | { command: Command<Context>; args: Arguments; isJson: boolean }
 
 const EVERYWHERE: readonly Option[] = [
   { name: 'json', about: 'Output JSON.' },
@@ -49,13 +48,13 @@ export function parseCommand<Context>(
   const command = commands.find(({ name }) =>
     name.split(' ').every((word, at) => words[at] === word),
   )
-  const isAsked = words.includes('--help') || words.includes('-h')
+  const isHelp = words.includes('--help') || words.includes('-h')
   if (!command) {
-    const known = words.filter((word) => !word.startsWith('-')).join(' ')
-    if (isAsked || known === '') return { help: overview(commands) }
-    throw new UsageProblem(`Unknown command: ${known}\n\n${overview(commands)}`)
+    const typed = words.filter((word) => !word.startsWith('-')).join(' ')
+    if (isHelp || typed === '') return { help: overview(commands) }
+    throw new UsageProblem(`Unknown command: ${typed}\n\n${overview(commands)}`)
   }
-  if (isAsked) return { help: formatUsage(command) }
+  if (isHelp) return { help: formatUsage(command) }
   const rest = words.slice(command.name.split(' ').length)
   return { command, ...readOptions(command, rest) }
 }
@@ -73,15 +72,15 @@ function readOptions<Context>(command: Command<Context>, words: readonly string[
       allowPositionals: true,
     })
   } catch (error) {
-    throw misused(command, (error as Error).message.split('. ')[0] as string)
+    throw usageProblem(command, (error as Error).message.split('. ')[0] as string)
   }
   const { values, positionals } = parsed
   const [subject = '', ...more] = positionals
   if (command.subject && subject === '')
-    throw misused(command, `Missing argument: ${command.subject}`)
+    throw usageProblem(command, `Missing argument: ${command.subject}`)
   const tooMany = command.subject ? more : positionals
-  if (tooMany.length > 0) throw misused(command, `Unexpected argument: ${tooMany[0]}`)
-  const given: Arguments = {
+  if (tooMany.length > 0) throw usageProblem(command, `Unexpected argument: ${tooMany[0]}`)
+  const args: Arguments = {
     subject,
     flag: (name) => values[name] === true,
     text: (name) => values[name] as string | undefined,
@@ -90,10 +89,10 @@ function readOptions<Context>(command: Command<Context>, words: readonly string[
       return entries?.map((entry) => entry.trim()).filter((entry) => entry !== '')
     },
   }
-  return { given, isJson: given.flag('json') }
+  return { args, isJson: args.flag('json') }
 }
 
-function misused<Context>(command: Command<Context>, problem: string): UsageProblem {
+function usageProblem<Context>(command: Command<Context>, problem: string): UsageProblem {
   return new UsageProblem(`${problem}.\n\n${formatUsage(command)}`)
 }
 

@@ -1,4 +1,4 @@
-// `manilla admin database`: the hosts of DATABASE_URL, which of them is used and why, and whether
+// `manilla admin database`: the hosts of DATABASE_URL, which one is used and why, and whether
 // acknowledged work survives its loss.
 
 import { databaseSettings } from '#config/config.ts'
@@ -24,11 +24,11 @@ export const databaseCommands: readonly AdminCommand[] = [
   },
 ]
 
-// None of the embedded database, which has no name to call it by.
+// Empty for the embedded database, which has no host name.
 async function readHosts({ env, db }: Context): Promise<HostLine[]> {
   const { databaseUrl } = databaseSettings(env)
   if (databaseUrl === undefined) return []
-  await db.query('select 1') // Has the host chosen.
+  await db.query('select 1') // Makes the pool choose a host.
   const hosts = hostsOf(databaseUrl)
   const url = hosts?.url ?? (parseDatabaseUrl(databaseUrl, () => {}) as DatabaseUrl)
   return Promise.all(

@@ -30,8 +30,8 @@ export const erasureCommands: readonly AdminCommand[] = [
       REASON,
       { name: 'same-bvn', about: 'Also erase other accounts of the client with the same BVN.' },
     ],
-    async run(context, given) {
-      const { subject } = given
+    async run(context, args) {
+      const { subject } = args
       const { rows } = await context.db.query<{ clientId: string }>(
         `select c.client_id as "clientId"
            from collection_accounts a join clients c on c.id = a.client_id
@@ -39,9 +39,9 @@ export const erasureCommands: readonly AdminCommand[] = [
         [subject],
       )
       if (!rows[0]) throw new Refusal('account_not_found')
-      const deps = await prepareDeps(context, given, rows[0].clientId)
+      const deps = await prepareDeps(context, args, rows[0].clientId)
       const accounts = await withTransaction(context.db, (tx) =>
-        eraseAccounts(tx, deps, { accountNumber: subject, sameBvn: given.flag('same-bvn') }),
+        eraseAccounts(tx, deps, { accountNumber: subject, sameBvn: args.flag('same-bvn') }),
       )
       await erasePages(context, deps)
       const lines = accounts.map(({ accountNumber, erasedAt }) => {
@@ -55,15 +55,15 @@ export const erasureCommands: readonly AdminCommand[] = [
     subject: 'adviceReference',
     summary: 'Erase the personal data of an advice. Irreversible.',
     options: [REASON],
-    async run(context, given) {
-      const id = parseReference<AdviceId>(given.subject)
+    async run(context, args) {
+      const id = parseReference<AdviceId>(args.subject)
       const { rows } = await context.db.query<{ clientId: string }>(
         `select c.client_id as "clientId" from advices a join clients c on c.id = a.client_id
           where a.id = $1`,
         [id ?? null],
       )
       if (!rows[0] || !id) throw new Refusal('advice_not_found')
-      const deps = await prepareDeps(context, given, rows[0].clientId)
+      const deps = await prepareDeps(context, args, rows[0].clientId)
       const erased = await withTransaction(context.db, (tx) => eraseAdvice(tx, deps, id))
       await erasePages(context, deps)
       const text = columns([[id, `erased ${erased.erasedAt.toISOString()}`]]).join('\n')
@@ -72,9 +72,9 @@ export const erasureCommands: readonly AdminCommand[] = [
   },
 ]
 
-// On behalf of the client, without its merchant scope.
-async function prepareDeps({ db, env, clock, actor }: Context, given: Arguments, clientId: string) {
-  const reason = given.text('reason') ?? ''
+// Acts for the client, without its restriction to merchantCodes.
+async function prepareDeps({ db, env, clock, actor }: Context, args: Arguments, clientId: string) {
+  const reason = args.text('reason') ?? ''
   if (reason.length > REASON_MAX || !PLAIN_TEXT.test(reason)) {
     throw new UsageProblem(`--reason is required: 1 to ${REASON_MAX} characters.`)
   }
@@ -85,7 +85,7 @@ async function prepareDeps({ db, env, clock, actor }: Context, given: Arguments,
   return { sealer, now: clock(), by: { ...client, merchantCodes: null }, actor, reason }
 }
 
-// Stored webhook responses are left to the workers: deliveries may be in flight.
+// The workers erase stored webhook responses later, because deliveries may be in flight.
 async function erasePages({ db, clock }: Context, { sealer }: { sealer: Sealer }): Promise<void> {
   while (await withTransaction(db, (tx) => eraseNextPage(tx, { sealer, now: clock() })));
 }

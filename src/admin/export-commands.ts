@@ -1,5 +1,5 @@
-// `manilla export --proof <folder>`: the books as plain files that an auditor re-adds with
-// verifier/verify_proof.py, or a program of their own (docs/proof.md).
+// `manilla export --proof <folder>`: the books as plain files that an auditor adds up with
+// verifier/verify_proof.py or a program of their own (docs/proof.md).
 
 import { resolve } from 'node:path'
 import type { Pool } from '#db/pool.ts'
@@ -22,9 +22,9 @@ export const exportCommands: readonly AdminCommand[] = [
     ],
     isTopLevel: true,
     statementMaxMs: STATEMENT_MAX_MS,
-    async run(context, given) {
-      const folder = given.text('proof')
-      const isForKey = given.flag('proof-key')
+    async run(context, args) {
+      const folder = args.text('proof')
+      const isForKey = args.flag('proof-key')
       if (isForKey === (folder !== undefined) || folder === '') {
         throw new UsageProblem('Specify --proof <folder>, or --proof-key.')
       }
@@ -32,15 +32,15 @@ export const exportCommands: readonly AdminCommand[] = [
       const { publicKey } = details.key
       if (!folder) return { data: { publicKey }, text: publicKey }
       const path = resolve(folder)
-      const proof = await exported(context.db, { ...details, folder: path })
+      const proof = await runExport(context.db, { ...details, folder: path })
       return { data: { folder: path, ...proof }, text: describe(path, proof) }
     },
   },
 ]
 
-async function exported(db: Pool, asked: Details & { folder: string }): Promise<Proof> {
+async function runExport(db: Pool, options: Details & { folder: string }): Promise<Proof> {
   try {
-    return await writeProof(db, asked)
+    return await writeProof(db, options)
   } catch (error) {
     throw error instanceof ProofProblem ? new AdminProblem(error.message) : error
   }

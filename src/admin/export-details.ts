@@ -1,5 +1,4 @@
-// What every export of the books is written with: whose and of when it is, the key that signs it, and how
-// far it is, on a terminal.
+// The details of every export of the books: product, mode, time, signing key, and progress on a terminal.
 
 import { readFileSync } from 'node:fs'
 import { loadConfig } from '#config/config.ts'
@@ -24,10 +23,10 @@ export function readDetails({ env, clock }: Context): Details {
 }
 
 function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void {
-  let shown = 0
+  let lastShown = 0
   return ({ name, lines, isWhole }) => {
-    if (!isWhole && lines < shown + PROGRESS_EVERY_LINES) return
-    shown = isWhole ? 0 : lines
+    if (!isWhole && lines < lastShown + PROGRESS_EVERY_LINES) return
+    lastShown = isWhole ? 0 : lines
     stream.write(`\r${name}: ${lines} lines${isWhole ? '\n' : ''}`)
   }
 }

@@ -1,8 +1,8 @@
 // `manilla admin rotate-keys`: rotates the data key while the service runs
 // (domain/privacy/rotate-data-key.ts).
 //
-// Keys in secrets.json are generated here; keys in the environment are added by the operator, first
-// in MANILLA_DATA_KEYS of every process.
+// This command generates keys in secrets.json. The operator adds keys in the environment, at the
+// start of MANILLA_DATA_KEYS of every process.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { loadConfig } from '#config/config.ts'
@@ -24,16 +24,16 @@ export const keyCommands: readonly AdminCommand[] = [
     name: 'rotate-keys',
     summary: 'Rotate the data key and re-encrypt all data, online.',
     options: [{ name: 'check', about: 'Only count values by key.' }],
-    run: (context, given) => (given.flag('check') ? counted(context) : rotated(context)),
+    run: (context, args) => (args.flag('check') ? countKeys(context) : rotate(context)),
   },
 ]
 
-async function rotated(context: Context) {
+async function rotate(context: Context) {
   const { db, env, clock } = context
   return alone(db, async () => {
     const config = loadConfig(env, 'serve')
     const { areDataKeysStored, hash } = config.secrets
-    const keys = areDataKeysStored ? await wantedKeys(db, config.dataDir) : config.secrets.data
+    const keys = areDataKeysStored ? await targetKeys(db, config.dataDir) : config.secrets.data
     const [first] = keys as [DataKey]
     const { resealed, cleared } = await rotateKeys(
       {
@@ -45,8 +45,8 @@ async function rotated(context: Context) {
       },
       first.id,
     )
-    const done = `All data is encrypted with data key ${first.id} (${resealed} values re-encrypted).`
-    const text = cleared.length === 0 ? done : `${done}\n${dropWords(cleared)}`
+    const summary = `All data is encrypted with data key ${first.id} (${resealed} values re-encrypted).`
+    const text = cleared.length === 0 ? summary : `${summary}\n${dropWords(cleared)}`
     return { data: { sealingKey: first.id, resealed, mayBeDropped: cleared }, text }
   })
 }
@@ -59,32 +59,32 @@ function dropWords(cleared: readonly number[]): string {
   )
 }
 
-// An interrupted rotation is finished before a new one starts.
-async function wantedKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]> {
+// Finishes an interrupted rotation before it starts a new one.
+async function targetKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]> {
   const keys = readDataKeys(dataDir)
-  const known = await readKeys(db)
-  const first = known.find(({ id }) => id === keys[0]?.id)
-  const isFinished = first?.isSealing && known.every((key) => key.isSealing || key.isCleared)
+  const stored = await readKeys(db)
+  const first = stored.find(({ id }) => id === keys[0]?.id)
+  const isFinished = first?.isSealing && stored.every((key) => key.isSealing || key.isCleared)
   return isFinished ? addDataKey(dataDir) : keys
 }
 
 // Concurrent rotations would deadlock.
 async function alone<T>(db: Pool, work: () => Promise<T>): Promise<T> {
   try {
-    const done = await withHeldLock(db, { lock: LOCK }, async () => ({ answer: await work() }))
-    if (!done) throw new AdminProblem('A key rotation is already in progress.')
-    return done.answer
+    const result = await withHeldLock(db, { lock: LOCK }, async () => ({ answer: await work() }))
+    if (!result) throw new AdminProblem('A key rotation is already in progress.')
+    return result.answer
   } catch (error) {
     throw error instanceof KeyProblem ? new AdminProblem(error.message) : error
   }
 }
 
-async function counted({ db }: Context) {
-  const known = await readKeys(db)
+async function countKeys({ db }: Context) {
+  const stored = await readKeys(db)
   const counts = await countByKey(db)
-  const ids = [...new Set([...known.map(({ id }) => id), ...counts.keys()])].sort((a, b) => a - b)
+  const ids = [...new Set([...stored.map(({ id }) => id), ...counts.keys()])].sort((a, b) => a - b)
   const keys = ids.map((id) => {
-    const isSealing = known.some((key) => key.id === id && key.isSealing)
+    const isSealing = stored.some((key) => key.id === id && key.isSealing)
     return { id, isSealing, values: counts.get(id) ?? 0 }
   })
   const lines = keys.map(({ id, isSealing, values }) => {
@@ -93,7 +93,7 @@ async function counted({ db }: Context) {
   return { data: { keys }, text: columns(lines).join('\n') || 'No keys yet.' }
 }
 
-// One line per finished column and per kind of wait.
+// Writes one line per finished column and per kind of wait.
 function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void {
   let last = ''
   return (progress) => {

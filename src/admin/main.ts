@@ -1,6 +1,6 @@
-// `npx manilla admin …`, `export …`, `backup`, `restore` and `verify`: operator commands, run directly
-// on the database, or on files. Results go to standard output, errors to standard error; exit code 0,
-// 1 (refused or failed) or 2 (usage).
+// `npx manilla admin …`, `export …`, `backup`, `restore` and `verify`: operator commands that run
+// directly on the database or on files. Results go to standard output, errors to standard error.
+// The exit code is 0, 1 (refused or failed) or 2 (usage).
 
 import { userInfo } from 'node:os'
 import { BackupProblem } from '#backup/backup-problem.ts'
@@ -39,32 +39,32 @@ async function main(): Promise<void> {
 }
 
 async function runOnDatabase(words: readonly string[]): Promise<void> {
-  const chosen = parseCommand(COMMANDS, words)
-  if ('help' in chosen) return say(chosen.help)
+  const parsed = parseCommand(COMMANDS, words)
+  if ('help' in parsed) return say(parsed.help)
   const env = readEnvironment()
-  const { command, given, isJson } = chosen
+  const { command, args, isJson } = parsed
   const { statementMaxMs } = command
   const place = { ...databaseSettings(env), statementMaxMs }
-  const answer = await withDatabase(place, (db) => command.run({ db, ...contextOf(env) }, given))
-  tell(answer, isJson)
+  const answer = await withDatabase(place, (db) => command.run({ db, ...contextOf(env) }, args))
+  print(answer, isJson)
 }
 
 async function runOnFiles(words: readonly string[]): Promise<void> {
-  const chosen = parseCommand(BACKUP_COMMANDS, words)
-  if ('help' in chosen) return say(chosen.help)
-  const { command, given, isJson } = chosen
-  tell(await command.run(contextOf(readEnvironment()), given), isJson)
+  const parsed = parseCommand(BACKUP_COMMANDS, words)
+  if ('help' in parsed) return say(parsed.help)
+  const { command, args, isJson } = parsed
+  print(await command.run(contextOf(readEnvironment()), args), isJson)
 }
 
 function contextOf(env: Environment): FileContext {
   return { env, clock: systemClock, actor: `cli:${userName()}` }
 }
 
-function tell({ data, text }: Answer, isJson: boolean): void {
+function print({ data, text }: Answer, isJson: boolean): void {
   say(isJson ? JSON.stringify(data, bigintAsNumber, 2) : text)
 }
 
-// As text where a number would be rounded.
+// Large values become text, because a number would be rounded.
 function bigintAsNumber(_: string, value: unknown): unknown {
   if (typeof value !== 'bigint') return value
   return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value.toString()
@@ -74,7 +74,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-// Container users may have no name.
+// Users in containers may have no name.
 function userName(): string {
   try {
     return userInfo().username
@@ -83,7 +83,7 @@ function userName(): string {
   }
 }
 
-// Undefined for unexpected errors: a bug, printed in full.
+// Undefined for unexpected errors: bugs, which are printed in full.
 function describeStartProblem(error: Error & { code?: string }): string | undefined {
   if (error instanceof Refusal) {
     const fields = error.fields.map(({ field, message }) => `\n- ${field}: ${message}`)

@@ -13,8 +13,8 @@ export const payoutCommands: readonly AdminCommand[] = [
     name: 'payouts hold',
     summary: 'Send no payouts until they are released.',
     options: [{ name: 'reason', value: 'text', about: 'Why. Required.' }],
-    async run({ db, clock, actor: by }, given) {
-      const reason = given.text('reason') ?? ''
+    async run({ db, clock, actor: by }, args) {
+      const reason = args.text('reason') ?? ''
       if (reason.length > REASON_MAX || !PLAIN_TEXT.test(reason)) {
         throw new UsageProblem(`--reason is required: 1 to ${REASON_MAX} characters.`)
       }

@@ -1,9 +1,9 @@
-// `manilla restore`: makes a new data directory of a backup and the archived log, up to a moment; or
+// `manilla restore`: creates a data directory from a backup and the archived log, up to a moment; or
 // prepares a database that was restored by other means (--database-url).
 //
 //   recover aside ─▶ migrate ─▶ make partitions, skip numbers and ids, hold payouts ─▶ rename into place
 //
-// So whatever dies, there is either no cluster in the directory or one that is safe to serve from.
+// So after a crash the directory has either no cluster or one that is safe to serve from.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -29,27 +29,27 @@ import { readTarget, readWhole } from './restore-options.ts'
 const RESTORING = /^\.restoring-(\d+)-/
 const NUMBERS_MAX = 1_000_000_000
 
-export async function restore(context: FileContext, given: Arguments): Promise<Answer> {
-  if (given.flag('latest') === (given.text('at') !== undefined)) {
+export async function restore(context: FileContext, args: Arguments): Promise<Answer> {
+  if (args.flag('latest') === (args.text('at') !== undefined)) {
     throw new UsageProblem('Specify --at <time> or --latest.')
   }
-  const target = readTarget(given)
-  const skipNumbers = readWhole(given, 'skip-numbers', NUMBERS_MAX)
+  const target = readTarget(args)
+  const skipNumbers = readWhole(args, 'skip-numbers', NUMBERS_MAX)
   const { clock, actor: by } = context
-  const databaseUrl = given.text('database-url')
+  const databaseUrl = args.text('database-url')
   if (databaseUrl) {
     const restoredTo = target.at ?? clock()
     const prepared = await prepare(databaseUrl, { clock, by, restoredTo, skipNumbers })
     return { data: { restoredTo, ...prepared }, text: describe('', { restoredTo, ...prepared }) }
   }
-  const from = given.text('from') ?? databaseSettings(context.env).backupDir
-  const dataDir = given.text('data-dir')
+  const from = args.text('from') ?? databaseSettings(context.env).backupDir
+  const dataDir = args.text('data-dir')
   if (!from || !dataDir) {
     throw new UsageProblem('Specify --from <folder> and --data-dir <new folder>.')
   }
   const plan = planRecovery(from, target)
   if (plan.missing && !target.at) throw gap(plan.missing)
-  const secrets = readSecrets(plan, given.text('secrets'))
+  const secrets = readSecrets(plan, args.text('secrets'))
   const restored = await restoreInto(resolve(dataDir), plan, { clock, by, skipNumbers, secrets })
   const lead = `Restored ${plan.backup.name} into ${resolve(dataDir)}`
   return { data: { dataDir: resolve(dataDir), ...restored }, text: describe(lead, restored) }
@@ -62,22 +62,22 @@ export function gap(missing: string): BackupProblem {
   )
 }
 
-// Undefined: they are kept elsewhere.
-function readSecrets({ backup }: RecoveryPlan, given: string | undefined): string | undefined {
-  if (given === undefined && !backup.hasSecrets) return undefined
+// Undefined if they are stored elsewhere.
+function readSecrets({ backup }: RecoveryPlan, path: string | undefined): string | undefined {
+  if (path === undefined && !backup.hasSecrets) return undefined
   try {
-    return readFileSync(given ?? secretsPath(backup.folder), 'utf8')
+    return readFileSync(path ?? secretsPath(backup.folder), 'utf8')
   } catch (error) {
     throw new BackupProblem(`Cannot read the secrets (${(error as Error).message}).`)
   }
 }
 
-type Preparing = { clock: Clock; by: string; skipNumbers: number | undefined }
+type PrepareOptions = { clock: Clock; by: string; skipNumbers: number | undefined }
 
 async function restoreInto(
   dataDir: string,
   plan: RecoveryPlan,
-  options: Preparing & { secrets: string | undefined },
+  options: PrepareOptions & { secrets: string | undefined },
 ) {
   refuseOccupied(dataDir, options.secrets)
   openDataDirectory(dataDir)
@@ -86,7 +86,7 @@ async function restoreInto(
   try {
     const { server, lastTransactionAt, timeline } = await recoverCluster(plan, aside)
     const restoredTo = plan.at ?? lastTransactionAt ?? new Date(plan.backup.finishedAt)
-    let prepared: Prepared
+    let prepared: PreparedDatabase
     try {
       prepared = await prepare(server.connectionString, { ...options, restoredTo })
     } finally {
@@ -112,7 +112,7 @@ function refuseOccupied(dataDir: string, secrets: string | undefined): void {
   }
 }
 
-// What killed restores left.
+// Removes what killed restores left.
 function sweep(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const pid = Number(RESTORING.exec(name)?.[1])
@@ -120,12 +120,12 @@ function sweep(dataDir: string): void {
   }
 }
 
-type Prepared = { migrated: string[]; lastSequences: ClientPosition[] }
+type PreparedDatabase = { migrated: string[]; lastSequences: ClientPosition[] }
 
 async function prepare(
   connectionString: string,
-  { clock, ...restore }: Preparing & { restoredTo: Date },
-): Promise<Prepared> {
+  { clock, ...restore }: PrepareOptions & { restoredTo: Date },
+): Promise<PreparedDatabase> {
   const migrated = await migrate(connectionString)
   const db = createPool({
     connectionString,
@@ -136,7 +136,7 @@ async function prepare(
   try {
     return await withTransaction(db, async (tx) => {
       const now = clock()
-      await maintainPartitions(tx, now) // First: an event before its partition leaves the week without.
+      await maintainPartitions(tx, now) // First: an event without its partition would block creating it.
       await settleAfterRestore(tx, { ...restore, now })
       return { migrated, lastSequences: await lastSequences(tx) }
     })
@@ -145,10 +145,14 @@ async function prepare(
   }
 }
 
-type Restored = Prepared & { restoredTo: Date; lastTransactionAt?: Date | null; timeline?: number }
+type RestoreResult = PreparedDatabase & {
+  restoredTo: Date
+  lastTransactionAt?: Date | null
+  timeline?: number
+}
 
-function describe(lead: string, restored: Restored): string {
-  const { restoredTo, lastTransactionAt, timeline, lastSequences } = restored
+function describe(lead: string, result: RestoreResult): string {
+  const { restoredTo, lastTransactionAt, timeline, lastSequences } = result
   const last = lastTransactionAt?.toISOString() ?? 'none after the backup'
   const rows: (readonly [string, string])[] = [
     ['up to', restoredTo.toISOString()],

@@ -3,7 +3,7 @@
 import type { RecoveryTarget } from '#backup/plan-recovery.ts'
 import { type Arguments, type Option, UsageProblem } from './command-line.ts'
 
-// With its zone: a moment, not a reading of some clock.
+// A zone is required, so that the time is unambiguous.
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$/
 const TIMELINE_MAX = 2 ** 31
 
@@ -23,17 +23,17 @@ export const TIMELINE: Option = {
   about: 'Timeline to follow. Default: the newest.',
 }
 
-export function readTarget(given: Arguments): RecoveryTarget {
-  const at = given.text('at')
+export function readTarget(args: Arguments): RecoveryTarget {
+  const at = args.text('at')
   const time = at === undefined ? undefined : new Date(at)
   if (at !== undefined && (!TIME.test(at) || Number.isNaN(time?.getTime()))) {
     throw new UsageProblem('--at must be a time with its zone, such as 2026-11-16T10:00:00Z.')
   }
-  return { at: time, timeline: readWhole(given, 'timeline', TIMELINE_MAX) }
+  return { at: time, timeline: readWhole(args, 'timeline', TIMELINE_MAX) }
 }
 
-export function readWhole(given: Arguments, name: string, max: number): number | undefined {
-  const text = given.text(name)
+export function readWhole(args: Arguments, name: string, max: number): number | undefined {
+  const text = args.text(name)
   if (text === undefined) return undefined
   if (/^[0-9]{1,10}$/.test(text) && Number(text) <= max) return Number(text)
   throw new UsageProblem(`--${name} must be a whole number up to ${max}.`)

@@ -1,4 +1,4 @@
-// `manilla admin statements …`: imports banks' statements from disk, and lists them.
+// `manilla admin statements …`: imports bank statements from disk, and lists them.
 
 import { createReadStream, existsSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -34,8 +34,8 @@ export const statementCommands: readonly AdminCommand[] = [
       },
       { name: 'profile', value: 'name', about: 'Profile of a CSV. Default: as configured.' },
     ],
-    async run(context, given) {
-      const result = await importFile(context, given)
+    async run(context, args) {
+      const result = await importFile(context, args)
       return { data: plain(result), text: describe(result) }
     },
   },
@@ -43,8 +43,8 @@ export const statementCommands: readonly AdminCommand[] = [
     name: 'statements list',
     summary: `List bank statements: the latest ${LISTED}.`,
     options: [BANK],
-    async run({ db }, given) {
-      const bankCode = given.text('bank')
+    async run({ db }, args) {
+      const bankCode = args.text('bank')
       const statements = await listStatements(db, { bankCode, beforeId: null, limit: LISTED })
       const lines = statements.map((each) => [each.id.toString(), formatLine(each)] as const)
       const text = columns(lines).join('\n') || 'No statements.'
@@ -53,21 +53,21 @@ export const statementCommands: readonly AdminCommand[] = [
   },
 ]
 
-async function importFile(context: Context, given: Arguments): Promise<ImportResult> {
+async function importFile(context: Context, args: Arguments): Promise<ImportResult> {
   const { db, env, clock, actor } = context
   const config = loadConfig(env, 'serve')
-  const bank = config.banks.find(({ code }) => code === given.text('bank'))
-  if (given.text('bank') === undefined) throw new UsageProblem('--bank is required.')
+  const bank = config.banks.find(({ code }) => code === args.text('bank'))
+  if (args.text('bank') === undefined) throw new UsageProblem('--bank is required.')
   if (!bank) throw new Refusal('bank_not_supported')
-  const fileName = basename(given.subject)
+  const fileName = basename(args.subject)
   const profiles = openProfiles(config)
-  const format = parseFormat(given.text('format'))
-  const asked = { format, profile: given.text('profile') }
-  const reader = chooseReader({ preference: asked, bank, fileName, profiles })
-  if (!existsSync(given.subject)) throw new UsageProblem(`There is no file ${given.subject}.`)
+  const format = parseFormat(args.text('format'))
+  const preference = { format, profile: args.text('profile') }
+  const reader = chooseReader({ preference, bank, fileName, profiles })
+  if (!existsSync(args.subject)) throw new UsageProblem(`There is no file ${args.subject}.`)
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
   await syncKeys(db, clock(), sealer)
-  const bytes = createReadStream(given.subject)
+  const bytes = createReadStream(args.subject)
   try {
     return await importStatement(
       { db, importPool: db, sealer, clock },

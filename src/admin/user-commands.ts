@@ -1,5 +1,4 @@
-// `manilla admin user …`: the users of a client. Creates the first owner and recovers locked-out
-// users.
+// `manilla admin user …`: the users of a client. Creates the first owner and recovers locked-out users.
 
 import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
@@ -35,11 +34,11 @@ export const userCommands: readonly AdminCommand[] = [
       CLIENT,
       { name: 'role', value: 'role', about: `One of ${ROLES.join(' ')}. Required.` },
     ],
-    async run(context, given) {
+    async run(context, args) {
       const { db, clock } = context
-      const email = parseEmail(given.subject)
-      const role = parseRole(given.text('role'))
-      const client = await requireClient(context, given)
+      const email = parseEmail(args.subject)
+      const role = parseRole(args.text('role'))
+      const client = await requireClient(context, args)
       const by = administrator(context, client)
       await refuseRole(db, by, { clientId: client.id, role })
       const password = temporaryPassword()
@@ -47,15 +46,15 @@ export const userCommands: readonly AdminCommand[] = [
       const invited = await withTransaction(db, (tx) =>
         addUser(tx, clock(), { by, client, email, role, passwordHash }),
       )
-      return shown(invited.user, client, { password, link: linkOf(context, invited) })
+      return present(invited.user, client, { password, link: linkOf(context, invited) })
     },
   },
   {
     name: 'user list',
     summary: 'List the users of a client, newest first.',
     options: [CLIENT],
-    async run(context, given) {
-      const client = await requireClient(context, given)
+    async run(context, args) {
+      const client = await requireClient(context, args)
       const users: User[] = []
       for (let more = true; more; ) {
         const beforeId = users.at(-1)?.id ?? null
@@ -75,31 +74,31 @@ export const userCommands: readonly AdminCommand[] = [
     subject: 'email',
     summary: 'Disable a user and end all sessions.',
     options: [CLIENT],
-    run: (context, given) => setActive(context, given, false),
+    run: (context, args) => setActive(context, args, false),
   },
   {
     name: 'user enable',
     subject: 'email',
     summary: 'Enable a disabled user.',
     options: [CLIENT],
-    run: (context, given) => setActive(context, given, true),
+    run: (context, args) => setActive(context, args, true),
   },
   {
     name: 'user reset-password',
     subject: 'email',
     summary: 'Reset a password; a link and a temporary one are shown once. Lifts any lockout.',
     options: [CLIENT, { name: 'remove-totp', about: 'Also remove the authenticator app.' }],
-    async run(context, given) {
+    async run(context, args) {
       const { db, clock } = context
-      const client = await requireClient(context, given)
-      const { id, email } = await requireUser(context, client, given.subject)
+      const client = await requireClient(context, args)
+      const { id, email } = await requireUser(context, client, args.subject)
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
-      const reset = { id, passwordHash, removesTotp: given.flag('remove-totp') }
+      const reset = { id, passwordHash, removesTotp: args.flag('remove-totp') }
       const invited = await withTransaction(db, (tx) =>
         resetPassword(tx, clock(), { by: administrator(context, client), reset }),
       )
-      return shown(invited.user, client, { password, link: linkOf(context, invited) })
+      return present(invited.user, client, { password, link: linkOf(context, invited) })
     },
   },
   {
@@ -107,29 +106,29 @@ export const userCommands: readonly AdminCommand[] = [
     subject: 'email',
     summary: 'Vouch for a user: they count as a person of their own, whoever invited them.',
     options: [CLIENT, { name: 'note', value: 'text', about: 'How you know the person. Required.' }],
-    async run(context, given) {
-      const note = given.text('note')
+    async run(context, args) {
+      const note = args.text('note')
       if (note === undefined) throw new UsageProblem('--note is required.')
-      const client = await requireClient(context, given)
-      const { id } = await requireUser(context, client, given.subject)
+      const client = await requireClient(context, args)
+      const { id } = await requireUser(context, client, args.subject)
       const by = administrator(context, client)
       const user = await withTransaction(context.db, (tx) =>
         vouchForUser(tx, context.clock(), { by, id, note }),
       )
-      return shown(user, client)
+      return present(user, client)
     },
   },
 ]
 
-async function setActive(context: Context, given: Arguments, isActive: boolean) {
+async function setActive(context: Context, args: Arguments, isActive: boolean) {
   const { db, clock } = context
-  const client = await requireClient(context, given)
-  const { id } = await requireUser(context, client, given.subject)
+  const client = await requireClient(context, args)
+  const { id } = await requireUser(context, client, args.subject)
   const by = administrator(context, client)
   const user = await withTransaction(db, (tx) =>
     changeUserBy(tx, clock(), { by, id, change: { isActive } }),
   )
-  return shown(user, client)
+  return present(user, client)
 }
 
 // Database access implies operator rights.
@@ -137,8 +136,8 @@ function administrator({ actor }: Context, client: Client): Administrator {
   return { actor, role: 'operator', clientId: client.id }
 }
 
-async function requireClient({ db }: Context, given: Arguments): Promise<Client> {
-  const clientId = given.text('client')
+async function requireClient({ db }: Context, args: Arguments): Promise<Client> {
+  const clientId = args.text('client')
   if (clientId === undefined) throw new UsageProblem('--client is required.')
   const client = await findClient(db, clientId)
   if (!client) throw new Refusal('client_not_found')
@@ -157,7 +156,7 @@ function parseEmail(text: string): string {
 }
 
 function parseRole(text: string | undefined): Role {
-  const role = ROLES.find((known) => known === text)
+  const role = ROLES.find((each) => each === text)
   if (!role) throw new UsageProblem(`--role must be one of ${ROLES.join(', ')}.`)
   return role
 }
@@ -169,7 +168,7 @@ function linkOf({ env }: Context, { invitation }: InvitedUser): string {
 
 type Access = { password: string; link: string }
 
-function shown(user: User, client: Client, access?: Access) {
+function present(user: User, client: Client, access?: Access) {
   const secrets = access && {
     temporaryPassword: access.password,
     invitationLink: access.link,

@@ -1,5 +1,5 @@
-// `manilla verify`: proves that a backup can be restored, by restoring it: into a temporary folder,
-// where all integrity checks of the service are run. With --database-url, only the checks, on any database.
+// `manilla verify`: proves that a backup can be restored by restoring it into a temporary folder and
+// running all integrity checks there. With --database-url it runs only the checks, on any database.
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,8 +28,8 @@ import { readTarget } from './restore-options.ts'
 const TEMPORARY = 'manilla-verify-'
 const FINDINGS_SHOWN_MAX = 20
 
-export async function verify(context: FileContext, given: Arguments): Promise<Answer> {
-  const databaseUrl = given.text('database-url')
+export async function verify(context: FileContext, args: Arguments): Promise<Answer> {
+  const databaseUrl = args.text('database-url')
   if (databaseUrl) {
     const books = await withPool(databaseUrl, async (db) => {
       if (!(await isMigrated(db)))
@@ -38,11 +38,11 @@ export async function verify(context: FileContext, given: Arguments): Promise<An
     })
     return { data: { books }, text: ['The books add up.', ...describe(books)].join('\n') }
   }
-  const from = given.text('from') ?? databaseSettings(context.env).backupDir
+  const from = args.text('from') ?? databaseSettings(context.env).backupDir
   if (!from) throw new UsageProblem('Specify --from <folder>, or set MANILLA_BACKUP_DIR.')
   const [damaged] = listBackups(from).damaged
   if (damaged) throw damaged
-  const plan = planRecovery(from, readTarget(given))
+  const plan = planRecovery(from, readTarget(args))
   if (plan.missing) throw gap(plan.missing)
   const verified = await tryOut(plan, context.clock)
   return { data: verified, text: describeBackup(plan, verified) }
@@ -69,7 +69,7 @@ async function tryOut(plan: RecoveryPlan, clock: Clock) {
   }
 }
 
-// What killed runs left.
+// Removes what killed runs left.
 function sweep(): void {
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(TEMPORARY))) {
     if (findProcess(Number.parseInt(name.slice(TEMPORARY.length), 10))) continue
@@ -86,7 +86,7 @@ async function withPool<T>(connectionString: string, work: (db: Pool) => Promise
   }
 }
 
-// A backup whose keys open nothing that is sealed in it is half a backup.
+// A backup whose keys do not fit its database is useless.
 async function checkKeys(db: Pool, clock: Clock, folder: string): Promise<void> {
   try {
     const hash = Buffer.from(findSecrets(folder)?.MANILLA_HASH_KEY ?? '', 'base64')
@@ -123,9 +123,9 @@ function describe(books: BooksSummary): string[] {
   ])
 }
 
-type Verified = Awaited<ReturnType<typeof tryOut>>
+type VerifyResult = Awaited<ReturnType<typeof tryOut>>
 
-function describeBackup({ backup, at }: RecoveryPlan, verified: Verified): string {
+function describeBackup({ backup, at }: RecoveryPlan, verified: VerifyResult): string {
   const { lastTransactionAt, logFiles, books } = verified
   const last = lastTransactionAt?.toISOString() ?? 'none after the backup'
   return [

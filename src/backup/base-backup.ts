@@ -38,7 +38,6 @@ const COMMAND = (label: string) =>
   `BASE_BACKUP (LABEL '${label.replaceAll("'", "''")}', PROGRESS, CHECKPOINT 'fast', WAL, WAIT 0,` +
   ` MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`
 
-// The files are on disk when it resolves.
 export async function writeBaseBackup(options: Options): Promise<BaseBackup> {
   const { connectionString, label } = options
   const config = { connectionString, replication: 'true' }
@@ -125,8 +124,7 @@ class BaseBackupCopy implements pg.Submittable {
     this.#outputs.push(new Output(this.#options.folder, name))
   }
 
-  // Copies the bytes, because the driver reuses its buffer. Pauses the socket while the disk is
-  // slow.
+  // Copies the bytes, because the driver reuses its buffer. Pauses the socket while the disk is slow.
   #write(bytes: Buffer, socket: NodeJS.ReadStream): void {
     const output = this.#outputs.at(-1)
     if (!output || output.write(Buffer.from(bytes)) || this.#isPaused) return

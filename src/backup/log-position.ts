@@ -1,7 +1,7 @@
 // Positions in the server's log, and its files of 16 MB: 00000001 00000000 00000005 is the sixth
 // file of timeline 1. The number of a file is its position, such as 0/5000028, divided by 16 MB.
 
-const SEGMENTS_PER_LOG = 256 // Of 16 MB each, initdb's default.
+const SEGMENTS_PER_LOG = 256 // Files of 16 MB, initdb's default.
 const SEGMENT = /^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})$/
 
 export const SEGMENT_BYTES = 16 * 1024 * 1024

@@ -13,12 +13,12 @@ export type PruneResult = { backups: string[]; segments: number }
 
 export function pruneBackups(backupDir: string, keep: number): PruneResult {
   const whole = listBackups(backupDir).backups.filter(isComplete)
-  const kept = whole.slice(-Math.max(1, keep))
-  const removed = whole.slice(0, whole.length - kept.length)
+  const remaining = whole.slice(-Math.max(1, keep))
+  const removed = whole.slice(0, whole.length - remaining.length)
   for (const backup of removed) remove(backup)
-  const systems = new Set(kept.map(({ systemIdentifier }) => systemIdentifier))
+  const systems = new Set(remaining.map(({ systemIdentifier }) => systemIdentifier))
   const counts = [...systems].map((system) =>
-    pruneLog(archiveFolder(backupDir, system), kept, system),
+    pruneLog(archiveFolder(backupDir, system), remaining, system),
   )
   const segments = counts.reduce((sum, count) => sum + count, 0)
   return { backups: removed.map(({ name }) => name), segments }
@@ -32,8 +32,8 @@ function remove({ folder, name }: StoredBackup): void {
 }
 
 // Positions only grow, across timelines too, so log before the oldest backup is unused.
-function pruneLog(folder: string, kept: readonly StoredBackup[], system: string): number {
-  const starts = kept
+function pruneLog(folder: string, remaining: readonly StoredBackup[], system: string): number {
+  const starts = remaining
     .filter(({ systemIdentifier }) => systemIdentifier === system)
     .map(({ startLsn }) => segmentOf(positionOf(startLsn)))
   const first = Math.min(...starts)

@@ -22,7 +22,7 @@ const READY_MAX_MS = 24 * 3_600_000 // Replaying a month of log.
 // the history, log archived later could not be restored.
 const ARCHIVE_LATER = { archive_mode: 'on', archive_command: '' }
 
-export type RecoveredCluster = {
+type RecoveredCluster = {
   server: EmbeddedServer
   lastTransactionAt: Date | null // Null if there was none since the backup.
   timeline: number

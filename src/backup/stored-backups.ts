@@ -54,7 +54,6 @@ export function readBackup(folder: string, name: string): StoredBackup {
   return { ...facts, name, folder }
 }
 
-// Oldest first. `damaged` has the problems of backups without a readable manifest.
 export function listBackups(backupDir: string) {
   const base = join(backupDir, BASE)
   const names = existsSync(base) ? readdirSync(base).filter((name) => !name.startsWith('.')) : []
@@ -72,14 +71,12 @@ export function listBackups(backupDir: string) {
   return { backups, damaged }
 }
 
-// A cheap check for pruning: all files exist with their sizes.
 export function isComplete({ folder, files }: StoredBackup): boolean {
   return files.every(
     ({ name, bytes }) => statSync(join(folder, name), { throwIfNoEntry: false })?.size === bytes,
   )
 }
 
-// Reads every byte.
 export async function checkFiles({ folder, files }: StoredBackup): Promise<void> {
   for (const { name, bytes, sha256 } of files) {
     const path = join(folder, name)

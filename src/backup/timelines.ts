@@ -1,5 +1,4 @@
-// Timelines. Each restore starts a new one, and its history file records where it left the previous
-// one:
+// Timelines. Each restore starts a new one, and its history file records where it left the previous one:
 //
 //   1 ───────────●──────────▶        abandoned after the restore
 //                └─ 2 ──────▶
@@ -17,7 +16,6 @@ type Origin = { timeline: number; stopLsn: string }
 
 const LINE = /^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/
 
-// Oldest first.
 function stretchesOf(timeline: number, history: string): Stretch[] {
   const stretches: Stretch[] = []
   let from = 0n
@@ -31,7 +29,6 @@ function stretchesOf(timeline: number, history: string): Stretch[] {
   return [...stretches, { timeline, from, until: undefined }]
 }
 
-// Returns the newest timeline that continues the backup, or the requested one.
 export function chooseTimeline(
   backup: Origin,
   histories: ReadonlyMap<number, string>,

@@ -39,7 +39,6 @@ export async function unpackCluster(options: Options): Promise<void> {
   rmSync(join(clusterFolder, 'socket'), { recursive: true, force: true })
 }
 
-// Maps paths to checksums.
 async function readManifest(path: string): Promise<Map<string, string>> {
   const { Files: files } = JSON.parse(await readFile(path, 'utf8')) as {
     Files: { Path: string; Checksum: string }[]

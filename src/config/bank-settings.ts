@@ -117,7 +117,6 @@ export function readBanks(
   return faults === 0 ? (banks as BankSettings[]) : undefined
 }
 
-// The part of a bank's settings that its connector needs.
 function bankConfiguration(bank: BankSettings, mode: Mode): BankConfiguration {
   const [railSecret, previousRailSecret] = bank.railSecrets ?? []
   const secrets = {
@@ -138,7 +137,6 @@ export function bankConfigurations({
   return banks.map((bank) => bankConfiguration(bank, mode))
 }
 
-// The environment variables that the banks file names.
 export function secretNames(text: string): string[] {
   const content = parseJson(text, () => {})
   if (!Array.isArray(content)) return []

@@ -1,6 +1,5 @@
 // All settings, read once at start. This file alone reads process.env. The result is complete,
-// validated and frozen, or the start fails with all problems at once. An empty setting counts as
-// unset.
+// validated and frozen, or the start fails with all problems at once. An empty setting counts as unset.
 
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -64,9 +63,8 @@ export type Config = Observability & {
 
 export type DatabaseSettings = Pick<Config, 'databaseUrl' | 'dataDir' | 'backupDir'>
 
-// The first secret of each list signs or seals new data; all of them verify or open old data, so
-// that secrets can be rotated. A data key seals only when all processes hold it
-// (domain/privacy/data-keys.ts).
+// The first secret of each list signs or seals new data; all of them verify or open old data, so that
+// secrets can be rotated. A data key seals only when all processes hold it (domain/privacy/data-keys.ts).
 export type Secrets = {
   readonly token: readonly Buffer[]
   readonly data: readonly values.DataKey[]

@@ -23,7 +23,6 @@ const POOL_DEFAULTS: Pool = { static: 50, dynamic: 200, accountName: 'Virtual ac
 const POOL_MAX = 10_000
 const NAME_MAX = 100
 
-// Whether the bank can issue new numbers.
 export function issuesNumbers(bank: NumberSettings, purpose: Purpose): boolean {
   if (bank.numbers === 'perCustomer') return purpose === 'static'
   if (bank.numbers === 'reserved') return poolOf(bank)[purpose] > 0
@@ -35,7 +34,6 @@ export function findCollectionBank<B extends NumberSettings>(banks: readonly B[]
   return banks.find((bank) => issuesNumbers(bank, 'static'))
 }
 
-// For a bank that reserves numbers.
 export function poolOf({ pool }: NumberSettings): Pool {
   return { ...POOL_DEFAULTS, ...pool }
 }

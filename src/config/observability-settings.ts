@@ -9,7 +9,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type Observability = {
   readonly logLevel: (typeof LOG_LEVELS)[number]
   readonly loggedShare: number // The logged share of successful requests.
-  readonly metricsToken: string | undefined // If undefined, /metrics is open in the sandbox and absent in live mode.
+  readonly metricsToken: string | undefined // Unset: /metrics is open in the sandbox, absent in live mode.
   readonly tracing: TracingSettings | undefined
 }
 
@@ -39,7 +39,6 @@ export function readObservability(settings: Values): Observability {
   }
 }
 
-// Undefined disables traces.
 function readTracing(settings: Values): TracingSettings | undefined {
   const base = settings.OTEL_EXPORTER_OTLP_ENDPOINT
   const url = settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`)

@@ -59,8 +59,7 @@ export function readDataKeys(dataDir: string): readonly DataKey[] {
   return keys
 }
 
-// Puts a new key first. Replaces the whole file, and the file is on disk before anybody can use the
-// key.
+// Puts a new key first. Replaces the whole file, and the file is on disk before anybody can use the key.
 export function addDataKey(dataDir: string): readonly DataKey[] {
   const secrets = findSecrets(dataDir)
   if (!secrets) throw new Error('it does not exist')

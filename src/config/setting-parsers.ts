@@ -92,8 +92,7 @@ export const webAddress: Parser<string> = (text, report) => {
   return undefined
 }
 
-// Accepts what the driver accepts, including an empty host, which means a Unix socket, and several
-// hosts.
+// Accepts what the driver accepts, including an empty host, which means a Unix socket, and several hosts.
 export const postgresAddress: Parser<string> = (text, report) => {
   const pooler = poolerOf(text)
   if (pooler === null || pooler === 'transaction') return parseDatabaseUrl(text, report) && text
@@ -187,7 +186,6 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return names.toSorted((one, other) => score(one) - score(other))[0]
 }
 
-// Levenshtein distance.
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...from].entries()) {
@@ -201,7 +199,6 @@ function distance(from: string, to: string): number {
   return row.at(-1) as number
 }
 
-// 0 means none, 1 means all.
 export const share: Parser<number> = (text, report) => {
   if (/^(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)$/.test(text)) return Number(text)
   report('must be a number from 0 to 1, such as 0.01')

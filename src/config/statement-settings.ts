@@ -8,7 +8,7 @@ export type StatementSettings = {
     | {
         readonly format?: StatementFormat | undefined
         readonly profile?: string | undefined // For CSV.
-        readonly accountNumber?: string | undefined // As the bank writes it.
+        readonly accountNumber?: string | undefined // In the bank's spelling.
         readonly timingDays?: number | undefined
         readonly expectedAt?: string | undefined // On the next day, in West Africa.
       }

@@ -1,5 +1,4 @@
-// Finds the items of a batch whose client has a test clock. Called only while there are test
-// clocks.
+// Finds the items of a batch whose client has a test clock. Called only while there are test clocks.
 
 import type { Queryable } from '#db/pool.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'

@@ -3,9 +3,8 @@
 //
 //   <backup folder>/wal/<system identifier>/<file>.gz
 //
-// The data directory stores the backup folder. Otherwise a command that starts the server without
-// that setting would write log that nobody archives, and everything after the gap could not be
-// restored.
+// The data directory stores the backup folder. Otherwise a command that starts the server without that
+// setting would write log that nobody archives, and everything after the gap could not be restored.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -72,8 +71,7 @@ export function systemIdentifier(clusterFolder: string): string {
   return control.readBigUInt64LE(0).toString()
 }
 
-// Ignores the umask: the server's user must be able to enter. The files inside have their own
-// modes.
+// Ignores the umask: the server's user must be able to enter. The files inside have their own modes.
 function makeReachable(folder: string): void {
   const asRoot = process.getuid?.() === 0
   if (mkdirSync(folder, { recursive: true })) chmodSync(folder, asRoot ? 0o711 : 0o700)

@@ -71,8 +71,7 @@ const INITDB_OPTIONS = [
   '--no-instructions',
 ]
 
-// Renaming onto a non-empty folder fails: then another start was faster, and its cluster serves
-// both.
+// Renaming onto a non-empty folder fails: then another start was faster, and its cluster serves both.
 function putInPlace(aside: string, clusterFolder: string): void {
   try {
     renameSync(aside, clusterFolder)

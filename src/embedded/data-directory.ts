@@ -1,5 +1,4 @@
-// The places of an embedded server: its data folder, its cluster, its socket, and the user it runs
-// as.
+// The places of an embedded server: its data folder, its cluster, its socket, and the user it runs as.
 //
 //   <data folder>/postgres           the cluster, which only the server's user can enter
 //   <data folder>/postgres/socket    its socket, unless that path is too long for one

@@ -91,16 +91,14 @@ function resolveHere(name: string): string {
   return import.meta.resolve(name)
 }
 
-// Sets port and encryption explicitly, because the driver would otherwise read PGPORT and
-// PGSSLMODE.
+// Sets port and encryption explicitly, because the driver would otherwise read PGPORT and PGSSLMODE.
 function socketUrl(database: string, socketFolder: string): string {
   const host = encodeURIComponent(socketFolder)
   const name = encodeURIComponent(database)
   return `postgres://manilla@/${name}?host=${host}&port=5432&sslmode=disable`
 }
 
-// True if the database had to be created: then the cluster is new, even if another start created
-// it.
+// True if the database had to be created: then the cluster is new, even if another start created it.
 async function ensureDatabase(databaseUrl: (name: string) => string): Promise<boolean> {
   try {
     if (await isThere(databaseUrl(DATABASE))) return false

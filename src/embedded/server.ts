@@ -1,5 +1,4 @@
-// Starts a server on an existing cluster: stops an orphan, launches, waits until ready. Also stops
-// it.
+// Starts a server on an existing cluster: stops an orphan, launches, waits until ready. Also stops it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'

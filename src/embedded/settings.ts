@@ -1,8 +1,7 @@
 // PostgreSQL settings for a small machine, passed as arguments at every start, so that a later
 // version can change them without touching the cluster.
 //
-// No setting trades safety for speed. The log never shows statements or values, which may contain a
-// BVN.
+// No setting trades safety for speed. The log never shows statements or values, which may contain a BVN.
 
 import { availableParallelism, totalmem } from 'node:os'
 

@@ -11,7 +11,7 @@ import type { AccountId, SettlementId } from '#ids.ts'
 type BalanceSweep = {
   settlementId: SettlementId
   from: readonly { accountId: AccountId; intoId: AccountId }[] // Locked.
-  cut: { toId: bigint; before: Date; afterFromId: bigint } // No transfer after the cut has an id below `afterFromId`.
+  cut: { toId: bigint; before: Date; afterFromId: bigint } // No later transfer has an id below `afterFromId`.
 }
 
 // Looks up each account by its key, and postings after the cut at the end of its index: 50,000

@@ -40,8 +40,8 @@ export function checkIntegrityRound({ db, clock, log }: Deps): Round {
   }
 }
 
-// Undefined if no check is due or one is running. One from the future, of a clock that was wrong, holds
-// nobody up.
+// Undefined if no check is due or one is running. Ignores a claim from the future, which a wrong
+// clock may have left.
 function claim(db: Pool, now: Date): Promise<bigint | undefined> {
   return withTransaction(db, async (tx) => {
     await takeTurns(tx)
@@ -86,7 +86,6 @@ async function record(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
-// Serialises claims.
 async function takeTurns(tx: Transaction): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('audit_books'))`)
 }

@@ -1,6 +1,6 @@
-// Closes settlements when their schedules say so. Any number of processes may run this: each time of
-// a schedule is closed by the one that moves it on, in the transaction that closes (I54). Times that
-// were missed are made up for, in order, each with its own cut-off. One that has nothing to settle, or
+// Closes settlements on schedule. Any number of processes may run this: each slot of a schedule is
+// closed by the process that advances the schedule, in the transaction that closes (I54). Missed
+// slots are closed later, in order, each with its own cut-off. A slot with nothing to settle, or
 // less than the minimum, is skipped.
 
 import type { BankConnections } from '#banks/connector.ts'
@@ -51,10 +51,10 @@ export function closeSettlementsRound(deps: CloseSettlementsDeps): Round {
       if (signal.aborted || !slot || slot.at > dueNow(clock).now) continue
       try {
         await closeSlot(deps, client, slot)
-        more = true // There may be another that was missed.
+        more = true // Another missed slot may follow.
       } catch (error) {
-        if (isPassing(error)) continue // There is another round.
-        failures.push(error) // One that cannot be closed holds up no other.
+        if (isPassing(error)) continue // The next round tries again.
+        failures.push(error) // A failed slot must not delay others.
       }
     }
     if (failures.length > 0) throw failures[0]
@@ -81,7 +81,7 @@ async function closeSlot(
   }
 }
 
-// Somebody else closes it, or the client was suspended meanwhile.
+// Another process closes the settlement, or the client was suspended meanwhile.
 function isPassing(error: unknown): boolean {
   return error instanceof Refusal && PASSING.includes(error.code)
 }

@@ -1,10 +1,9 @@
 // Delivers webhooks. A round claims due deliveries and starts sending without waiting for
-// responses, so that a slow receiver delays nobody. Free slots are refilled from the queues, and
+// responses, so that a slow receiver delays no other. Free slots are refilled from the queues, and
 // the next round is requested before a queue runs dry.
 //
-// The lease is committed before the first byte is sent, and no transaction or connection is held
-// while waiting for a receiver. After a crash, leases expire: delivery is at least once, with a
-// stable ID.
+// The lease is committed before the first byte is sent, and no transaction or connection is held while
+// waiting for a receiver. After a crash, leases expire: delivery is at least once, with a stable id.
 
 import assert from 'node:assert/strict'
 import type { Agent } from 'undici'
@@ -34,7 +33,7 @@ import type { Sealer } from '#seal.ts'
 import { sign, signatureHeaders, toUnixSeconds } from '#standard-webhooks.ts'
 import type { Span, Tracer } from '#trace-context.ts'
 import { DeliveryConcurrency } from './delivery-concurrency.ts'
-import { afterDelivery, disturbDeliveries, type Sent } from './disturb-deliveries.ts'
+import { afterDelivery, disturbDeliveries, type SentDelivery } from './disturb-deliveries.ts'
 import type { Round } from './loop.ts'
 import { DeliveryPreparer, type PreparedDelivery } from './prepare-deliveries.ts'
 
@@ -47,18 +46,19 @@ export type DelivererDeps = {
   notifier: Notifier // Called when a queue runs low.
   random?: () => number
   timeoutMs?: number
-  graceMs?: number // For what is being sent when we are told to stop.
+  graceMs?: number // For deliveries in flight when the worker stops.
   tracer?: Tracer | undefined
-  signingClock?: Clock // Receivers compare the time signed with their own clock: always the real one.
+  signingClock?: Clock // Always real time: receivers compare the signed time with their own clock.
 }
 
-// Claimed so long ago that the lease might end before the attempt does.
+// With less time left, the lease might end before the attempt does.
 const LEASE_LEFT_MIN_MS = ATTEMPT_TIMEOUT_MS + 5_000
 assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
 
 const GRACE_MS = 3_000
-// How often schedules are corrected after a wrong clock; immediately when ours is set back, and soon again:
-// processes whose clocks are set back a moment later still schedule by the wrong time.
+// Schedules are corrected this often after a wrong clock. When our clock is set back they are
+// corrected at once and again soon, because other processes may be set back a moment later and
+// still schedule by the wrong time.
 const CORRECT_EVERY_MS = 300_000
 const CORRECT_AGAIN_MS = 10_000
 const SET_BACK_MIN_MS = 1_000
@@ -111,7 +111,7 @@ export class Deliverer {
     return { more: isFull && claimed > 0 }
   }
 
-  // Answers how many were attempted, once all of them are recorded.
+  // Returns the number of attempts once all of them are recorded.
   async deliverNow(): Promise<number> {
     const limits = this.#concurrency.limits()
     if (!limits) return 0
@@ -150,13 +150,13 @@ export class Deliverer {
     if (deliveries > 0) log.warn({ deliveries }, 'rescheduled deliveries after a clock change')
   }
 
-  // Resolves once everything that was claimed is sent and recorded.
+  // Resolves once everything claimed is sent and recorded.
   async idle(): Promise<void> {
     while (this.#concurrency.held > 0) await new Promise<void>((resume) => this.#idle.push(resume))
   }
 
-  // Waits briefly for deliveries in flight; those without a response, and those not started, are
-  // released for another process.
+  // Waits briefly for deliveries in flight. Releases those without a response, and those not
+  // started, for another process.
   readonly stop = async (): Promise<void> => {
     await this.#release(this.#concurrency.takeQueued())
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.graceMs ?? GRACE_MS)
@@ -179,7 +179,7 @@ export class Deliverer {
     await Promise.all([this.#record(prepared, attemptedAt, result), this.#release(refused)])
   }
 
-  async #send(prepared: PreparedDelivery, at: Date): Promise<Sent> {
+  async #send(prepared: PreparedDelivery, at: Date): Promise<SentDelivery> {
     const { claim, secrets, body } = prepared
     if (body === null) return notSent(prepared.problem)
     const signedAt = this.#deps.signingClock?.() ?? at
@@ -192,7 +192,7 @@ export class Deliverer {
     const span = this.#startSpan(prepared)
     const headers = {
       ...signatureHeaders(claim.eventId, signedAt, signature),
-      ...(span ? { traceparent: span.traceparent } : {}), // The receiver's part is of the same trace.
+      ...(span ? { traceparent: span.traceparent } : {}), // The receiver's spans join the same trace.
     }
     const { timeoutMs = ATTEMPT_TIMEOUT_MS } = this.#deps
     const { signal } = this.#stopping
@@ -208,7 +208,7 @@ export class Deliverer {
     return { ...result, signature }
   }
 
-  // Only the host of the receiver: what follows it may be a secret.
+  // Only the receiver's host: the rest of the URL may contain a secret.
   #startSpan({ claim, traceparent }: PreparedDelivery): Span | undefined {
     if (traceparent === undefined) return undefined
     return this.#deps.tracer?.start('webhook delivery', {
@@ -223,8 +223,12 @@ export class Deliverer {
     })
   }
 
-  // Should it fail, the lease runs out and the delivery is sent again.
-  async #record(prepared: PreparedDelivery, attemptedAt: Date, result: Sent): Promise<void> {
+  // If recording fails, the lease expires and the delivery is sent again.
+  async #record(
+    prepared: PreparedDelivery,
+    attemptedAt: Date,
+    result: SentDelivery,
+  ): Promise<void> {
     const { ok: isOk, status, latencyMs, error, responseStart, signature } = result
     const isOver = isOk || status === GONE || prepared.body === null
     const nextAttemptAt = isOver ? null : this.#retryAt(prepared, result)
@@ -268,7 +272,7 @@ export class Deliverer {
   }
 }
 
-function notSent(error: string): Sent {
+function notSent(error: string): SentDelivery {
   const nothing = { status: null, responseStart: '', retryAfter: null, signature: null }
   return { ok: false, latencyMs: 0, error, ...nothing }
 }

@@ -1,22 +1,22 @@
-// Concurrency per destination: claimed deliveries and how many are in flight. Knows nothing of HTTP
-// or the database.
+// Concurrency per destination: claimed deliveries, and how many are in flight. Independent of HTTP
+// and the database.
 //
-// Starts at one and doubles on success, like TCP slow start, so that a hanging destination wastes
-// one slot and not thirty. A failure drops it back; failing destinations together get at most half
-// of the slots, so healthy ones always find a free one.
+// The width starts at one and doubles on success, like TCP slow start, so that a hanging
+// destination wastes one slot and not thirty. A failure halves it. Failing destinations together
+// get at most half of the slots, so that healthy ones always find a free one.
 
 import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
 import type { Claim, ClaimLimits } from '#domain/webhooks/claim-deliveries.ts'
 import type { DestinationId } from '#ids.ts'
 
 export const WIDTH_MAX = 32
-// Waiting for an answer costs a socket and some kilobytes, no time: a thousand dead receivers can
-// each hold a place and leave as many for the others.
+// Waiting for a response costs a socket and some kilobytes, but no processor time. A thousand dead
+// receivers can each hold a slot and leave as many for the others.
 export const IN_FLIGHT_MAX = 2_048
 const FAILING_MAX = IN_FLIGHT_MAX / 2
-const HELD_MAX = 2 * IN_FLIGHT_MAX // Being sent, waiting here, or being recorded.
-const CLAIMED_AHEAD = 4 // Times the width, so that a destination is not idle while more is claimed.
-const KEPT_FREE = 200 // For new destinations.
+const HELD_MAX = 2 * IN_FLIGHT_MAX // Being sent, queued here, or being recorded.
+const CLAIMED_AHEAD = 4 // Times the width, so that a destination is not idle during the next claim.
+const RESERVED_ROOM = 200 // For new destinations.
 const FORGET_AFTER_MS = 10_000
 
 type Destination<T> = {
@@ -34,10 +34,10 @@ type Options<T> = { start: (item: T) => void; wants: () => void; nowMs: () => nu
 export class DeliveryConcurrency<T extends { claim: Claim }> {
   readonly #options: Options<T>
   readonly #destinations = new Map<DestinationId, Destination<T>>()
-  readonly #waiting = new Set<Destination<T>>() // For a place.
+  readonly #waiting = new Set<Destination<T>>() // For a slot.
   #inFlight = 0
   #held = 0
-  #isShort = false // The last claim was put off or cut for lack of room.
+  #isShort = false // The last claim was postponed or reduced for lack of room.
 
   constructor(options: Options<T>) {
     this.#options = options
@@ -47,10 +47,10 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     return this.#held
   }
 
-  // What can be claimed now; undefined if nothing.
+  // The limits of the next claim, or undefined if there is no room.
   limits(): ClaimLimits | undefined {
     const rooms = new Map<DestinationId, number>()
-    let budget = HELD_MAX - this.#held - KEPT_FREE
+    let budget = HELD_MAX - this.#held - RESERVED_ROOM
     let failing = 0
     this.#isShort = budget < 0
     if (this.#isShort) return undefined
@@ -64,7 +64,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
       const room = Math.min(freeRoom(destination), budget)
       budget -= room
       if (room > 0)
-        destination.hasMore = false // Unless the claim says so again.
+        destination.hasMore = false // The claim sets it again.
       else this.#isShort ||= freeRoom(destination) > 0
       rooms.set(id, room)
     }
@@ -84,7 +84,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     this.#fill()
   }
 
-  // The attempt is over; what came of it is still to be recorded.
+  // The attempt has ended but is not recorded yet. Returns queued items to release.
   sent({ claim }: T, isOk: boolean): T[] {
     const destination = this.#destinationOf(claim)
     destination.inFlight--
@@ -93,14 +93,13 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     destination.width = isOk
       ? Math.min(destination.width * 2, WIDTH_MAX)
       : Math.max(destination.width >> 1, 1)
-    // The circuit breaker will open: queued items would only outlive their lease.
+    // The circuit breaker will open, and queued items would outlive their lease.
     const refused = destination.failures >= FAILURES_TO_PAUSE ? destination.queue.splice(0) : []
     if (destination.queue.length > 0) this.#waiting.add(destination)
     this.#fill()
     return refused
   }
 
-  // Recorded or released.
   settled({ claim }: T): void {
     const destination = this.#destinationOf(claim)
     destination.held--
@@ -110,7 +109,6 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     if (isLow || (this.#isShort && this.#held <= IN_FLIGHT_MAX)) this.#options.wants()
   }
 
-  // Started but not sent.
   dropped({ claim }: T): void {
     this.#destinationOf(claim).inFlight--
     this.#inFlight--
@@ -121,8 +119,8 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
   }
 
   #destinationOf({ destinationId }: Claim): Destination<T> {
-    const known = this.#destinations.get(destinationId)
-    if (known) return known
+    const existing = this.#destinations.get(destinationId)
+    if (existing) return existing
     const destination: Destination<T> = {
       width: 1,
       inFlight: 0,
@@ -136,7 +134,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     return destination
   }
 
-  // Fills free slots in turn; a destination at its limit is queued again when it frees one.
+  // Fills free slots in turn. A destination at its limit is queued again when it frees a slot.
   #fill(): void {
     for (const destination of this.#waiting) {
       if (this.#inFlight >= IN_FLIGHT_MAX) return
@@ -158,7 +156,7 @@ function effectiveWidth({ width, failures }: Destination<unknown>): number {
   return failures > 0 ? 1 : width
 }
 
-// Refilled when half of what was claimed ahead is gone.
+// Refills when half of the claimed items are gone.
 function freeRoom(destination: Destination<unknown>): number {
   if (destination.failures > 0) return Math.max(1 - destination.held, 0)
   const ahead = destination.width * CLAIMED_AHEAD

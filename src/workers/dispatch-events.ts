@@ -1,5 +1,5 @@
-// Dispatches new events to their destinations and wakes the deliverer. All clients together; on
-// failure one by one, so that one client’s bad event does not block the others.
+// Dispatches new events to their destinations and wakes the deliverer. Dispatches all clients
+// together, and one by one after a failure, so that one client’s bad event does not block the others.
 
 import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
@@ -27,9 +27,11 @@ export function dispatchEventsRound({
   const dispatch = async (clientId?: ClientId) => {
     const { now, only } = dueNow(clock)
     const whose = clientId ?? only
-    const done = await withTransaction(pool, (tx) => dispatchEvents(tx, now, { clientId: whose }))
-    if (done.deliveries > 0) deliverer.call()
-    return done.events > 0
+    const dispatched = await withTransaction(pool, (tx) =>
+      dispatchEvents(tx, now, { clientId: whose }),
+    )
+    if (dispatched.deliveries > 0) deliverer.call()
+    return dispatched.events > 0
   }
 
   return async () => {

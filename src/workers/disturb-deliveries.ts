@@ -1,5 +1,5 @@
-// The chaos settings of webhook endpoints, at work in the deliverer: before a delivery is sent and
-// after. In live mode, and for endpoints without settings, it does nothing.
+// Applies the chaos settings of webhook endpoints before and after a delivery. Does nothing in live
+// mode, or for endpoints without settings.
 
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
@@ -19,10 +19,10 @@ type Deps = {
   random?: () => number
 }
 
-export type Sent = AttemptResult & { signature: string | null }
-type Send = (prepared: PreparedDelivery, at: Date) => Promise<Sent>
+export type SentDelivery = AttemptResult & { signature: string | null }
+type Send = (prepared: PreparedDelivery, at: Date) => Promise<SentDelivery>
 
-// Those that are to be sent. One that cannot be sent at all is left alone.
+// Returns the deliveries to send. Ignores deliveries without a body.
 export async function disturbDeliveries(
   { webhookPool, rendering, clock, random = Math.random }: Deps,
   prepared: readonly PreparedDelivery[],
@@ -31,18 +31,18 @@ export async function disturbDeliveries(
   const sendable = prepared.flatMap(({ claim, body }) => (body ? [claim] : []))
   const claims = await findDisturbed(webhookPool, sendable)
   if (claims.length === 0) return prepared
-  const sent = await withTransaction(webhookPool, (tx) =>
+  const disturbances = await withTransaction(webhookPool, (tx) =>
     applyChaos(tx, { now: clock(), random }, claims),
   )
   const touched = new Set(claims)
   return prepared.flatMap((each) => {
     if (!touched.has(each.claim)) return [each]
-    const disturbance = sent.get(each.claim)
+    const disturbance = disturbances.get(each.claim)
     return disturbance ? [{ ...each, disturbance }] : []
   })
 }
 
-// Once the delivery itself is recorded. Nothing of it has to succeed.
+// Call after the delivery is recorded. None of this has to succeed.
 export async function afterDelivery(
   { webhookPool, clock, notifier }: Deps,
   prepared: PreparedDelivery,

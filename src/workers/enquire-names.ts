@@ -1,7 +1,8 @@
-// Asks banks again whose accounts are, of those that settlements would be paid to. No transaction is open
-// during a call, and an answer counts only for an account that is as it was when its bank was asked.
+// Queries banks again for the names of accounts that settlements would be paid to. No transaction
+// is open during a call. An answer counts only if the account has not changed since the query.
 //
-// Nobody waits for these: one at a time, a few each round, and none after a bank that is silent.
+// Nobody waits for these: the worker makes a few per round, one at a time, and stops when a bank is
+// silent.
 
 import type { BankConnections } from '#banks/connector.ts'
 import { dueNow } from '#client-time.ts'
@@ -30,14 +31,13 @@ export function enquireNamesRound(deps: EnquireDeps): Round {
   }
 }
 
-// Answers how many were asked about.
 export async function enquireNames(deps: EnquireDeps, signal?: AbortSignal): Promise<number> {
   const { db, clock, sealer, bankConnections } = deps
   if (!canEnquire(bankConnections)) return 0
-  for (let asked = 0; asked < ENQUIRIES_MAX; asked++) {
-    if (signal?.aborted) return asked
+  for (let count = 0; count < ENQUIRIES_MAX; count++) {
+    if (signal?.aborted) return count
     const account = await withTransaction(db, (tx) => claimEnquiry(tx, dueNow(clock)))
-    if (!account) return asked
+    if (!account) return count
     const answer = await enquireName(db, bankConnections, {
       bankCode: account.bankCode,
       accountNumber: sealer.open(account.accountNumberSealed),
@@ -45,7 +45,7 @@ export async function enquireNames(deps: EnquireDeps, signal?: AbortSignal): Pro
     })
     const { now } = dueNow(clock)
     await withTransaction(db, (tx) => noteAnswer(tx, now, { account, answer }))
-    if (answer.status === 'no_answer' && !answer.isUp) return asked + 1
+    if (answer.status === 'no_answer' && !answer.isUp) return count + 1
   }
   return ENQUIRIES_MAX
 }

@@ -1,5 +1,5 @@
-// Expires payments after their grace period; part payments move to suspense. Reads do not depend on
-// it: a payment reads Expired from its expiry on.
+// Expires payments after their grace period and moves part payments to suspense. Reads do not
+// depend on it: a payment shows as Expired from its expiry on.
 
 import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'

@@ -1,5 +1,5 @@
-// Finishes bookings of statement lines that were decided and cut off. One that fails keeps no other
-// from being finished; what the books refuse is open again, and no failure.
+// Finishes interrupted bookings of statement lines. A failed booking does not delay others. A
+// booking that the books refuse is opened again and is not a failure.
 
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'

@@ -1,4 +1,4 @@
-// Follows which clients have a test clock, in every process of a sandbox, whatever its role.
+// Refreshes the list of clients with a test clock, in every process of a sandbox.
 
 import type { Queryable } from '#db/pool.ts'
 import type { TestClocks } from '#domain/records/test-clocks.ts'
@@ -6,7 +6,6 @@ import type { Worker } from './loop.ts'
 
 const FOLLOW_MS = 1_000
 
-// Resolves after the first look.
 export async function followTestClocks(db: Queryable, testClocks: TestClocks): Promise<Worker> {
   await testClocks.refresh(db)
   const round = async () => {

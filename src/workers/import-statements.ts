@@ -1,8 +1,8 @@
-// Imports statements from the watched folder: <folder>/<bank code>/<file>. A file is taken when it has
-// been still for a few seconds, and then moved to done/, or to failed/ with a text that says why.
+// Imports statements from the watched folder: <folder>/<bank code>/<file>. A file is imported once it has
+// not changed for a few seconds, then moved to done/, or to failed/ with a text file that explains why.
 //
-// Several processes may watch one folder: each file is locked by name. After a crash between the
-// import and the move the file is imported again, which changes nothing (I64).
+// Several processes may watch one folder: each file is locked by name. After a crash between import
+// and move the file is imported again, which changes nothing (I64).
 
 import { createReadStream } from 'node:fs'
 import { access, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import type { Logger } from '#log.ts'
 import type { Round } from './loop.ts'
 
 export const SETTLED_MS = 5_000
-const RETRY_MS = 60_000 // Of what failed for a reason of ours.
+const RETRY_MS = 60_000 // After a failure on our side.
 const UNFINISHED = /^\.|\.(?:part|partial|tmp|temp|crdownload|filepart)$/i
 const ACTOR = 'folder:statements'
 
@@ -29,28 +29,28 @@ export type ImportStatementsDeps = ImportDeps & {
   statementProfiles: StatementProfiles
 }
 
-type Found = { bank: BankSettings; folder: string; name: string }
-type Seen = { size: number; changedMs: number; readyMs: number }
+type StatementFile = { bank: BankSettings; folder: string; name: string }
+type FileState = { size: number; changedMs: number; readyMs: number }
 
 export function importStatementsRound(deps: ImportStatementsDeps): Round {
   const { statementsFolder, banks, clock } = deps
-  let seen = new Map<string, Seen>()
+  let states = new Map<string, FileState>()
   return async (signal) => {
     if (statementsFolder === undefined) return { more: false }
-    const still = new Map<string, Seen>()
+    const current = new Map<string, FileState>()
     for (const bank of banks) {
       const folder = join(statementsFolder, bank.code)
       for (const name of await listFiles(folder)) {
         const path = join(folder, name)
-        const state = await look(path, seen.get(path), clock().getTime())
+        const state = await look(path, states.get(path), clock().getTime())
         if (!state) continue
-        still.set(path, state)
+        current.set(path, state)
         if (signal.aborted || clock().getTime() < state.readyMs) continue
         const isDone = await take(deps, { bank, folder, name })
         if (!isDone) state.readyMs = clock().getTime() + RETRY_MS
       }
     }
-    seen = still
+    states = current
     return { more: false }
   }
 }
@@ -68,8 +68,7 @@ async function listFiles(folder: string): Promise<string[]> {
   }
 }
 
-// Undefined: it is gone.
-async function look(path: string, before: Seen | undefined, nowMs: number) {
+async function look(path: string, before: FileState | undefined, nowMs: number) {
   const stat = await lstat(path).catch(() => undefined)
   if (!stat?.isFile()) return undefined
   const { size, mtimeMs: changedMs } = stat
@@ -77,18 +76,18 @@ async function look(path: string, before: Seen | undefined, nowMs: number) {
   return { size, changedMs, readyMs: nowMs + SETTLED_MS }
 }
 
-// Whether nothing is left to do: it was moved, by us or by another process.
-async function take(deps: ImportStatementsDeps, found: Found): Promise<boolean> {
+// True if the file was moved, by us or by another process.
+async function take(deps: ImportStatementsDeps, file: StatementFile): Promise<boolean> {
   const { db, log } = deps
-  const where = { bankCode: found.bank.code, file: found.name }
+  const where = { bankCode: file.bank.code, file: file.name }
   try {
-    return await withFileLock(db, `${found.bank.code}/${found.name}`, async () => {
-      const path = join(found.folder, found.name)
+    return await withFileLock(db, `${file.bank.code}/${file.name}`, async () => {
+      const path = join(file.folder, file.name)
       if (!(await exists(path))) return true
-      const refusal = await importFile(deps, found)
+      const refusal = await importFile(deps, file)
       if (refusal) log.warn({ ...where, reason: refusal }, 'statement refused')
       else log.info(where, 'statement imported')
-      await move(found, refusal)
+      await move(file, refusal)
       return true
     })
   } catch (error) {
@@ -97,10 +96,9 @@ async function take(deps: ImportStatementsDeps, found: Found): Promise<boolean> 
   }
 }
 
-// Why it was refused, if it was.
 async function importFile(
   deps: ImportStatementsDeps,
-  { bank, folder, name }: Found,
+  { bank, folder, name }: StatementFile,
 ): Promise<string | undefined> {
   const bytes = createReadStream(join(folder, name))
   try {
@@ -124,7 +122,7 @@ async function importFile(
   }
 }
 
-async function move({ folder, name }: Found, refusal: string | undefined): Promise<void> {
+async function move({ folder, name }: StatementFile, refusal: string | undefined): Promise<void> {
   const target = join(folder, refusal === undefined ? 'done' : 'failed')
   await mkdir(target, { recursive: true })
   const free = await findFreeName(target, name)

@@ -1,5 +1,5 @@
-// Logs every alert once, after its commit, whichever process raised it. Log collectors can page the
-// operator, and the path of money writes no logs.
+// Logs every alert once, after its commit, from whichever process raised it. Log collectors can
+// page the operator, and the money path writes no logs.
 //
 // A crash between commit and log loses the line, never the alert.
 

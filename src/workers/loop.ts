@@ -1,5 +1,5 @@
 // Runs worker rounds: immediately while there is more work, otherwise after a pause that a notifier
-// cuts short.
+// can cut short.
 //
 // Shutdown never interrupts a round. Long rounds watch the signal and end themselves.
 
@@ -13,12 +13,12 @@ export type Deps = { db: Pool; clock: Clock; log: Logger }
 
 export type Round = (signal: AbortSignal) => Promise<{ more: boolean }>
 
-// `stop` finishes what rounds have started and not waited for.
+// `stop` finishes work that rounds started without waiting for it.
 export type Worker = {
   name: string
   pauseMs: number
   round: Round
-  isDone?: boolean // What the first round would do: it comes after a pause.
+  isDone?: boolean // The start already did the first round's work, so the loop starts with a pause.
   notifier?: Notifier
   stop?: () => Promise<void>
 }
@@ -30,11 +30,11 @@ type LoopOptions = {
   tracer?: Tracer | undefined
 }
 
-// Rounds that find nothing to do, several a second, are no news: a trace has those with work for the
-// next, those that failed or wrote events, and those that took this long.
+// Most rounds, several a second, find no work. Traces keep only rounds with more work, rounds that
+// failed or wrote events, and rounds that took this long.
 const LONG_ROUND_MS = 100
 
-// Resolves once the signal is aborted and all that was begun has finished.
+// Resolves once the signal is aborted and everything started has finished.
 export async function runWorker(
   { name, pauseMs, round, isDone = false, notifier = new Notifier(), stop }: Worker,
   { signal, onError, onRound, tracer }: LoopOptions,
@@ -61,7 +61,7 @@ export async function runWorker(
   await stop?.().catch((error) => onError(error, name))
 }
 
-// Runs a worker round immediately on behalf of a request. On failure the workers retry.
+// Runs a round immediately for a request. On failure the workers retry.
 export function runNow(round: Round, log: Logger, maxMs?: number): () => Promise<void> {
   return async () => {
     const signal = maxMs ? AbortSignal.timeout(maxMs) : new AbortController().signal

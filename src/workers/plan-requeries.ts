@@ -1,5 +1,5 @@
-// Puts the questions that the clock asks of banks, and watches for banks that fall silent. Any
-// number of processes may run it at once.
+// Plans scheduled requeries of banks, and detects banks that fall silent. Any number of processes
+// may run it at once.
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'

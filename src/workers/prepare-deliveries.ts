@@ -17,12 +17,11 @@ import type { Sealer } from '#seal.ts'
 import { loadSecret, type SigningSecret } from '#standard-webhooks.ts'
 import type { Tracer } from '#trace-context.ts'
 
-// Without a body, why there is none.
 export type PreparedDelivery = {
   claim: Claim
   secrets: SigningSecret[]
-  traceparent: string | undefined // Of its event, if that is traced.
-  disturbance?: Disturbance // Of its endpoint's chaos settings.
+  traceparent: string | undefined // The event's trace, if sampled.
+  disturbance?: Disturbance // From the endpoint's chaos settings.
 } & ({ body: Buffer } | { body: null; problem: string })
 
 type DeliveryPreparerOptions = {
@@ -39,7 +38,7 @@ const NOT_PREPARED = 'event could not be rendered'
 
 export class DeliveryPreparer {
   readonly #deps: DeliveryPreparerOptions
-  // By their row, which never changes: opening a secret costs more than signing with it.
+  // Cached by row id, because rows never change and opening a secret costs more than signing.
   readonly #opened = new Map<bigint, SigningSecret>()
 
   constructor(deps: DeliveryPreparerOptions) {
@@ -56,18 +55,18 @@ export class DeliveryPreparer {
       tracer && findEventTraces(pool, ids),
     ])
     const bodies = await this.#render(events)
-    const known = new Set(events.map(({ id }) => id))
+    const existing = new Set(events.map(({ id }) => id))
     return claims.map((claim) => {
       const signing = secretOwners(claim).flatMap((owner) => secrets.get(ownerName(owner)) ?? [])
       const body = bodies.get(claim.eventId)
       const traceparent = traces?.get(claim.eventId)
       if (body) return { claim, secrets: signing, traceparent, body }
-      const problem = known.has(claim.eventId) ? NOT_PREPARED : NOT_KEPT
+      const problem = existing.has(claim.eventId) ? NOT_PREPARED : NOT_KEPT
       return { claim, secrets: signing, traceparent, body: null, problem }
     })
   }
 
-  // One event that cannot be rendered must not stop the others.
+  // An event that cannot be rendered must not stop the others.
   async #render(events: readonly StoredEvent[]): Promise<Map<string, Buffer>> {
     const { pool, sealer, rendering, onError } = this.#deps
     try {
@@ -107,7 +106,7 @@ function secretOwners({ clientId, endpointId, kind }: Claim): SecretOwner[] {
   return owners
 }
 
-// The bounds tell PostgreSQL which partitions to leave alone.
+// The bounds let PostgreSQL prune partitions.
 async function findEvents(db: Queryable, ids: readonly EventId[]): Promise<StoredEvent[]> {
   const { rows } = await db.query<StoredEvent>({
     name: 'events-to-deliver',

@@ -1,5 +1,5 @@
-// Asks banks what became of payouts that have no answer, or that they have reported about, and tells
-// operators of those that have none for long, or must not be sent. Nothing is ever sent here (I47).
+// Queries banks for payouts without an outcome and for payouts that the bank has reported about, and
+// alerts operators of payouts that have none for long or must not be sent. Never sends anything (I47).
 
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import { type Due, dueNow } from '#client-time.ts'
@@ -35,9 +35,8 @@ import { timestamp } from '#wat-time.ts'
 import type { Round } from './loop.ts'
 import type { PayoutDeps } from './send-payouts.ts'
 
-type AskedBank = { bankCode: string; connection: BankConnection }
+type QueriedBank = { bankCode: string; connection: BankConnection }
 
-// `observer` names this process, and no other before or after it.
 export type QueryDeps = PayoutDeps & { bankConnections: BankConnections; observer: string }
 
 export function watchPayoutsRound(deps: PayoutDeps): Round {
@@ -47,7 +46,7 @@ export function watchPayoutsRound(deps: PayoutDeps): Round {
   }
 }
 
-// Of these banks, which have one connection: one that is slow keeps no other waiting.
+// These banks share one connection, so that a slow bank delays no other.
 export function queryPayoutsRound(deps: QueryDeps, bankCodes: readonly string[]): Round {
   return async () => {
     await queryBanks(deps, bankCodes)
@@ -61,7 +60,6 @@ export function findQueriedConnections(connections: BankConnections): string[][]
   return [...groups.values()].map((banks) => banks.map(([bankCode]) => bankCode))
 }
 
-// Answers how many were asked for.
 export async function queryPayouts(deps: QueryDeps): Promise<number> {
   await watchPayouts(deps)
   return queryBanks(deps, [...deps.bankConnections.keys()])
@@ -80,17 +78,17 @@ async function watchPayouts({ batchPool, clock }: PayoutDeps): Promise<void> {
 
 async function queryBanks(deps: QueryDeps, bankCodes: readonly string[]): Promise<number> {
   const due = await findQueriedBanks(deps.batchPool, dueNow(deps.clock))
-  const asked = due.flatMap((bankCode) => {
+  const queries = due.flatMap((bankCode) => {
     const connection = bankCodes.includes(bankCode) && deps.bankConnections.get(bankCode)
     return connection ? [queryBank(deps, { bankCode, connection })] : []
   })
-  const counts = await pipeline(asked)
+  const counts = await pipeline(queries)
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-async function queryBank(deps: QueryDeps, { bankCode, connection }: AskedBank): Promise<number> {
+async function queryBank(deps: QueryDeps, { bankCode, connection }: QueriedBank): Promise<number> {
   const { findPayout } = connection.calls
-  if (!findPayout) return 0 // Operators find out.
+  if (!findPayout) return 0 // Operators must find out.
   const { limits } = connection
   const by = dueNow(deps.clock)
   const due = await withTransaction(deps.batchPool, (tx) =>
@@ -111,7 +109,7 @@ async function queryBank(deps: QueryDeps, { bankCode, connection }: AskedBank): 
   return due.length
 }
 
-// Those without an answer first.
+// Payouts without an answer come first.
 async function claimAll(tx: Transaction, by: Due, of: { bankCode: string; limit: number }) {
   const queries = await claimQueries(tx, by, of)
   const reviews = await claimReviews(tx, by, { ...of, limit: of.limit - queries.length })
@@ -121,14 +119,14 @@ async function claimAll(tx: Transaction, by: Due, of: { bankCode: string; limit:
   ]
 }
 
-type Asking = AskedBank & {
+type PayoutQuestion = QueriedBank & {
   query: PayoutQuery
   findPayout: NonNullable<BankConnection['calls']['findPayout']>
 }
 
 async function review(
   deps: QueryDeps,
-  { bankCode, connection, query, findPayout }: Asking,
+  { bankCode, connection, query, findPayout }: PayoutQuestion,
 ): Promise<void> {
   const { batchPool, sharedAccounts, clock } = deps
   const queriedAtMs = readElapsed(deps)
@@ -148,7 +146,7 @@ async function review(
 
 async function ask(
   deps: QueryDeps,
-  { bankCode, connection, query, findPayout }: Asking,
+  { bankCode, connection, query, findPayout }: PayoutQuestion,
 ): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
   const { id, reference } = query
@@ -156,7 +154,7 @@ async function ask(
   const answer = await findPayout(reference, {})
   const by = `bank:${bankCode}`
   if (answer.status === 'not_found') {
-    // Settings that lead elsewhere since: that it is not known there says nothing.
+    // The settings have changed and lead to another bank, so "not found" there means nothing.
     if (!wouldKnow(connection, query)) return
     const observation = observe(deps, queriedAtMs)
     await takeNotFound(deps, {
@@ -189,7 +187,7 @@ function observe(deps: QueryDeps, queriedAtMs: number): Observation {
   return { by, queriedAtMs, answeredAtMs: readElapsed(deps) }
 }
 
-// For a client with a test clock, time passes as it says.
+// For a client with a test clock, its time counts.
 function readElapsed({ clock, monotonic }: QueryDeps): number {
   const { now, only } = dueNow(clock)
   return only === undefined ? monotonic() : now.getTime()

@@ -1,5 +1,5 @@
-// Holds statements against the books again where something is open, because what explains a
-// difference may come later; then raises and clears the alerts of reconciliation.
+// Matches statements again where something is open, because the explanation of a difference may
+// arrive later. Then raises and clears the alerts of reconciliation.
 
 import type { BankSettings } from '#config/bank-settings.ts'
 import { withTransaction } from '#db/transaction.ts'

@@ -1,8 +1,8 @@
 // Reserves numbers at the banks that issue them, until each pool is full. No transaction is open
-// during a call, and a bank that fails holds up no other.
+// during a call, and a failing bank does not delay others.
 //
-// A number that a bank reserved and we did not record, because a process died, is asked for again by
-// the same reference.
+// If a process dies before it records a reserved number, the next round asks for the same reference
+// again.
 
 import type { BankConnections, ReservationAnswer } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'

@@ -1,6 +1,6 @@
-// Reports what the sandbox bank was told to report later: each in one transaction with its booking,
-// so that it is reported once, whatever dies and however many workers run. From there on it takes
-// the regular path.
+// Reports scheduled transfers of the sandbox bank. Each report and its booking are one transaction,
+// so that it is reported once despite crashes and concurrent workers. From there on it takes the
+// regular path.
 
 import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
@@ -38,7 +38,7 @@ export function reportSandboxTransfersRound(deps: ReportDeps): Round {
     const due = await findDueReports(deps.db, dueNow(deps.clock))
     const failures: unknown[] = []
     let reported = 0
-    // In order: of two that are due, the earlier is reported first.
+    // Earliest due first.
     for (const id of due) {
       try {
         if (await report(deps, id)) reported++
@@ -47,36 +47,36 @@ export function reportSandboxTransfersRound(deps: ReportDeps): Round {
       }
     }
     if (reported > 0) deps.dispatcher.call()
-    if (failures.length > 0) throw failures[0] // They stay due, and delay no other.
+    if (failures.length > 0) throw failures[0] // They stay due and delay no other.
     return { more: reported > 0 }
   }
 }
 
-// False: somebody else does, or has.
+// False if another worker reports it or has reported it.
 function report(deps: ReportDeps, id: ReportId): Promise<boolean> {
   return withTransaction<boolean>(deps.batchPool, async (tx) => {
-    const found = await lockReport(tx, id)
-    if (!found) return false
+    const dueReport = await lockReport(tx, id)
+    if (!dueReport) return false
     const { now } = dueNow(deps.clock)
-    const { outcome, statements } = await take(tx, { ...deps, now }, found)
+    const { outcome, statements } = await take(tx, { ...deps, now }, dueReport)
     const marked = markReported(tx, now, { id, outcome })
     return new PipelinedCommit(true, [...statements, marked])
   })
 }
 
-type Taken = { outcome: string; statements: readonly Promise<unknown>[] }
+type Booking = { outcome: string; statements: readonly Promise<unknown>[] }
 
 async function take(
   tx: Transaction,
   deps: ReportDeps & { now: Date },
-  found: DueReport,
-): Promise<Taken> {
-  const { originalSessionId, bankCode, sessionId, amountKobo } = found
+  dueReport: DueReport,
+): Promise<Booking> {
+  const { originalSessionId, bankCode, sessionId, amountKobo } = dueReport
   if (originalSessionId === null) {
-    const { answer, statements } = await takeCredits(tx, deps, [creditOf(found)])
-    const [taken] = answer
+    const { answer, statements } = await takeCredits(tx, deps, [creditOf(dueReport)])
+    const [result] = answer
     return {
-      outcome: taken?.status === 'taken' ? taken.outcome : String(taken?.status),
+      outcome: result?.status === 'taken' ? result.outcome : String(result?.status),
       statements,
     }
   }

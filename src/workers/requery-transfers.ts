@@ -1,8 +1,8 @@
-// Asks one bank what is due to be asked. A worker for each bank: one that is slow delays no other.
+// Asks one bank its due questions. Each bank has its own worker, so that a slow bank delays no other.
 //
 //   claim (a lease) ─▶ ask, no transaction open ─▶ book what was found ─▶ record the answer
 //
-// A crash at any point repeats the question when its lease runs out, and money found twice is a
+// A crash at any point repeats the question when its lease expires, and money found twice is a
 // duplicate like any other.
 
 import { setTimeout } from 'node:timers/promises'
@@ -31,8 +31,7 @@ export type RequeryDeps = {
 
 type Bank = { bankCode: string; connection: Pick<BankConnection, 'calls' | 'limits'> }
 
-// The banks that can be asked.
-export function findAskedBanks(connections: BankConnections): Bank[] {
+export function findQueryableBanks(connections: BankConnections): Bank[] {
   return [...connections].flatMap(([bankCode, connection]) => {
     const { findTransfer, listTransfers } = connection.calls
     return findTransfer || listTransfers ? [{ bankCode, connection }] : []
@@ -46,19 +45,19 @@ export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
     const claims = await withTransaction(db, (tx) =>
       claimQuestions(tx, clock, { bankCode, limits: connection.limits }),
     )
-    const asked = claims.map((claim) => ask(deps, { claim, connection, signal }))
-    const failures = (await Promise.allSettled(asked)).flatMap((result) =>
+    const questions = claims.map((claim) => ask(deps, { claim, connection, signal }))
+    const failures = (await Promise.allSettled(questions)).flatMap((result) =>
       result.status === 'rejected' ? [result.reason] : [],
     )
-    if (failures.length > 0) throw failures[0] // Their leases run out.
+    if (failures.length > 0) throw failures[0] // Their leases expire.
     return { more: claims.length > 0 }
   }
 }
 
 const TURN_MS = 100
 
-// A question may take many requests, each of which counts (I40). False: time is up.
-async function awaitRoom({ db, clock }: RequeryDeps, { claim, connection, signal }: Asking) {
+// A question may take many requests, and each of them counts (I40). False if the time is up.
+async function awaitRoom({ db, clock }: RequeryDeps, { claim, connection, signal }: Question) {
   const { limits } = connection
   const { only } = dueNow(clock)
   const asking = { bankCode: claim.bankCode, kind: 'requeries', limits, only } as const
@@ -72,9 +71,9 @@ async function awaitRoom({ db, clock }: RequeryDeps, { claim, connection, signal
   return false
 }
 
-type Asking = { claim: Claim; connection: Bank['connection']; signal: AbortSignal }
+type Question = { claim: Claim; connection: Bank['connection']; signal: AbortSignal }
 
-async function ask(deps: RequeryDeps, { claim, connection, signal }: Asking): Promise<void> {
+async function ask(deps: RequeryDeps, { claim, connection, signal }: Question): Promise<void> {
   const { db, clock, askMaxMs: mostMs = ASK_MAX_MS } = deps
   const askedAt = dueNow(clock).now
   const startMs = performance.now()

@@ -1,10 +1,9 @@
-// Moves test clocks, and runs what falls due as they move: always the work that is due first, at the
-// time that it is due, until nothing is due by then (I78). The time is stored before anything runs at
-// it, so whoever continues after a crash continues there; each kind of work is safe to repeat, as it is
-// for the workers.
+// Moves test clocks and runs the work that falls due: always the earliest work, at its due time,
+// until nothing is due before the target (I78). The time is stored before anything runs at it, so
+// that a move continues there after a crash. All work is safe to repeat, as for the workers.
 //
-// One at a time for a client, by a lock that dies with its process. Before each move of the clock it is
-// asked for: whoever has lost the lock moves nothing.
+// A lock that dies with its process allows one move at a time per client. The lock is checked
+// before each move of the clock, so that a process that lost it moves nothing.
 
 import { atClientTime } from '#client-time.ts'
 import { type StillHeld, withHeldLock } from '#db/held-lock.ts'
@@ -15,7 +14,7 @@ import type { ClientId } from '#ids.ts'
 import type { Round } from './loop.ts'
 import { type DueWork, dueWork, type TestClockDeps } from './test-clock-work.ts'
 
-// Of one call. Whoever has more to run calls again.
+// Limits of one call. The caller repeats it if the move is incomplete.
 const STEPS_MAX = 2_000
 const MOVE_MAX_MS = 20_000
 const AT_ONCE_MAX = 4
@@ -35,7 +34,7 @@ export class TestClockRunner implements ClockMoves {
     return (await this.#locked(clientId, { waits: true }, work)) as T
   }
 
-  // What is due for these clients at the time they have: events of what they just did, above all.
+  // Runs work that is due at the clients' current times, mostly events of their latest requests.
   readonly round: Round = async (signal) => {
     const waiting = [...this.#deps.testClocks.ids]
     const runNext = async () => {
@@ -47,7 +46,7 @@ export class TestClockRunner implements ClockMoves {
     return { more: false }
   }
 
-  // Undefined: somebody else has it, and we do not wait.
+  // Undefined if another process holds the lock and `waits` is false.
   #locked<T>(
     clientId: ClientId,
     { waits }: { waits: boolean },
@@ -59,10 +58,10 @@ export class TestClockRunner implements ClockMoves {
     )
   }
 
-  async #move(stillHeld: StillHeld, moving: Moving): Promise<ClockMove> {
+  async #move(stillHeld: StillHeld, target: ClockTarget): Promise<ClockMove> {
     const { list, stop } = dueWork(this.#deps)
     try {
-      return await this.#run(stillHeld, list, moving)
+      return await this.#run(stillHeld, list, target)
     } finally {
       await stop()
     }
@@ -71,15 +70,15 @@ export class TestClockRunner implements ClockMoves {
   async #run(
     stillHeld: StillHeld,
     list: readonly DueWork[],
-    { clientId, to }: Moving,
+    { clientId, to }: ClockTarget,
   ): Promise<ClockMove> {
     const { clock, db, patience = 1 } = this.#deps
     const ran: ClockMove['ran'] = []
-    const fruitless = new Map<string, number>() // When it was due and nothing could be done.
+    const fruitless = new Map<string, number>() // Due times at which nothing could be done.
     const endMs = performance.now() + patience * MOVE_MAX_MS
-    const begun = await findTestTime(db, clock(), clientId)
-    if (!begun) return { now: clock(), isComplete: true, ran }
-    let now: Date = begun
+    const startTime = await findTestTime(db, clock(), clientId)
+    if (!startTime) return { now: clock(), isComplete: true, ran }
+    let now: Date = startTime
     const until = to > now ? to : now
     for (let steps = 0; steps < STEPS_MAX && performance.now() < endMs; steps++) {
       const next = await findNext(list, { clientId, now, to: until, fruitless })
@@ -95,8 +94,8 @@ export class TestClockRunner implements ClockMoves {
     return { now, isComplete: false, ran }
   }
 
-  // As in a worker's round: what fails is logged, and due again. What cannot be written now ends the
-  // move, which goes on where it was when it is asked for again.
+  // Like a worker's round: failures are logged and stay due. An unavailable database ends the move,
+  // which continues when it is requested again.
   async #attempt({ kind, run }: DueWork): Promise<number> {
     try {
       return await run()
@@ -108,23 +107,23 @@ export class TestClockRunner implements ClockMoves {
   }
 }
 
-type Moving = { clientId: ClientId; to: Date }
+type ClockTarget = { clientId: ClientId; to: Date }
 
-type Looking = {
+type DueSearch = {
   clientId: ClientId
   now: Date
   to: Date
   fruitless: ReadonlyMap<string, number>
 }
 
-// The earliest; of several, the first of the list.
-async function findNext(list: readonly DueWork[], { fruitless, ...asking }: Looking) {
+// The earliest work; of several, the first in the list.
+async function findNext(list: readonly DueWork[], { fruitless, ...query }: DueSearch) {
   let next: { work: DueWork; at: Date } | undefined
   for (const work of list) {
-    const at = await work.find(asking)
-    if (!at || at > asking.to || fruitless.get(work.kind) === at.getTime()) continue
-    const dueMs = Math.max(at.getTime(), asking.now.getTime())
-    if (!next || dueMs < Math.max(next.at.getTime(), asking.now.getTime())) next = { work, at }
+    const at = await work.find(query)
+    if (!at || at > query.to || fruitless.get(work.kind) === at.getTime()) continue
+    const dueMs = Math.max(at.getTime(), query.now.getTime())
+    if (!next || dueMs < Math.max(next.at.getTime(), query.now.getTime())) next = { work, at }
   }
   return next
 }

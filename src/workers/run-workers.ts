@@ -31,7 +31,7 @@ import {
 import { type ReconcileDeps, reconcileBanksRound } from './reconcile-banks.ts'
 import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.ts'
 import { type ReportDeps, reportSandboxTransfersRound } from './report-sandbox-transfers.ts'
-import { findAskedBanks, type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
+import { findQueryableBanks, type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
@@ -62,12 +62,12 @@ export type WorkerDeps = Deps &
   Omit<DelivererDeps, 'notifier'> & {
     batchPool: Pool
     notifiers: Notifiers
-    areAgesKnown?: ClockCheck // By default they are.
-    runTestClocks?: Round // In a sandbox, …
-    seedSandbox?: Round // … and so is this.
+    areAgesKnown?: ClockCheck // Defaults to true.
+    runTestClocks?: Round // Only in a sandbox, …
+    seedSandbox?: Round // … like this one.
   }
 
-// For what was written by this process; what others write is found by looking.
+// For writes of this process; polling finds the writes of others.
 type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
 
 export function listWorkers(deps: WorkerDeps): Worker[] {
@@ -143,7 +143,8 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
   ]
 }
 
-// What it does by the clock cannot be undone: it waits for as long as ours is wrong, or was stepped lately.
+// Work that depends on time and cannot be undone. It pauses while our clock is wrong or was stepped
+// recently.
 function byClock({ areAgesKnown }: WorkerDeps, worker: Worker): Worker {
   const round: Round = async (signal) =>
     (await areAgesKnown?.()) === false ? { more: false } : worker.round(signal)
@@ -164,7 +165,6 @@ function ofSandbox({ runTestClocks, seedSandbox }: WorkerDeps): Worker[] {
   ]
 }
 
-// For each connection over which banks can be told to pay.
 function sendPayouts(deps: WorkerDeps): Worker[] {
   return findSendingConnections(deps.bankConnections).map((banks) => ({
     name: `send-payouts ${banks.bankCodes[0]}`,
@@ -173,7 +173,6 @@ function sendPayouts(deps: WorkerDeps): Worker[] {
   }))
 }
 
-// Likewise over which they can be asked what became of it.
 function queryPayouts(deps: WorkerDeps): Worker[] {
   return findQueriedConnections(deps.bankConnections).map((bankCodes) => ({
     name: `query-payouts ${bankCodes[0]}`,
@@ -182,16 +181,16 @@ function queryPayouts(deps: WorkerDeps): Worker[] {
   }))
 }
 
-// One for each bank, so that none waits for another.
+// One per bank, so that no bank waits for another.
 function requeryTransfers(deps: WorkerDeps): Worker[] {
-  return findAskedBanks(deps.bankConnections).map((bank) => ({
+  return findQueryableBanks(deps.bankConnections).map((bank) => ({
     name: `requery-transfers ${bank.bankCode}`,
     pauseMs: 2 * LOOK_MS,
     round: requeryTransfersRound(deps, bank),
   }))
 }
 
-// There is nothing else to report for: live banks report by themselves.
+// Live banks report by themselves.
 function reportSandboxTransfers(deps: WorkerDeps): Worker[] {
   if (deps.rendering.mode === 'live') return []
   const { dispatcher } = deps.notifiers
@@ -215,7 +214,6 @@ export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWo
   const options = { signal, onError, onRound, tracer: deps.tracer }
   const running = Promise.all(workers.map((worker) => runWorker(worker, options)))
 
-  // Waits for the rounds in progress.
   async function stop(): Promise<void> {
     stopping.abort()
     await running

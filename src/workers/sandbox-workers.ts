@@ -1,5 +1,5 @@
-// Wires what only a sandbox has: test clocks, and seeding. In live mode no client has a clock, nothing
-// looks for one, and no worker is added.
+// Wires the parts that only a sandbox has: test clocks and seeding. In live mode there are no test
+// clocks, and no worker is added.
 
 import type { Config } from '#config/config.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -12,7 +12,7 @@ import { TestClockRunner } from './run-test-clocks.ts'
 import { runWorkers } from './run-workers.ts'
 import { type SeedSandboxDeps, seedSandboxRound } from './seed-sandbox.ts'
 
-// Of a request to seed: a small one is complete when it is answered.
+// A request to seed waits this long, so that a small seed is complete with the response.
 const SEED_NOW_MS = 2_000
 
 export async function startTestClocks(mode: Config['mode'], parts: { db: Queryable; log: Logger }) {

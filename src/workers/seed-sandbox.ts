@@ -1,5 +1,5 @@
-// Writes what is being seeded, step by step. Any number of processes may run it: each step is taken
-// once. What cannot be written ends the seed and says why.
+// Writes seeds step by step. Any number of processes may run it: each step is done once. A refused
+// step ends the seed with its reason.
 
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
@@ -13,7 +13,6 @@ import type { Round } from './loop.ts'
 
 export type SeedSandboxDeps = SeedDeps & { db: Pool; batchPool: Pool; clock: Clock; log: Logger }
 
-// Of one client, or of all.
 export function seedSandboxRound(deps: SeedSandboxDeps, clientId: ClientId | null = null): Round {
   const { batchPool, clock } = deps
   return async (signal) => {

@@ -1,5 +1,5 @@
-// Tells banks the names of the accounts they issued, and which to block. No transaction is open
-// during a call. A call may be repeated after a crash: naming or blocking twice does no harm.
+// Sends account names and blocks to the banks that issued the accounts. No transaction is open
+// during a call. A call may be repeated after a crash: renaming or blocking twice does no harm.
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
@@ -22,7 +22,7 @@ export type BankChangesDeps = {
   clock: Clock
   banks: readonly BankSettings[]
   bankConnections: BankConnections
-  nameStyle: string // As for name enquiries: payers see one name.
+  nameStyle: string // The same as in name enquiries, so that payers see one name.
 }
 
 export function sendBankChangesRound(deps: BankChangesDeps): Round {
@@ -36,13 +36,13 @@ export function sendBankChangesRound(deps: BankChangesDeps): Round {
   }
 }
 
-// Until there is nothing left, or the bank is silent. Whether there may be more to send now.
+// Sends until nothing is left or the bank is silent. Returns whether more may be due now.
 async function sendToBank(
   { db, clock, bankConnections, nameStyle }: BankChangesDeps,
   bankCode: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  for (let sent = 0; sent < SEND_MAX; sent++) {
+  for (let count = 0; count < SEND_MAX; count++) {
     if (signal.aborted) return false
     const due = await withTransaction(db, (tx) => claimBankChange(tx, clock(), bankCode))
     if (!due) return false
@@ -53,11 +53,11 @@ async function sendToBank(
   return true
 }
 
-type Sending = { bankCode: string; due: DueChange; nameStyle: string }
+type BankChangeCall = { bankCode: string; due: DueChange; nameStyle: string }
 
 async function send(
   connections: BankConnections,
-  { bankCode, due, nameStyle }: Sending,
+  { bankCode, due, nameStyle }: BankChangeCall,
 ): Promise<ChangeResult> {
   const account = { accountNumber: due.accountNumber, reference: due.reference }
   const { renameAccount, blockAccount } = connections.get(bankCode)?.calls ?? {}

@@ -1,13 +1,13 @@
-// Sends payouts, and books what the banks answer. A worker for each connection: a bank that is slow
+// Sends payouts and books the banks' answers. Each connection has its own worker, so that a slow bank
 // delays no other.
 //
 //   claim: sending, committed ─▶ call the bank, no transaction open ─▶ settle, or unknown
 //                                     or queued again, if nothing can have reached the bank (I105)
 //
-// I47: whatever dies after the claim, nothing is sent again. What was claimed and has no outcome after
-// a while is unknown, and asked for (query-payouts.ts). That while is counted from the claim, so a
-// process whose clock is wrong claims nothing, and one that was frozen since its claim sends nothing:
-// neither before it calls the bank, nor between the requests of a call (logging in, asking).
+// I47: after the claim nothing is ever sent again, whatever crashes. A claimed payout without an outcome
+// becomes unknown after a time limit, and is queried (query-payouts.ts). The limit runs from the claim. So
+// a process with a wrong clock claims nothing, and a process that was frozen after its claim sends
+// nothing: neither before it calls the bank nor between the requests of a call (logging in, asking).
 
 import { setTimeout } from 'node:timers/promises'
 import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
@@ -41,13 +41,13 @@ export type PayoutDeps = {
   payoutHooks: OutcomeHooks
   clock: Clock
   monotonic: Monotonic
-  isClockRight?: ClockCheck // By default it is.
+  isClockRight?: ClockCheck // Defaults to true.
   random?: () => number
 }
 
 type SendMoney = NonNullable<BankCalls['sendMoney']>
 
-// The banks behind one connection: all of the sandbox's own have the same.
+// Banks that share a connection, as all of the sandbox's own banks do.
 export type SendingBanks = {
   bankCodes: readonly string[]
   sendMoney: SendMoney
@@ -76,11 +76,11 @@ export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
     if ((await banks.prepareOrders?.())?.status === 'no_answer') return { more: false }
     let count = 0
     for (const bankCode of due) count += await sendOf(deps, { ...banks, bankCode })
-    return { more: count > 0 } // None: the banks' rates have no room now.
+    return { more: count > 0 } // 0 if the banks' rates leave no room now.
   }
 }
 
-// Returns how many were claimed: no more than may be sent at once.
+// Claims only as many as may be sent at once, and returns how many.
 async function sendOf(
   deps: PayoutDeps,
   { bankCode, sendMoney, limits, fingerprint: sentOver }: SendingBanks & { bankCode: string },
@@ -102,23 +102,23 @@ async function sendOf(
   const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS || hasPassed(SEND_WITHIN_MS)
   const isTooLate = () => hasPassed(SEND_WITHIN_MS + CALL_MS_MAX)
   const takeTurn = () => awaitRoom(deps, { bankCode, limits, only: due.only })
-  const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
+  const calls = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
     const options = { isTooLate, takeTurn }
     const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, options).catch(silence)
     const { reference } = instruction
     await recordAnswer(deps, { id, reference, bankCode, by, answer, claimedAt: due.now })
   })
-  const results = await Promise.allSettled(sent)
+  const results = await Promise.allSettled(calls)
   const failure = results.find((result) => result.status === 'rejected')
-  if (failure) throw failure.reason // They will be asked for.
+  if (failure) throw failure.reason // They will be queried.
   return claimed.length
 }
 
 const TURN_MS = 100
 const TURNS_MAX = 100
 
-// For a call that takes several requests: each counts (I40). False: there was no room for long, and the order
-// is not sent.
+// For a call that takes several requests, each of which counts (I40). False after a long wait without
+// room: the order is not sent.
 async function awaitRoom(
   { batchPool, clock }: PayoutDeps,
   of: { bankCode: string; limits: CallLimits; only: ClientId | undefined },
@@ -133,32 +133,32 @@ async function awaitRoom(
   return false
 }
 
-// Whether so much time has passed since now, by either clock: one may be stepped back, and the other stands
-// while the machine sleeps.
+// Whether this much time has passed by either clock: the wall clock may be stepped back, and the
+// monotonic clock stops while the machine sleeps.
 function timer(monotonic: Monotonic): (ms: number) => boolean {
   const [wallMs, elapsedMs] = [systemClock().getTime(), monotonic()]
   return (ms) => systemClock().getTime() - wallMs > ms || monotonic() - elapsedMs > ms
 }
 
-// Others may count it as unknown by now, and what the bank then said of it must stay true.
+// Others may already count the payout as unknown, and the bank's answers to their queries must stay true.
 const NOT_BEGUN: PayoutAnswer = {
   status: 'unknown',
   reason: 'It was claimed too long ago to send.',
 }
 
-// A call that throws says as little as one that is not answered.
+// A call that throws counts as unanswered.
 function silence(error: unknown): PayoutAnswer {
   return { status: 'unknown', reason: error instanceof Error ? error.name : 'Error' }
 }
 
-type Answered = Pick<ClaimedPayout, 'id' | 'reference'> & {
+type AnsweredPayout = Pick<ClaimedPayout, 'id' | 'reference'> & {
   bankCode: string
   by: string
   answer: PayoutAnswer
   claimedAt: Date
 }
 
-async function recordAnswer(deps: PayoutDeps, answered: Answered): Promise<void> {
+async function recordAnswer(deps: PayoutDeps, answered: AnsweredPayout): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock, random = Math.random } = deps
   const { id, reference, bankCode, by, answer, claimedAt } = answered
   const outcome = outcomeOf(answer)
@@ -166,10 +166,10 @@ async function recordAnswer(deps: PayoutDeps, answered: Answered): Promise<void>
   const reason = 'reason' in answer ? answer.reason : 'The bank gave no answer.'
   await withTransaction(batchPool, async (tx) => {
     const { now } = dueNow(clock)
-    const told = { id, reference, by }
+    const payout = { id, reference, by }
     if (answer.status === 'unsent') {
       await queueAgain(tx, now, { id, claimedAt, reason, by, chance: random() })
-    } else if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...told, outcome })
+    } else if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...payout, outcome })
     else {
       await markUnknown(tx, now, { id, reason, by, isAccepted })
       await alertWaiting(tx, now, { reference, bankCode, answer })

@@ -1,5 +1,5 @@
-// Settles payouts in files as their banks reported them. Each in a transaction of its own: one that
-// cannot be settled holds up no other.
+// Settles payouts of files by their banks' reports. Each has its own transaction, so that one that
+// cannot be settled delays no other.
 
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'

@@ -1,5 +1,5 @@
 // Keeps the data keys of this process in sync with the others. Runs in every process that seals
-// data, whatever its role: a rotation waits for all of them.
+// data, in any role: a rotation waits for all of them.
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#clock.ts'
@@ -12,7 +12,7 @@ type SyncDataKeysDeps = {
   db: Queryable
   clock: Clock
   sealer: Sealer
-  readKeys: () => readonly DataKey[] // As they are set now.
+  readKeys: () => readonly DataKey[] // The currently configured keys.
 }
 
 // Resolves after the first sync; nothing may be sealed before.
@@ -29,8 +29,7 @@ export async function syncDataKeys({
     name: 'sync-data-keys',
     pauseMs: HEARTBEAT_MS,
     isDone: true,
-    // Announce before following, so that data sealed before the change is written by the next
-    // round.
+    // Reports before it follows, so that data sealed before the change is written by the next round.
     round: async () => {
       sealer.learn(readKeys())
       await reportKeys(db, clock(), { process, sealer })

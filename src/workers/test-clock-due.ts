@@ -1,4 +1,4 @@
-// When the next work of each kind falls due for one client. Null or undefined: none does.
+// Due times of each kind of work for one client. Null or undefined if none is due.
 
 import type { Pool, Queryable } from '#db/pool.ts'
 import { findSendingBanks } from '#domain/payouts/claim-payouts.ts'
@@ -10,16 +10,16 @@ import { listScheduled, readHolidays } from '#domain/settlement/settlement-setti
 import type { ClientId } from '#ids.ts'
 import type { PlanDeps } from './plan-requeries.ts'
 
-type Found = Promise<Date | null | undefined>
+type DueAt = Promise<Date | null | undefined>
 
 type Query = { name: string; text: string; values: unknown[] }
 
-async function first(db: Queryable, query: Query): Found {
+async function first(db: Queryable, query: Query): DueAt {
   const { rows } = await db.query<{ at: Date | null }>(query)
   return rows[0]?.at
 }
 
-export function findClosing(db: Queryable, clientId: ClientId): Found {
+export function findClosing(db: Queryable, clientId: ClientId): DueAt {
   return first(db, {
     name: 'next-closing-of-client',
     text: `select min(closes_at) as at from payments
@@ -28,7 +28,7 @@ export function findClosing(db: Queryable, clientId: ClientId): Found {
   })
 }
 
-export function findReport(db: Queryable, clientId: ClientId): Found {
+export function findReport(db: Queryable, clientId: ClientId): DueAt {
   return first(db, {
     name: 'next-report-of-client',
     text: `select min(due_at) as at from sandbox_reports
@@ -37,15 +37,15 @@ export function findReport(db: Queryable, clientId: ClientId): Found {
   })
 }
 
-export async function findSettlement(db: Queryable, clientId: ClientId): Found {
+export async function findSettlement(db: Queryable, clientId: ClientId): DueAt {
   const [client] = await listScheduled(db, clientId)
   if (!client) return null
   return nextSlot(client.schedule, client.handledTo, await readHolidays(db))?.at
 }
 
-// Unanswered ones and those that the bank has reported about are asked for; those whose sender died are
-// found to be unanswered first.
-export function findPayoutQuery(db: Queryable, clientId: ClientId): Found {
+// Unknown payouts are queried, and so are settled ones that the bank has reported about. Payouts whose
+// sender died become unknown first.
+export function findPayoutQuery(db: Queryable, clientId: ClientId): DueAt {
   return first(db, {
     name: 'next-payout-query-of-client',
     text: `select min(case status when 'unknown' then p.next_query_at
@@ -59,12 +59,12 @@ export function findPayoutQuery(db: Queryable, clientId: ClientId): Found {
   })
 }
 
-// Now, or when what did not reach the bank before is tried again.
+// Now, or the time at which an unsent payout is tried again.
 export async function findSending(
   db: Pool,
   bankCodes: readonly string[],
   { clientId, now }: { clientId: ClientId; now: Date },
-): Found {
+): DueAt {
   const due = await findSendingBanks(db, bankCodes, { now, only: clientId })
   if (due.length > 0) return now
   return first(db, {
@@ -75,12 +75,12 @@ export async function findSending(
   })
 }
 
-type Planning = { clientId: ClientId; now: Date; to: Date }
+type PlanPeriod = { clientId: ClientId; now: Date; to: Date }
 
-// The questions about deadlines until then, ahead of their time.
+// Plans the questions about deadlines before `to` in advance.
 export async function planQuestions(
   { db, bankConnections, graceSeconds }: PlanDeps,
-  { clientId, now, to }: Planning,
+  { clientId, now, to }: PlanPeriod,
 ): Promise<void> {
   const banks = [...bankConnections].flatMap(([code, connection]) =>
     canListTransfers(connection) ? [code] : [],
@@ -93,7 +93,7 @@ export function findQuestion(
   db: Queryable,
   clientId: ClientId,
   bankCodes: readonly string[],
-): Found {
+): DueAt {
   return first(db, {
     name: 'next-requery-of-client',
     text: `select min(greatest(due_at, leased_until)) as at from requeries
@@ -113,7 +113,7 @@ export async function findEvent(db: Queryable, clientId: ClientId): Promise<bool
   return rows[0]?.waits ?? false
 }
 
-export function findDelivery(db: Queryable, clientId: ClientId): Found {
+export function findDelivery(db: Queryable, clientId: ClientId): DueAt {
   return first(db, {
     name: 'next-delivery-of-client',
     text: `select min(greatest(due_at, paused_until)) as at from destinations

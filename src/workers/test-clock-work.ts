@@ -1,6 +1,6 @@
-// What falls due by the clock for one client: the same work as the workers', in the client's own time.
-// A new kind of due work is one more line of the list in `dueWork`; its round takes `dueNow(clock)` and
-// leaves out clients with a test clock (`livesIn`, src/domain/records/test-clocks.ts).
+// Work that falls due by the clock for one client: the same as the workers' work, in the client's own
+// time. A new kind of work is one more entry of the list in `dueWork`. Its round takes `dueNow(clock)`
+// and excludes clients with a test clock (`livesIn`, src/domain/records/test-clocks.ts).
 
 import { clientClock, dueNow } from '#client-time.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -18,7 +18,7 @@ import type { Round } from './loop.ts'
 import type { PlanDeps } from './plan-requeries.ts'
 import { type QueryDeps, queryPayouts } from './query-payouts.ts'
 import { type ReportDeps, reportSandboxTransfersRound } from './report-sandbox-transfers.ts'
-import { findAskedBanks, type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
+import { findQueryableBanks, type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import {
   findClosing,
@@ -39,41 +39,40 @@ export type TestClockDeps = CloseSettlementsDeps &
   ReportDeps &
   Omit<DelivererDeps, 'notifier'>
 
-type Asking = { clientId: ClientId; now: Date; to: Date }
+type DueQuery = { clientId: ClientId; now: Date; to: Date }
 
-// `find`: when the next is due, at the client's time. `run`: what is due now, and how many that was.
+// `find` returns the next due time in the client's time. `run` does the due work and returns its count.
 export type DueWork = {
   kind: string
-  find: (asking: Asking) => Promise<Date | null | undefined>
+  find: (asking: DueQuery) => Promise<Date | null | undefined>
   run: () => Promise<number>
 }
 
-// At the same moment, what is first in the list runs first: what happens, then the events of it, then
-// their deliveries.
+// At equal times the list's order decides: changes, then their events, then deliveries.
 export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Promise<void> } {
   const { db, batchPool, webhookPool, sharedAccounts, clock, bankConnections } = deps
   const sending = findSendingConnections(bankConnections)
   const sendingCodes = sending.flatMap(({ bankCodes }) => bankCodes)
-  const asking = findAskedBanks(bankConnections)
-  const askedCodes = asking.map(({ bankCode }) => bankCode)
+  const queryableBanks = findQueryableBanks(bankConnections)
+  const queryableCodes = queryableBanks.map(({ bankCode }) => bankCode)
   const round =
     (...rounds: Round[]) =>
     () =>
       runRounds(rounds)
-  const found =
+  const findDue =
     (find: (db: Queryable, clientId: ClientId) => Promise<Date | null | undefined>) =>
-    ({ clientId }: Asking) =>
+    ({ clientId }: DueQuery) =>
       find(db, clientId)
-  const { deliver, stop } = deliveringOf(deps)
+  const { deliver, stop } = lazyDeliverer(deps)
   const list: DueWork[] = [
     {
       kind: 'report_transfers',
-      find: found(findReport),
+      find: findDue(findReport),
       run: round(reportSandboxTransfersRound(deps)),
     },
     {
       kind: 'expire_payments',
-      find: found(findClosing),
+      find: findDue(findClosing),
       run: () =>
         withTransaction(batchPool, (tx) => closeExpired(tx, { sharedAccounts, ...dueNow(clock) })),
     },
@@ -85,7 +84,7 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
     },
     {
       kind: 'close_settlements',
-      find: found(findSettlement),
+      find: findDue(findSettlement),
       run: round(closeSettlementsRound(deps)),
     },
     {
@@ -95,17 +94,17 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
     },
     {
       kind: 'query_payouts',
-      find: found(findPayoutQuery),
+      find: findDue(findPayoutQuery),
       run: () => queryPayouts(deps),
     },
     {
       kind: 'requery_transfers',
-      find: async (asked) => {
-        if (askedCodes.length === 0) return null
-        await planQuestions(deps, asked)
-        return findQuestion(db, asked.clientId, askedCodes)
+      find: async (query) => {
+        if (queryableCodes.length === 0) return null
+        await planQuestions(deps, query)
+        return findQuestion(db, query.clientId, queryableCodes)
       },
-      run: round(...asking.map((bank) => requeryTransfersRound(deps, bank))),
+      run: round(...queryableBanks.map((bank) => requeryTransfersRound(deps, bank))),
     },
     {
       kind: 'dispatch_events',
@@ -117,13 +116,12 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
         ).events
       },
     },
-    { kind: 'deliver_webhooks', find: found(findDelivery), run: deliver },
+    { kind: 'deliver_webhooks', find: findDue(findDelivery), run: deliver },
   ]
   return { list, stop }
 }
 
-// Made when there is something to deliver.
-function deliveringOf(deps: TestClockDeps) {
+function lazyDeliverer(deps: TestClockDeps) {
   let deliverer: Deliverer | undefined
   const deliver = () => {
     deliverer ??= new Deliverer({
@@ -138,7 +136,7 @@ function deliveringOf(deps: TestClockDeps) {
   return { deliver, stop: async () => deliverer?.stop() }
 }
 
-// A round that is not asked how many it did says whether there was any.
+// Rounds report only whether they did any work, so this counts rounds.
 async function runRounds(rounds: readonly Round[]): Promise<number> {
   const { signal } = new AbortController()
   let ran = 0

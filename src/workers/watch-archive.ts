@@ -1,6 +1,5 @@
-// Raises an alert while the server fails to archive its log, or does not get on with it, embedded or
-// external: what is written meanwhile cannot be restored, and the log grows. Clears it when archiving
-// works again.
+// Raises an alert while the server, embedded or external, fails or stops to archive its log: new
+// writes cannot be restored, and the log grows. Clears it when archiving works again.
 
 import { withTransaction } from '#db/transaction.ts'
 import { clearAlert, raiseAlerts } from '#domain/records/alerts.ts'

@@ -1,4 +1,4 @@
-// Alerts operators of payouts that wait for people for too long (overdue-payouts.ts).
+// Alerts operators of payouts that wait too long for people (overdue-payouts.ts).
 
 import { businessDayBefore } from '#business-days.ts'
 import { withTransaction } from '#db/transaction.ts'

@@ -1,4 +1,4 @@
-// Finds reversals that a bank sent before their credit and not again since (kept-reversals.ts).
+// Finds reversals that a bank sent before their credit and has not sent again (kept-reversals.ts).
 
 import { withTransaction } from '#db/transaction.ts'
 import { watchKeptReversals } from '#domain/credits/kept-reversals.ts'

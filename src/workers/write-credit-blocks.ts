@@ -1,5 +1,5 @@
-// Writes down when the credits of each block of ids were received. A few blocks in each round: an
-// installation that begins with it has all its credits to read, beside those that come in.
+// Records the times of the credits in each block of ids. A few blocks per round: an installation
+// that starts to use it must read all its credits while new ones arrive.
 
 import { writeCreditBlock } from '#db/received-bounds.ts'
 import type { Deps, Round } from './loop.ts'

@@ -1,5 +1,5 @@
-// Writes what this process counted of banks' notifications. Every process that takes notifications
-// runs it, workers or not.
+// Writes this process's counts of bank notifications. Every process that receives notifications
+// runs it, with or without workers.
 
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
@@ -11,8 +11,8 @@ type Deps = { db: Pool; clock: Clock; notificationMeter: NotificationMeter }
 
 export function writeMeasuresRound({ db, clock, notificationMeter }: Deps): Round {
   return async () => {
-    const taken = notificationMeter.take()
-    if (taken.length > 0) await withTransaction(db, (tx) => writeMeasures(tx, clock(), taken))
+    const measures = notificationMeter.take()
+    if (measures.length > 0) await withTransaction(db, (tx) => writeMeasures(tx, clock(), measures))
     return { more: false }
   }
 }

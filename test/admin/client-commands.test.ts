@@ -27,7 +27,7 @@ async function admin(...words: string[]): Promise<{ data: Data; text: string }> 
   const chosen = parseCommand(COMMANDS, ['client', ...words])
   assert('command' in chosen)
   const context = { db: bench.db, env: {}, clock: bench.clock, actor: 'cli:ada' }
-  const { data, text } = await chosen.command.run(context, chosen.given)
+  const { data, text } = await chosen.command.run(context, chosen.args)
   return { data: data as Data, text }
 }
 

@@ -27,8 +27,8 @@ const COMMANDS: readonly Command<undefined>[] = [
 function read(...words: string[]) {
   const chosen = parseCommand(COMMANDS, words)
   if ('help' in chosen) return chosen.help
-  const { command, given, isJson } = chosen
-  const options = [given.subject, given.flag('now'), given.text('name'), given.list('tag'), isJson]
+  const { command, args, isJson } = chosen
+  const options = [args.subject, args.flag('now'), args.text('name'), args.list('tag'), isJson]
   return [command.name, ...options]
 }
 

@@ -89,7 +89,7 @@ for (const words of [[], ['--proof='], ['--proof', 'a', '--proof-key']]) {
     assert('command' in chosen)
     const { db, clock } = bench
 
-    const refused = chosen.command.run({ db, env: SECRETS, clock, actor: 'cli' }, chosen.given)
+    const refused = chosen.command.run({ db, env: SECRETS, clock, actor: 'cli' }, chosen.args)
 
     await assert.rejects(refused, /^Error: Specify --proof <folder>, or --proof-key\.$/)
   })

@@ -135,7 +135,7 @@ async function admin(bench: Bench, ...words: string[]) {
   assert('command' in chosen)
   const env = { ...SECRETS, DATABASE_URL: bench.database.connectionString }
   const context = { db: bench.db, env, clock: bench.clock, actor: 'cli:ada' }
-  return chosen.command.run(context, chosen.given)
+  return chosen.command.run(context, chosen.args)
 }
 
 function spawnRotation(folder: string) {

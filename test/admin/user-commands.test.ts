@@ -29,7 +29,7 @@ async function admin(...words: string[]): Promise<{ data: Data; text: string }> 
   const chosen = parseCommand(COMMANDS, ['user', ...words])
   assert('command' in chosen)
   const context = { db: bench.db, env: {}, clock: bench.clock, actor: 'cli:ada' }
-  const { data, text } = await chosen.command.run(context as never, chosen.given)
+  const { data, text } = await chosen.command.run(context as never, chosen.args)
   return { data: data as Data, text }
 }
 

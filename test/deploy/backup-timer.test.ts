@@ -26,8 +26,8 @@ test('the timer runs a backup that keeps what it writes, confined like the servi
   assert('command' in chosen)
   assert.equal(program, `${backup.WorkingDirectory}/node_modules/.bin/node`)
   assert(existsSync(join(ROOT, file)))
-  assert.equal(chosen.given.text('to'), `%S/${backup.StateDirectory}`)
-  assert(Number(chosen.given.text('keep')) > 1)
+  assert.equal(chosen.args.text('to'), `%S/${backup.StateDirectory}`)
+  assert(Number(chosen.args.text('keep')) > 1)
   for (const [key, value] of Object.entries(service)) {
     if (!OWN.test(key)) assert.equal(backup[key], value, key)
   }

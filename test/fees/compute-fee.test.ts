@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { grossUp, computeFee, type FeeTerms } from '#domain/fees/compute-fee.ts'
+import { computeFee, type FeeTerms, grossUp } from '#domain/fees/compute-fee.ts'
 import { feeLeft, shareFee } from '#domain/fees/share-fee.ts'
 import { formatKobo, type Kobo, kobo, parseKobo } from '#money.ts'
 

@@ -144,7 +144,7 @@ async function admin(...words: string[]): Promise<{ data: Data; text: string }> 
   assert('command' in chosen)
   const { clock, db } = bench
   const env = { ...SECRETS, DATABASE_URL: bench.database.connectionString }
-  return chosen.command.run({ db, env, clock, actor: 'cli:ada' }, chosen.given)
+  return chosen.command.run({ db, env, clock, actor: 'cli:ada' }, chosen.args)
 }
 
 test('the command line imports a file, and lists statements', async () => {

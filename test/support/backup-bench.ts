@@ -21,7 +21,7 @@ export async function runCommand(words: readonly string[], env = {}): Promise<an
   const chosen = parseCommand(BACKUP_COMMANDS, words)
   assert('command' in chosen)
   const context = { env, clock: systemClock, actor: 'cli:test' }
-  return (await chosen.command.run(context, chosen.given)).data
+  return (await chosen.command.run(context, chosen.args)).data
 }
 
 export async function startArchivedService(folder: string) {

@@ -34,7 +34,6 @@ export type Maker = { actor: string; userId: UserId | null; people: readonly Use
 
 export type FirstApprover = { actor: string; userId: UserId; people: readonly UserId[] }
 
-// Columns of payouts and settlements.
 export const APPROVER_COLUMNS = `maker_people as "makerPeople", approvers_needed as "approversNeeded",
   case when first_approved_by_user is not null then jsonb_build_object(
     'actor', first_approved_by, 'userId', first_approved_by_user,
@@ -75,7 +74,6 @@ function hasMade({ actor, userId }: Candidate, maker: Pick<Maker, 'actor' | 'use
   return maker.actor === actor || maker.userId === userId
 }
 
-// Undefined means that the candidate may approve.
 async function findUnfitness(
   db: Queryable,
   { actor, userId, newSince }: Candidate,

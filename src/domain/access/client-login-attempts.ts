@@ -10,7 +10,6 @@ import { type AttemptKey, countAttempt, findLock } from './login-limits.ts'
 // `caller` is the key that counts the address.
 type Login = { clientId: string; address: string; caller: string }
 
-// Returns the remaining seconds of the lock.
 export function findLoginLock(db: Queryable, now: Date, login: Login): Promise<number | undefined> {
   return findLock(db, now, attemptKeys(login))
 }

@@ -2,9 +2,8 @@
 //
 //   current ──rotate──▶ retiring ──overlap ends──▶ gone
 //
-// A generated secret is `<key id>.<random>`. The key id selects the hash, so a login costs one
-// comparison however many secrets there are, and its duration does not reveal whether the client
-// exists.
+// A generated secret is `<key id>.<random>`. The key id selects the hash, so a login costs one comparison
+// however many secrets there are, and its duration does not reveal whether the client exists.
 
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
@@ -37,7 +36,6 @@ const KEY_ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const KEY_ID_LENGTH = 8
 const KEY_ID = /^([a-z0-9]{8})\./
 
-// Returns '' for a secret that the caller chose.
 function readKeyId(secret: string): string {
   return KEY_ID.exec(secret)?.[1] ?? ''
 }
@@ -186,7 +184,6 @@ export type SecretEntry = {
   usedAt: Date | null
 }
 
-// Only valid secrets, the current one first.
 export async function listSecrets(
   db: Queryable,
   now: Date,

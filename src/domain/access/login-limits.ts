@@ -27,7 +27,6 @@ export const LOGIN_LIMITS = {
 
 type LimitKind = keyof typeof LOGIN_LIMITS
 
-// The kind of limit, and the name or address that is counted.
 export type AttemptKey = { kind: LimitKind; key: string }
 
 export type Attempt =

@@ -158,7 +158,6 @@ export async function changeClient(
   return getClient(tx, by.now, clientId)
 }
 
-// The former operators become owners and are signed out.
 async function makeOperatorsOwners(tx: Transaction, now: Date, clientId: ClientId): Promise<void> {
   const { rows } = await tx.query<{ id: UserId; email: string }>({
     name: 'make-operators-owners',

@@ -37,7 +37,6 @@ export async function registerPasskey(
   return { passkey: added, recoveryCodes }
 }
 
-// Returns the removed passkey's name.
 export async function dropPasskey(
   tx: Transaction,
   session: SignedInSession,

@@ -7,8 +7,7 @@
 
 const codesOf = (clientId: string) => `(select merchant_codes from clients where id = ${clientId})`
 
-// `accountId` is an SQL expression for the id of a collection account, or null for a row without
-// one.
+// `accountId` is an SQL expression for the id of a collection account, or null for a row without one.
 export function inMerchantScope(accountId: string, clientId: string): string {
   const codes = codesOf(clientId)
   return `(${codes} is null or ${accountId} is null

@@ -82,7 +82,6 @@ export async function requestOptions(
 
 type CheckedAttestation = Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports'>
 
-// Undefined if the attestation is wrong.
 export async function checkAttestation(
   db: Queryable,
   { now, relyingParty: { id, origin } }: Ceremony,

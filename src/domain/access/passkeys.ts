@@ -113,7 +113,6 @@ export async function renamePasskey(
   return { passkey: { ...passkey, name }, oldName: passkey.name }
 }
 
-// Returns the removed passkey's name.
 export async function removePasskey(
   tx: Transaction,
   userId: UserId,

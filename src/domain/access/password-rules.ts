@@ -31,7 +31,6 @@ const LOOKALIKES: Record<string, string> = {
   '!': 'i',
 }
 
-// Returns a sentence, or null.
 export function passwordProblem(password: string, email: string): string | null {
   const characters = [...password.normalize('NFKC')]
   if (characters.length < PASSWORD_LENGTH_MIN) {

@@ -9,7 +9,7 @@ import { deriveKey, dummyHash, hashSecret, isSameKey, readHash } from '#hashed-s
 
 const COST = 2 ** 17
 const NOBODY = dummyHash(COST)
-const RUNNING_MAX = 2 // Of Node's four pool threads; client secrets need some too.
+const RUNNING_MAX = 2 // Node has four pool threads; client secrets need some too.
 const WAITING_MAX = 40
 
 let running = 0

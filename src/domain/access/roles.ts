@@ -48,8 +48,8 @@ export function grantedScopes(role: Role, client: Client): readonly Scope[] {
   return SCOPES_OF[role].filter((scope) => ofClient.includes(scope))
 }
 
-// Who may list a client's secrets (never their values) and make new ones. A secret has all of the
-// client's scopes, so only operators manage those of an operator's client.
+// Owners and developers list a client's secrets (never their values) and make new ones. A secret
+// has all of the client's scopes, so only operators manage those of an operator's client.
 export function mayManageSecrets(role: Role, { isOperator }: Pick<Client, 'isOperator'>): boolean {
   return isOperator ? role === 'operator' : role === 'owner' || role === 'developer'
 }
@@ -79,8 +79,7 @@ export function mayManageRole(manager: Manager, role: Role): boolean {
   return role !== 'operator' && !(role === 'finance' && manager.session?.client.isOperator)
 }
 
-// Disabling a user grants no rights, so an owner may disable everybody of their client except
-// operators.
+// Disabling a user grants no rights, so an owner may disable everybody of their client except operators.
 export function mayDisableRole(manager: Manager, role: Role): boolean {
   return isOperator(manager) || role !== 'operator'
 }

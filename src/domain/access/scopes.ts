@@ -20,7 +20,7 @@ export const CLIENT_SCOPES = [
 //   returns:read      the returns of every client, payers' account numbers masked
 //   returns:write     to see those in full, and to confirm and fail returns
 //   accounting:read   the books of all clients: reconciliation, reports, adjustments, payouts
-//   accounting:write  to import statements, resolve differences, close days, adjust what is owed,
+//   accounting:write  to import statements, resolve differences, close days, adjust debts,
 //                     exchange payout files and resolve unknown payouts
 //   operator          clients, their secrets and their limits; alerts; and accounting
 const ACCOUNTING_SCOPES = ['accounting:read', 'accounting:write'] as const

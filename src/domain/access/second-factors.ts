@@ -27,9 +27,8 @@ type TotpEnrolment = {
   session: Pick<SignedInSession, 'sessionId' | 'user'>
 }
 
-// The secret is pending until a code proves, soon and in the same session, that the app has it.
-// Somebody who begins with a stolen password must not be able to finish after the user has added a
-// second factor.
+// The secret is pending until a code proves, soon and in the same session, that the app has it. Somebody
+// who begins with a stolen password must not be able to finish after the user has added a second factor.
 export async function beginTotp(
   db: Queryable,
   { sealer, now, session: { sessionId, user } }: TotpEnrolment,
@@ -50,7 +49,6 @@ export async function beginTotp(
   return { secret: secret.base32, uri: createTotp(secret.base32, user.email).toString() }
 }
 
-// Returns the recovery codes, which are shown only once.
 export async function confirmTotp(
   tx: Transaction,
   { sealer, now, session: { sessionId, user }, code }: TotpEnrolment & { code: string },

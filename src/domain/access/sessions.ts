@@ -115,9 +115,8 @@ async function touchSession(db: Queryable, now: Date, id: string): Promise<void>
   })
 }
 
-// For changes of the user's own credentials, and after waiting for a hash. The session may have
-// ended meanwhile, by a password reset or a disabled user; then this refuses. Returns the current
-// role.
+// For changes of the user's own credentials, and after waiting for a hash. The session may have ended
+// meanwhile, by a password reset or a disabled user; then this refuses. Returns the current role.
 export async function lockUserOf(
   tx: Transaction,
   { sessionId, user }: SignedInSession,
@@ -136,7 +135,6 @@ export async function lockUserOf(
   return rows[0].role
 }
 
-// Only live sessions, newest first.
 export async function listSessions(db: Queryable, now: Date, userId: UserId): Promise<Session[]> {
   const { rows } = await db.query<Session>({
     name: 'list-sessions',
@@ -149,7 +147,6 @@ export async function listSessions(db: Queryable, now: Date, userId: UserId): Pr
   return rows
 }
 
-// Returns false if there was none.
 export async function endSession(db: Queryable, userId: UserId, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'end-session',
@@ -167,7 +164,6 @@ export async function endSessionOfToken(db: Queryable, token: string): Promise<v
   })
 }
 
-// Returns the number of ended sessions.
 export async function endUserSessions(db: Queryable, userId: UserId): Promise<number> {
   const { rowCount } = await db.query({
     name: 'end-sessions-of-user',

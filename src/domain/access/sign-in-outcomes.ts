@@ -35,7 +35,7 @@ const WRONG: Record<Wrong, string> = {
 
 type FailedSignIn = {
   address: string
-  comparedUsers: readonly Pick<User, 'id' | 'clientId' | 'email'>[] // The users whose credentials were compared.
+  comparedUsers: readonly Pick<User, 'id' | 'clientId' | 'email'>[]
   locked: ReadonlySet<UserId> // The users whom this attempt locks.
   refused: Wrong
   detail?: object

@@ -170,8 +170,7 @@ const NOBODY = {
   passwordHash: '',
 }
 
-// A wrong password with a second factor must take as long as a right password with a wrong second
-// factor.
+// A wrong password with a second factor must take as long as a right password with a wrong second factor.
 async function pretendToProve(tx: Transaction, deps: Deps, signIn: SignIn): Promise<void> {
   await lockUnchanged(tx, NOBODY)
   await countCode(tx, deps.now, `nobody ${signIn.code}`)

@@ -60,9 +60,8 @@ type NewUser = {
   createdBy: UserId | null // Null is the command line.
 }
 
-// Creates the user with a temporary password, which its creator knows and the user must change
-// first. In the sandbox, a user created by the command line counts as an independent person at
-// once.
+// Creates the user with a temporary password, which its creator knows and the user must change first.
+// In the sandbox, a user created by the command line counts as an independent person at once.
 export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {
   const { rows } = await tx.query<User>({
     name: 'create-user',

@@ -79,8 +79,7 @@ export async function markDay(tx: Transaction, now: Date, closing: Closing): Pro
 // `textOf` writes the journal as the CSV that is hashed.
 type Completion = { day: string; textOf: (journal: Journal) => string }
 
-// Also completes every earlier day that is marked but not completed. A million transfers take
-// seconds.
+// Also completes every earlier day that is marked but not completed. A million transfers take seconds.
 export async function completeDay(
   tx: Transaction,
   now: Date,

@@ -31,7 +31,6 @@ const COLUMNS = `
 
 export const DAY_MS = 86_400_000
 
-// The 24 hours of a day in West Africa.
 export function periodOf(day: string): Period {
   const from = parseBankTime(day) as Date
   return { from, to: new Date(from.getTime() + DAY_MS) }
@@ -46,7 +45,6 @@ export async function findClosedDay(db: Queryable, day: string): Promise<ClosedD
   return rows[0]
 }
 
-// The last completed day that ended by this time.
 export async function findLastClosed(db: Queryable, by: Date): Promise<ClosedDay | undefined> {
   const { rows } = await db.query<ClosedDay>({
     name: 'find-last-closed-day',
@@ -69,7 +67,6 @@ export async function listClosedDays(
   return rows
 }
 
-// Completed days only.
 export async function readDayTotals(
   db: Queryable,
   { first, last }: { first: string; last: string },

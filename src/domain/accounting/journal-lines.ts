@@ -55,7 +55,6 @@ const COLUMNS = `
   j.bank_code as "bankCode", j.reason, j.debit_kobo as "debitKobo",
   j.credit_kobo as "creditKobo"`
 
-// Refuses an archived period.
 export async function addUpLines(
   db: Queryable,
   { from, to }: Period,
@@ -71,7 +70,6 @@ export async function addUpLines(
   return rows
 }
 
-// Completed days only.
 export async function readClosedLines(
   db: Queryable,
   { first, last }: { first: string; last: string },
@@ -86,7 +84,6 @@ export async function readClosedLines(
   return rows
 }
 
-// Stores the lines of a day and returns the number of transfers.
 export async function writeLines(db: Queryable, day: string, period: Period): Promise<bigint> {
   await requireKept(db, period.from, 'day')
   await db.query({
@@ -110,7 +107,6 @@ export async function countTransfers(db: Queryable, { from, to }: Period): Promi
 
 export type CurrencyTotal = { currency: string; debitKobo: bigint; creditKobo: bigint }
 
-// Sorted by currency.
 export function totalsOf(
   lines: readonly { currency: string; debitKobo: bigint; creditKobo: bigint }[],
 ): CurrencyTotal[] {

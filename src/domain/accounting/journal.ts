@@ -64,8 +64,7 @@ export function accountOf(chart: Chart, kind: string): ChartEntry {
   return chart[kind] ?? { code: kind, name: kind }
 }
 
-// Sorted by currency, code, owner and reason, debits first. Kinds with the same code are one
-// account.
+// Sorted by currency, code, owner and reason, debits first. Kinds with the same code are one account.
 function toEntries(lines: readonly JournalLine[], chart: Chart): JournalEntry[] {
   const merged = new Map<string, JournalEntry>()
   for (const line of lines) {
@@ -73,7 +72,6 @@ function toEntries(lines: readonly JournalLine[], chart: Chart): JournalEntry[] 
     const { clientCode, bankCode, currency, reason } = line
     for (const side of ['debitKobo', 'creditKobo'] as const) {
       if (line[side] === 0n) continue
-      // A sort key only, never displayed.
       const owner = `${clientCode ?? ''}\u0000${bankCode ?? ''}`
       const isCredit = side === 'creditKobo' ? 1 : 0
       const key = [currency, code, owner, reason, isCredit].join('\u0000')

@@ -2,8 +2,7 @@
 // ledger account is in exactly one row and one column, so the columns add up to the trial balance.
 //
 // Suspense is grouped by the bank that reported it and the merchant whose number received it. Money
-// of payments, payouts and settlements belongs to a client only, so it has neither bank nor
-// merchant.
+// of payments, payouts and settlements belongs to a client only, so it has neither bank nor merchant.
 
 import { requireKept } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -43,8 +42,7 @@ export type OperatorBalance = {
 const MERCHANT = `case when own.id is null then null else own.merchant_code end`
 const BANK = `coalesce(own.bank_code, ${OWNER_BANK})`
 
-// The balance of each account except suspense at $1. For a past moment, later movements are
-// subtracted.
+// The balance of each account except suspense at $1. For a past moment, later movements are subtracted.
 const balanceSql = (isPast: boolean) => `
   select ${OWNER_CLIENT} as client_id, ${MERCHANT} as merchant_code, ${BANK} as bank_code,
          l.currency, l.kind as part,

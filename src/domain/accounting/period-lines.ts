@@ -1,5 +1,4 @@
-// The journal lines of several days: stored lines of closed days, and lines of open days added up
-// now.
+// The journal lines of several days: stored lines of closed days, and lines of open days added up now.
 
 import type { Queryable } from '#db/pool.ts'
 import { watDay } from '#wat-time.ts'

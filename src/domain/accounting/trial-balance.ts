@@ -1,6 +1,5 @@
-// The trial balance: the debit or credit balance of every kind of ledger account at any moment.
-// Total debits equal total credits in each currency (I1), and both equal the sums of the journals
-// (I69).
+// The trial balance: the debit or credit balance of every kind of ledger account at any moment. Total
+// debits equal total credits in each currency (I1), and both equal the sums of the journals (I69).
 //
 // A past moment is computed from the last closed day before it plus later movements, or else from
 // today's balances minus later movements. A million transfers take a few seconds at most. In an
@@ -41,8 +40,7 @@ const NOW = `
 
 const SUMS = 'sum(debits)::bigint as debits, sum(credits)::bigint as credits'
 
-// Call in one snapshot. `at` defaults to now. At the exact end of a closed day, that day's chart
-// applies.
+// Call in one snapshot. `at` defaults to now. At the exact end of a closed day, that day's chart applies.
 export async function readTrialBalance(
   db: Queryable,
   { at, chart }: { at: Date | undefined; chart: Chart },
@@ -123,8 +121,7 @@ export async function writeBalances(db: Queryable, day: string, { from, to }: Pe
   })
 }
 
-// Sorted by currency and code. Omits accounts that never moved, but keeps accounts with a balance
-// of 0.
+// Sorted by currency and code. Omits accounts that never moved, but keeps accounts with a balance of 0.
 function toRows(totals: readonly KindTotal[], chart: Chart): TrialBalanceRow[] {
   const accounts = new Map<string, { code: string; name: string; currency: string; net: bigint }>()
   for (const { kind, currency, debits, credits } of totals) {

@@ -61,7 +61,6 @@ export async function readVatReport(db: Queryable, period: Period): Promise<VatR
 
 type Group = { currency: string; owner: string | null; lines: JournalLine[] }
 
-// Sorted by currency and owner.
 function groupBy(
   lines: readonly JournalLine[],
   kinds: readonly string[],

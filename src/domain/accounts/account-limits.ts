@@ -11,7 +11,6 @@ import type { AccountId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { tierInForceOf } from './kyc.ts'
 
-// Null means no limit.
 export type AccountLimits = {
   perCreditKobo: Kobo | null
   perDayKobo: Kobo | null

@@ -63,7 +63,6 @@ function requireVisible(client: Client, account: CollectionAccount | undefined):
   return account
 }
 
-// Results are in the order of the questions.
 async function findAccounts(db: Queryable, sealer: Sealer, questions: readonly Question[]) {
   const { rows } = await db.query<AccountRow & { place: bigint }>({
     name: 'find-collection-accounts',
@@ -86,7 +85,6 @@ async function findAccounts(db: Queryable, sealer: Sealer, questions: readonly Q
   return accounts
 }
 
-// Only numbers of collection accounts.
 export async function findNumbersLike(
   db: Queryable,
   clientId: ClientId,

@@ -63,8 +63,7 @@ export const ACCOUNT_COLUMNS = `
          l.credits_kobo - l.debits_kobo as "balanceKobo",
          ${ADDITIONAL_NUMBERS}`
 
-// Changes the row in place: copying two dozen fields costs more than reading them from the
-// database.
+// Changes the row in place: copying two dozen fields costs more than reading them from the database.
 export function decryptAccount(sealer: Sealer, row: AccountRow): CollectionAccount {
   const account = row as AccountRow & { bvn: string }
   account.bvn = sealer.open(row.bvnSealed)

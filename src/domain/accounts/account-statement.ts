@@ -59,7 +59,6 @@ export function positionAfter(last: Entry): EntryPosition {
   return { id: last.id, balanceKobo: kobo(last.balanceAfterKobo - changeKobo) }
 }
 
-// Reads debits and credits through separate indexes.
 const bothSides = (columns: (change: string) => string, rows: (side: string) => string) => `
   (select ${columns('amount_kobo')} from transfers where ${rows('credit_account_id')})
   union all

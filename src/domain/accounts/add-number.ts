@@ -1,5 +1,4 @@
-// Adds a number at another bank to a collection account. Repeating the request returns the same
-// number.
+// Adds a number at another bank to a collection account. Repeating the request returns the same number.
 //
 // Locks: the account, then the bank's range.
 
@@ -86,7 +85,6 @@ async function useReservation(
 
 const byBank = (one: BankNumber, other: BankNumber) => (one.bankCode < other.bankCode ? -1 : 1)
 
-// The banks at which a new account gets additional numbers.
 export function requireIssuingBanks(
   banks: readonly BankSettings[],
   bankCodes: readonly string[] | undefined,

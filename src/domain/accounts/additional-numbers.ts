@@ -27,7 +27,6 @@ export const ADDITIONAL_NUMBERS = `
      from numbers n
     where n.collection_account_id = a.id and n.added_at is not null) as "additionalNumbers"`
 
-// The id of the account with this main or additional number.
 export const accountWithNumber = (accountNumber: string) =>
   `(select collection_account_id from numbers where account_number = ${accountNumber})`
 
@@ -82,8 +81,7 @@ export async function drawNumbers(
     }))
     return { ...(first as BankNumber), additionalNumbers: others.length > 0 ? others : null }
   })
-  // Returns reserved numbers that a refused request did not use. Unused serials of a range are
-  // lost.
+  // Returns reserved numbers that a refused request did not use. Unused serials of a range are lost.
   await putBack(tx, [...stock.values()].flat())
   await useCustomerNumbers(
     tx,

@@ -171,7 +171,6 @@ export type BankChangeRecord = {
 
 const CHANGES_MAX = 100
 
-// Newest first.
 export async function listBankChanges(
   db: Queryable,
   accountId: AccountId,

@@ -113,7 +113,6 @@ async function splitOf(tx: Transaction, account: CollectionAccount, splitCode: s
   return { splitCode, splitId: await getUsableSplit(tx, { clientId, splitCode }) }
 }
 
-// Locks the profile against deletion.
 async function profileIdOf(tx: Transaction, { id }: Client, code: string | null) {
   if (code === null) return null
   const profile = await lockProfile(tx, { clientId: id, code })
@@ -150,7 +149,6 @@ export async function activateAccount(
   })
 }
 
-// The previous default stops being one.
 export async function makeDefault(
   tx: Transaction,
   deps: ChangeDeps,
@@ -211,7 +209,6 @@ type LockedRow = AccountRow & Pick<LockedAccount, 'isErased'>
 
 const ALONE = `a.id = ${accountWithNumber('$1')}`
 
-// The account and the default of its merchantId.
 const WITH_DEFAULT = `a.id in (
   select ${accountWithNumber('$1')}
   union all

@@ -1,6 +1,5 @@
-// Collection accounts: a permanent number and its ledger account, with further numbers at other
-// banks on request. Only the client that created an account sees it; merchant labels grant no
-// access.
+// Collection accounts: a permanent number and its ledger account, with further numbers at other banks
+// on request. Only the client that created an account sees it; merchant labels grant no access.
 //
 // I8: a collection account is one ledger account; they share their id.
 
@@ -70,9 +69,8 @@ type Deps = {
 }
 type Limits = Policy['limits']
 
-// Hashes the fields in a fixed order, so that the order and unknown fields of the JSON do not
-// matter. Includes KYC, banks and split only if the request has them, so that older idempotency
-// keys still match.
+// Hashes the fields in a fixed order, so that the order and unknown fields of the JSON do not matter.
+// Includes KYC, banks and split only if the request has them, so that older idempotency keys still match.
 function requestHash(sealer: Sealer, request: AccountRequest): Buffer {
   const { fields: f, kyc, payerRules, banks, splitCode } = request
   const { nin = null, kycTier = null, verifiedName = null } = kyc
@@ -123,7 +121,6 @@ export async function openAccountReservations(
   })
 }
 
-// Returns an account or a refusal for each request, in order.
 export function createAccounts(
   tx: Transaction,
   deps: Deps,

@@ -16,7 +16,7 @@ export type Kyc = {
   ninSealed: Buffer | null
   ninHash: Buffer | null
   kycTier: KycTier // The tier that was set; `tierInForce` returns the one that applies.
-  verifiedName: string | null // As the verification service returned it.
+  verifiedName: string | null // The name that the verification service returned.
 }
 
 export type KycInput = {

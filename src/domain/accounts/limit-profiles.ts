@@ -1,6 +1,5 @@
-// Limit profiles: named limits that a client's collection accounts share, either by naming the
-// profile or by having a tier that it applies to. An account's own limits come first
-// (account-limits.ts).
+// Limit profiles: named limits that a client's collection accounts share, either by naming the profile
+// or by having a tier that it applies to. An account's own limits come first (account-limits.ts).
 //
 // Every write of a client's profiles locks that client, so that two concurrent writes cannot use
 // the same code or tier. Assigning a profile to an account locks the profile against deletion.
@@ -133,7 +132,6 @@ export async function deleteProfile(tx: Transaction, by: By, code: string): Prom
   await audit(tx, by, { action: 'limit_profile.delete', code, before, after: null })
 }
 
-// Prevents deletion until the end of the transaction.
 export async function lockProfile(
   tx: Transaction,
   { clientId, code }: { clientId: ClientId; code: string },

@@ -93,7 +93,6 @@ export async function recordReservation(
   return `${accountNumber} cannot be used`
 }
 
-// Returns whether the pool still needs numbers.
 export async function endRefill(
   tx: Transaction,
   now: Date,

@@ -1,6 +1,5 @@
-// Rules on who may pay into a collection account or an advice, and how much at a time. Money that
-// breaks a rule is booked and suspended: the bank has already credited us, so refusing it would
-// lose it.
+// Rules on who may pay into a collection account or an advice, and how much at a time. Money that breaks
+// a rule is booked and suspended: the bank has already credited us, so refusing it would lose it.
 //
 // Payers' accounts are stored as keyed hashes for comparison, with a masked form for display.
 
@@ -16,7 +15,7 @@ export type PayerRules = {
   names?: readonly string[]
 }
 
-// As in requests and, with masked account numbers, in responses.
+// The form of requests and, with masked account numbers, of responses.
 type PayerRulesInput = {
   minAmount?: number | string | undefined
   maxAmount?: number | string | undefined

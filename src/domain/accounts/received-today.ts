@@ -118,8 +118,7 @@ export async function discountReceipt(
   })
 }
 
-// The same for amounts that a cancelled settlement gave back. The cancellation has locked the
-// accounts.
+// The same for amounts that a cancelled settlement gave back. The cancellation has locked the accounts.
 export async function discountSettlement(
   tx: Transaction,
   settlementId: SettlementId,

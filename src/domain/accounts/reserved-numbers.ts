@@ -16,8 +16,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { parseReference, timeOrderedId } from '#ids.ts'
 
-// The bank has not named the number yet. Asking again with the same reference returns the same
-// number.
+// The bank has not named the number yet. Asking again with the same reference returns the same number.
 export type Reservation = { reference: string; purpose: Purpose }
 
 // Longest reserved first. Returns fewer than requested when the pool is used up.

@@ -61,7 +61,6 @@ export const PAYERS: ProofFile = {
   sums: [],
 }
 
-// Statement lines that concern only archived credits.
 export const LINES: ProofFile = {
   name: 'statement-lines.ndjson',
   fields: [

@@ -25,7 +25,6 @@ import {
 } from './find-archivable.ts'
 import type { Month } from './months.ts'
 
-// A problem that a person can solve.
 export class ArchiveProblem extends Error {}
 
 type Archiving = Details & { month: Month; actor: string }
@@ -95,8 +94,7 @@ async function begin(tx: Transaction): Promise<void> {
   }
 }
 
-// Journals of open days add up transfers, and an erasure reads credits. Neither would find archived
-// rows.
+// Journals of open days add up transfers, and an erasure reads credits. Neither would find archived rows.
 async function requireReady(tx: Transaction, { name, to }: Month): Promise<void> {
   const { rows } = await tx.query<Record<'isArchived' | 'isOpen' | 'isErasing', boolean>>({
     text: `select exists (select from archives where ends_at = $1) as "isArchived",

@@ -122,7 +122,6 @@ export async function createTables(tx: Transaction): Promise<void> {
   }
 }
 
-// Sums of the transfers by account, and by pair of accounts and reason.
 export async function addUpArchiving(tx: Transaction): Promise<void> {
   await tx.query('analyze archiving')
   await tx.query(

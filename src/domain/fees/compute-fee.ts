@@ -65,7 +65,6 @@ export function grossUp(terms: FeeTerms, targetKobo: Kobo): Kobo {
 
 function smallestFrom(startKobo: Kobo, terms: FeeTerms, targetKobo: Kobo): Kobo {
   const { waiveFlatBelowKobo, flatKobo, minKobo } = terms
-  // Below the threshold there is no flat fee.
   const isBelow = startKobo < waiveFlatBelowKobo
   const regime = isBelow ? { ...terms, flatKobo: kobo(0n) } : terms
   let low: bigint = startKobo
@@ -80,7 +79,6 @@ function smallestFrom(startKobo: Kobo, terms: FeeTerms, targetKobo: Kobo): Kobo 
   return kobo(low)
 }
 
-// Compares before rounding.
 function coversTarget(terms: FeeTerms, amountKobo: Kobo, targetKobo: Kobo): boolean {
   const rate = terms.vatIncluded ? ALL_BPS : ALL_BPS + BigInt(terms.vatBps)
   const charged = exactPrice(terms, amountKobo) * rate

@@ -71,7 +71,6 @@ export function feeTransfers(fee: Posting, accountId: FindAccount): Transfer[] {
   return legs.filter(({ amountKobo }) => amountKobo > 0n)
 }
 
-// The same transfers in the opposite direction.
 export function returnTransfers(fee: Posting, accountId: FindAccount): Transfer[] {
   return feeTransfers(fee, accountId).map(({ debitAccountId, creditAccountId, ...rest }) => ({
     ...rest,
@@ -109,7 +108,6 @@ export async function insertFees(
   })
 }
 
-// The original charge, and the amounts given back so far.
 export type StandingFee = FeeShare & {
   id: bigint
   itemId: SuspenseItemId | null

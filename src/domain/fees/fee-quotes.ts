@@ -17,7 +17,6 @@ export type FeeQuote = {
   quotedVatKobo: Kobo | null
 }
 
-// Columns of a payment `p`, besides its amount.
 export const QUOTE_COLUMNS = `
          p.fee_rule_id as "feeRuleId", p.quoted_fee_kobo as "quotedFeeKobo",
          p.quoted_vat_kobo as "quotedVatKobo"`

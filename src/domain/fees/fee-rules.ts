@@ -53,7 +53,6 @@ export function ruleInForce(of: RuleOf, at: string): string {
             order by r.merchant_code is null limit 1)`
 }
 
-// Runs no query without ids.
 export async function readRules(
   db: Queryable,
   ids: Iterable<FeeRuleId | null>,
@@ -136,7 +135,6 @@ export async function findPayoutRule(
 
 type RulePage = { clientId?: ClientId | undefined; beforeId: bigint | null; limit: number }
 
-// Newest first. Excludes withdrawn rules.
 export async function listRules(
   db: Queryable,
   { clientId, beforeId, limit }: RulePage,

@@ -1,8 +1,7 @@
 // Splits a fee over the parts it was charged on. Pure.
 //
 // A payment made of several credits has one fee on the whole. Each credit bears a share, so that
-// reversing one credit gives back its share. No share exceeds its part, and the shares sum to the
-// fee.
+// reversing one credit gives back its share. No share exceeds its part, and the shares sum to the fee.
 
 import { type Kobo, kobo } from '#money.ts'
 

@@ -2,8 +2,7 @@
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
-// The client whose money each ledger account holds. The owner of money in suspense is not certain
-// yet.
+// The client whose money each ledger account holds. The owner of money in suspense is not certain yet.
 const OWNERS = `
   select id, client_id from collection_accounts
   union all

@@ -27,8 +27,7 @@ const sumHeldBy = (ofCredit: string, ofItem: string) => `
     select ${ofItem}, amount_kobo from suspense_items where state = 'assigned'
   ) as parts where owner is not null group by owner`
 
-// The amount that left each ledger account for payouts and settlements, minus the amount that came
-// back.
+// The amount that left each ledger account for payouts and settlements, minus the amount that came back.
 const LEFT = `
   select account_id, sum(kobo) as kobo
     from (select debit_account_id as account_id, amount_kobo as kobo
@@ -122,8 +121,7 @@ const MONEY: readonly Check[] = [
        order by coalesce(p.id, h.owner)`,
   },
   {
-    // The rest of a partly reversed payment stays available. Amounts are before fees, shares and
-    // payouts.
+    // The rest of a partly reversed payment stays available. Amounts are before fees, shares and payouts.
     name: 'pending_and_available_are_their_payments',
     sql: `
       with paid as (

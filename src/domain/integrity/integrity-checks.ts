@@ -19,7 +19,6 @@ export const INTEGRITY_INTERVAL_MS = 15 * 60_000
 
 const CHECKS = [...LEDGER_CHECKS, ...BUSINESS_CHECKS]
 
-// In the order of execution.
 export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name)
 
 type IntegrityResult = {
@@ -29,7 +28,6 @@ type IntegrityResult = {
   findings: Finding[]
 }
 
-// Undefined if no check has finished yet.
 export async function findLastIntegrityCheck(db: Queryable): Promise<IntegrityResult | undefined> {
   const { rows } = await db.query<IntegrityResult>({
     name: 'find-last-audit',

@@ -97,7 +97,6 @@ const erasePayouts = (sealed: string) => `
 export const HAS_UNSENT_PAYOUT = `exists (
   select from payouts where credit_id = c.id and ${NEVER_SENT} and to_account_name <> '${ERASED_NAME}')`
 
-// Returns whether this page was the last.
 async function eraseCredits(tx: Transaction, erasure: Erasure, nobody: Buffer): Promise<boolean> {
   const [column, type, values] = erasure.accountId
     ? ['account_number', 'text', erasure.accountNumbers]
@@ -157,7 +156,6 @@ async function beginAnswers(tx: Transaction, { id }: Erasure): Promise<void> {
 const ASSIGNED = `select credit_id from suspense_items
                    where assigned_account_id = $1 or assigned_payment_id = $2`
 
-// Whether an assigned credit still holds its payer's data.
 export const isAssignedToErase = (accountId: string, paymentId: string) => `exists (
   select from suspense_items s join credits c on c.id = s.credit_id
    where (s.assigned_account_id = ${accountId} or s.assigned_payment_id = ${paymentId})

@@ -262,8 +262,7 @@ async function refuseWithSuspense(
   if (rowCount !== 0) throw new Refusal('erasure_waits')
 }
 
-// Deletes the request hash, because it is computed from personal data. The idempotency key stays
-// used.
+// Deletes the request hash, because it is computed from personal data. The idempotency key stays used.
 async function forgetRequest(
   tx: Transaction,
   clientId: ClientId,

@@ -42,7 +42,6 @@ export async function rotateKeys(rotation: Rotation, id: number): Promise<Rotati
   return { resealed, cleared: await clearOtherKeys(pool, clock()) }
 }
 
-// Read-only.
 export async function countByKey(db: Queryable): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
   for (const { table, column } of await findSealedColumns(db)) {

@@ -10,12 +10,10 @@ import { ChainedFile, PARTIAL } from './chained-file.ts'
 const MANIFEST = 'manifest.json'
 const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/ // An errno has no digits.
 
-// A problem with the folder that a person can solve.
 export class ProofProblem extends Error {}
 
-// Claims the folder, which must be new or empty, for the files that `work` writes in one
-// transaction. Empties it on failure, unless the files may be the only copy of rows that a commit
-// deleted.
+// Claims the folder, which must be new or empty, for the files that `work` writes in one transaction.
+// Empties it on failure, unless the files may be the only copy of rows that a commit deleted.
 export async function withExportFolder<T>(
   path: string,
   work: (folder: ExportFolder) => Promise<T>,
@@ -91,8 +89,7 @@ class ExportFolder {
 
 export type { ExportFolder }
 
-// Creating the manifest claims the folder: of two concurrent exports, one is refused and touches
-// nothing.
+// Creating the manifest claims the folder: of two concurrent exports, one is refused and touches nothing.
 async function occupy(folder: string): Promise<void> {
   const manifest = join(folder, `${MANIFEST}${PARTIAL}`)
   const refusal = new ProofProblem(`${folder} is not empty. Name a new folder.`)

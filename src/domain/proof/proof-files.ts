@@ -1,12 +1,10 @@
 // The files of a proof export, with the fields and the order of their lines. docs/proof.md
 // specifies them, and verifier/verify_proof.py reads them: a change is a new version of the format.
 //
-// No personal data: no names, narrations or account numbers, nor references that a payer can
-// choose.
+// No personal data: no names, narrations or account numbers, nor references that a payer can choose.
 
 export const PROOF_FORMAT = 'manilla-proof/2'
 
-// A name, and the SQL of a value that becomes text or null.
 type Field = readonly [name: string, sql: string]
 
 export type ProofFile = {

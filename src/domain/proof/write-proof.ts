@@ -52,8 +52,7 @@ type ExportOptions = Details & {
   companions?: readonly ProofFile[] // In the same form, but not part of the verifier's sums.
 }
 
-// Everything is on disk when this returns. A retried transaction may call it again with the same
-// folder.
+// Everything is on disk when this returns. A retried transaction may call it again with the same folder.
 export async function writeExport(
   tx: Transaction,
   options: ExportOptions,

@@ -1,12 +1,10 @@
-// Ages of money in calendar days of West Africa, for the operator's ageing report and clients'
-// suspense.
+// Ages of money in calendar days of West Africa, for the operator's ageing report and clients' suspense.
 
 export const AGE_BUCKETS = ['0-1', '2-7', '8-30', '30+'] as const
 export type AgeBucket = (typeof AGE_BUCKETS)[number]
 
 const dayOf = (moment: string) => `(${moment} at time zone interval '1 hour')::date`
 
-// SQL expressions.
 export const ageDays = (since: string, until: string) => `(${dayOf(until)} - ${dayOf(since)})`
 
 export const bucketOf = (days: string) => `

@@ -1,5 +1,4 @@
-// The audit log: actors, actions and reasons. Append-only, written in the transaction of the
-// action.
+// The audit log: actors, actions and reasons. Append-only, written in the transaction of the action.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -114,7 +113,6 @@ const ACTION_COLUMNS = `
        else coalesce(a.actor, 'client:' || c.client_id) end as actor,
   a.action, a.subject, a.detail, a.taken_at as "takenAt"`
 
-// Oldest first.
 export async function auditLogFor(
   db: Queryable,
   clientId: ClientId,

@@ -1,6 +1,5 @@
-// The traces in which events were written. A delivery, possibly by another process, continues the
-// trace of its event. So sampled trace contexts are stored with the event, in its transaction, for
-// a day.
+// The traces in which events were written. A delivery, possibly by another process, continues the trace
+// of its event. So sampled trace contexts are stored with the event, in its transaction, for a day.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -9,8 +9,8 @@
 //   refunded   refunded to payers from what was booked, as confirmed by the banks
 //   suspended  in suspense, or being returned and not yet confirmed
 //   fees       charged by the operator, VAT included, less what was given back (0036_fees.sql)
-//   net        gross − reversed − returned − refunded − suspended − fees: what is left of what was
-//              booked to collection accounts and payments
+//   net        gross − reversed − returned − refunded − suspended − fees: the rest of the money booked
+//              to collection accounts and payments
 //
 // I34: each event states what it moved, except refunds, which are read from their transfers. So the
 // sums of events, transfers and balances are equal. A reversal of money already returned is a
@@ -18,7 +18,6 @@
 
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 
-// The parts that events state.
 export const PARTS = ['gross', 'reversed', 'returned', 'suspended', 'fees'] as const
 export type Part = (typeof PARTS)[number]
 

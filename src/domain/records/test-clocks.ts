@@ -60,7 +60,6 @@ export async function findLatestTime(db: Queryable, now: Date): Promise<Date> {
   return latest && latest > now ? latest : now
 }
 
-// Undefined if the client has no clock.
 export async function findTestTime(
   db: Queryable,
   real: Date,
@@ -115,8 +114,7 @@ export async function moveClock(
   })
 }
 
-// Returns the client to real time. Its settlement schedule continues from now, not from the clock's
-// time.
+// Returns the client to real time. Its settlement schedule continues from now, not from the clock's time.
 export async function releaseClock(
   tx: Transaction,
   real: Date,

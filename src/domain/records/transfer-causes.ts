@@ -10,7 +10,6 @@ export type CauseReferences = {
   differenceId: DifferenceId | null // Booked from a bank's statement.
 }
 
-// Columns of the transfer `t`.
 export const CAUSE_COLUMNS = `
   payout.reference as "payoutReference", settlement.reference as "settlementReference",
   t.adjustment_id as "adjustmentId", t.difference_id as "differenceId"`

@@ -2,11 +2,11 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import {
-  grossUp,
   computeFee,
   type FeeBasis,
   type FeeBearer,
   type FeeTerms,
+  grossUp,
   RATE_BPS_MAX,
   VAT_BPS_DEFAULT,
 } from '#domain/fees/compute-fee.ts'
