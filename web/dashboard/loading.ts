@@ -113,6 +113,12 @@ export function useData<P extends GetPath>(
   )
 }
 
+// One page of a list.
+export const usePage = <P extends PagePath>(path: P, query: Query) =>
+  useLoaded(JSON.stringify([path, query]), (signal) =>
+    getPage(path, {} as Params<P>, { query, signal }),
+  )
+
 export type Paged<Item> = Loaded<Page<Item>> & {
   number: number
   isFirst: boolean

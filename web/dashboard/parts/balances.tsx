@@ -10,7 +10,7 @@ import { dayAfter } from './filters.tsx'
 import { Field } from './forms.tsx'
 import { Stat } from './stat.tsx'
 import { StatementLinks } from './statement-links.tsx'
-import { Failed, Skeleton } from './states.tsx'
+import { Failed, Pending } from './states.tsx'
 
 type Balance = Schemas['Balance']
 type Part = keyof typeof strings.parts
@@ -34,8 +34,7 @@ export function Balances({ place }: { place: Place }) {
         </h2>
         <DayChoice day={day} place={place} />
       </header>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="stats" lines={4} />}
+      <Pending {...{ data, problem, reload }} kind="stats" lines={4} />
       {data && !problem && <BalanceStats totals={data.totals} />}
       <StatementLinks path="/api/v1/balances/statement" />
     </section>

@@ -5,7 +5,7 @@ import { todayStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { count } from '../format.ts'
 import { useData, useReload } from '../loading.ts'
-import { Failed, Skeleton } from './states.tsx'
+import { Pending } from './states.tsx'
 import { Money } from './values.tsx'
 
 type Bank = Schemas['OverviewBank']
@@ -31,8 +31,7 @@ export function Breakdown({ version }: { version: number }) {
           ))}
         </fieldset>
       </header>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={3} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
       {data && (
         <Shares
           name={strings.by[by]}

@@ -6,7 +6,7 @@ import { sandboxBankStrings as strings } from '../../copy.ts'
 import { getPage, type Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
-import { Failed, Skeleton } from './states.tsx'
+import { Pending } from './states.tsx'
 
 const SORTS = ['open', 'accounts', 'expired'] as const
 const SHOWN = '8'
@@ -44,8 +44,7 @@ export function DestinationPicker({ chosen, choose, version }: Props) {
           </button>
         ))}
       </fieldset>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={4} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={4} />
       {data?.length === 0 && <p class="muted">{strings.none[from]}</p>}
       {data && data.length > 0 && (
         <fieldset class="picker">

@@ -57,3 +57,17 @@ export function Skeleton({ lines = 1, kind = 'text' }: { lines?: number; kind?: 
     </div>
   )
 }
+
+type PendingProps = {
+  data: unknown
+  problem: Problem | undefined
+  reload: () => void
+  lines?: number
+  kind?: string
+}
+
+// A failure with a retry, or a skeleton until there is data.
+export function Pending({ data, problem, reload, ...skeleton }: PendingProps) {
+  if (problem) return <Failed problem={problem} retry={reload} />
+  return data ? null : <Skeleton {...skeleton} />
+}

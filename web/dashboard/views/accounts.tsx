@@ -14,7 +14,7 @@ import { shownAccounts } from '../parts/payer-rules-fields.tsx'
 import { SampleData } from '../parts/sample-data.tsx'
 import { SplitLink } from '../parts/split-shares.tsx'
 import { StatementLinks } from '../parts/statement-links.tsx'
-import type { Column } from '../parts/table.tsx'
+import { type Column, orderColumn } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { closeTo, goTo, hrefOf } from '../routing.ts'
@@ -62,12 +62,7 @@ const COLUMNS: readonly Column<Account>[] = [
   },
   { name: strings.state, place: 'state', show: (account) => <Badge state={stateOf(account)} /> },
   { name: strings.merchant, show: ({ merchantId }) => merchantId },
-  {
-    name: strings.created,
-    place: 'time',
-    isOrder: true,
-    show: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  orderColumn(strings.created, 'createdAt'),
 ]
 
 export default function Accounts(props: ViewProps) {

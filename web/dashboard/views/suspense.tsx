@@ -3,10 +3,10 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../copy.ts'
-import { csvLink, getPage, type Query } from '../api.ts'
+import { csvLink, type Query } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
-import { useData, useLoaded, usePages } from '../loading.ts'
+import { useData, usePage, usePages } from '../loading.ts'
 import { useChosenAmong } from '../parts/chosen-rows.ts'
 import { Filters, filterQuery, withoutFilters } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
@@ -137,9 +137,7 @@ function useRefreshing(pages: Reloaded & { isFirst: boolean }, others: readonly 
 }
 
 function useWaiting() {
-  const waiting = useLoaded('waiting', (signal) =>
-    getPage(REQUESTS, {}, { query: { state: 'open', limit: '100' }, signal }),
-  )
+  const waiting = usePage(REQUESTS, { state: 'open', limit: '100' })
   useEffect(() => {
     const timer = window.setInterval(() => !document.hidden && waiting.reload(), LOOK_AGAIN_MS)
     return () => window.clearInterval(timer)

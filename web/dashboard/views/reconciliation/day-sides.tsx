@@ -6,7 +6,7 @@ import type { PagePath, Params, Query, Row } from '../../api.ts'
 import { usePages, useReload } from '../../loading.ts'
 import { type Filter, Filters } from '../../parts/filters.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
 import { hrefOf, type Place } from '../../routing.ts'
 import {
@@ -100,8 +100,7 @@ function Group<P extends typeof LINES | typeof ITEMS>(props: GroupProps<P>) {
       <h4 class={isUnmatched ? 'unmatched' : ''}>
         {isUnmatched ? strings.unmatched : strings.matched}
       </h4>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={3} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
       {data?.data.length === 0 && pages.isFirst && (
         <p class="muted none">{query.search ? strings.nothingFits : none}</p>
       )}
