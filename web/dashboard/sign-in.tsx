@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, signInStrings as strings } from '../copy.ts'
 import { type Problem, problemFrom } from './api.ts'
+import { Button } from './parts/button.tsx'
 import { hasPasskeys, passkeyForSignIn } from './passkeys.ts'
 import { changePassword, type Session, type SignIn, signIn, signInWithPasskey } from './session.ts'
 
@@ -64,9 +65,9 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
         {hasPasskeys() && (
           <>
             <p class="muted small or">{strings.or}</p>
-            <button type="button" class="button" disabled={isBusy} onClick={usePasskey}>
+            <Button disabled={isBusy} onClick={usePasskey}>
               {strings.passkey}
-            </button>
+            </Button>
           </>
         )}
       </form>

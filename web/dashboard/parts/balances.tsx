@@ -6,6 +6,7 @@ import { money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
 import { goTo, hrefOf, type Place } from '../routing.ts'
 import { AppliedInput } from './applied-input.tsx'
+import { Button } from './button.tsx'
 import { dayAfter } from './filters.tsx'
 import { Field } from './forms.tsx'
 import { Stat } from './stat.tsx'
@@ -50,9 +51,9 @@ function DayChoice({ day, place }: { day: string; place: Place }) {
         {(id) => <AppliedInput id={id} type="date" value={day} apply={choose} />}
       </Field>
       {day !== '' && (
-        <button type="button" class="button quiet" onClick={() => choose('')}>
+        <Button style="quiet" onClick={() => choose('')}>
           {strings.now}
-        </button>
+        </Button>
       )}
     </div>
   )

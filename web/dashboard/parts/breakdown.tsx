@@ -5,6 +5,7 @@ import { todayStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { count } from '../format.ts'
 import { useData, useReload } from '../loading.ts'
+import { Segments } from './segments.tsx'
 import { Pending } from './states.tsx'
 import { Money } from './values.tsx'
 
@@ -22,14 +23,13 @@ export function Breakdown({ version }: { version: number }) {
     <section class="card breakdown" aria-labelledby="breakdown">
       <header class="card-top">
         <h2 id="breakdown">{strings.breakdown}</h2>
-        <fieldset class="segments">
-          <legend class="hidden">{strings.breakdown}</legend>
-          {(['banks', 'merchants'] as const).map((each) => (
-            <button key={each} type="button" aria-pressed={each === by} onClick={() => setBy(each)}>
-              {strings.by[each]}
-            </button>
-          ))}
-        </fieldset>
+        <Segments
+          label={strings.breakdown}
+          options={['banks', 'merchants'] as const}
+          names={strings.by}
+          chosen={by}
+          choose={setBy}
+        />
       </header>
       <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
       {data && (

@@ -7,6 +7,7 @@ import type { Query } from '../api.ts'
 import { humanize } from '../format.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
 import { AppliedInput } from './applied-input.tsx'
+import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
 import { Presets } from './presets.tsx'
 
@@ -78,15 +79,14 @@ export function Filters({ view, filters, query, csv }: Props) {
       </div>
       <div class="filters-end">
         {count > 0 && (
-          <button
-            type="button"
-            class="button quiet"
+          <Button
+            style="quiet"
             onClick={() =>
               goTo(hrefOf(view, undefined, withoutFilters(filters, query)), { replace: true })
             }
           >
             {appStrings.filters.clear}
-          </button>
+          </Button>
         )}
         {csv && (
           <a class="button" href={csv} download>

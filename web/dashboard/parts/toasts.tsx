@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
+import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
 
 type Toast = { id: number; text: string; tone: 'calm' | 'bad'; undo: (() => void) | undefined }
@@ -59,16 +60,15 @@ export function Toasts() {
         <div key={id} class={`toast ${tone}`}>
           <span>{text}</span>
           {undo && (
-            <button
-              type="button"
-              class="button quiet"
+            <Button
+              style="quiet"
               onClick={() => {
                 drop(id)
                 undo()
               }}
             >
               {appStrings.undo}
-            </button>
+            </Button>
           )}
           <button
             type="button"

@@ -172,11 +172,7 @@ function useChoosing(asked: string, { data }: { data?: { data: readonly Item[] }
 
 function Nothing({ isFiltered, query }: { isFiltered: boolean; query: Query }) {
   if (!isFiltered) {
-    return (
-      <Empty icon="suspense" title={strings.none}>
-        {strings.noneText}
-      </Empty>
-    )
+    return <Empty icon="suspense" title={strings.none} text={strings.noneText} />
   }
   return (
     <Empty icon="search" title={appStrings.filters.nothing}>

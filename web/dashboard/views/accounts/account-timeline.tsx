@@ -5,6 +5,7 @@ import { useRef } from 'preact/hooks'
 import { appStrings } from '../../../copy.ts'
 import { getPage, type Params } from '../../api.ts'
 import { useLoaded, useReload } from '../../loading.ts'
+import { Button } from '../../parts/button.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { type Entry, Timeline } from '../../parts/timeline.tsx'
 
@@ -34,9 +35,9 @@ export function AccountTimeline({ params, version }: Props) {
       <Pending {...{ data, problem, reload }} kind="rows" lines={5} />
       {data && <Timeline entries={data.entries} />}
       {data?.hasMore && (
-        <button type="button" class="button" aria-busy={isLoading} onClick={goFurther}>
+        <Button aria-busy={isLoading} onClick={goFurther}>
           {appStrings.timeline.further}
-        </button>
+        </Button>
       )}
     </>
   )

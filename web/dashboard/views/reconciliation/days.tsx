@@ -41,9 +41,7 @@ export function Days({ place, session }: ViewProps) {
       {hasAny ? (
         <AlertLine rows={shown} />
       ) : (
-        <Empty icon="reconciliation" title={strings.none}>
-          <p>{strings.noneText}</p>
-        </Empty>
+        <Empty icon="reconciliation" title={strings.none} text={strings.noneText} />
       )}
       {mayAccount(session) && (
         <ImportStatement label={hasAny ? another : importFirst} done={bump} />

@@ -5,6 +5,7 @@ import { splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { usePage } from '../../loading.ts'
 import { ActionDialog, OpenButton } from '../../parts/action.tsx'
+import { Button } from '../../parts/button.tsx'
 import { AMOUNT, CheckBox, InputField, SelectField } from '../../parts/forms.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { CODE_MAX } from './add-subaccount.tsx'
@@ -74,9 +75,9 @@ function SplitForm({ close, done }: { close: () => void; done: () => void }) {
         remove={(part) => setParts(parts.filter((each) => each !== part))}
       />
       {parts.length < PARTS_MAX && (
-        <button type="button" class="button add-part" onClick={addPart}>
+        <Button style="add-part" onClick={addPart}>
           {strings.addPart}
-        </button>
+        </Button>
       )}
     </ActionDialog>
   )
@@ -96,14 +97,13 @@ function Parts({ parts, type, remove }: PartsProps) {
           <legend>{strings.part(at + 1)}</legend>
           <PartFields part={part} type={type} subaccounts={active} />
           {parts.length > 1 && (
-            <button
-              type="button"
-              class="button quiet"
+            <Button
+              style="quiet"
               aria-label={strings.removePart(at + 1)}
               onClick={() => remove(part)}
             >
               {strings.remove}
-            </button>
+            </Button>
           )}
         </fieldset>
       ))}

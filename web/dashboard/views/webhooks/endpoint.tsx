@@ -6,6 +6,7 @@ import type { Schemas } from '../../api.ts'
 import { shownTime } from '../../format.ts'
 import { type LiveEvent, useEvents } from '../../live.ts'
 import { useData } from '../../loading.ts'
+import { Button } from '../../parts/button.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Link } from '../../parts/link.tsx'
 import { Pending } from '../../parts/states.tsx'
@@ -102,9 +103,7 @@ export function Revealed({ secret }: { secret: string }) {
   return (
     <span class="revealed">
       {isShown && <Copyable text={secret} name={strings.secret.toLowerCase()} />}
-      <button type="button" class="button" onClick={() => setShown(!isShown)}>
-        {isShown ? strings.hide : strings.reveal}
-      </button>
+      <Button onClick={() => setShown(!isShown)}>{isShown ? strings.hide : strings.reveal}</Button>
     </span>
   )
 }
