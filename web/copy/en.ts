@@ -1,6 +1,6 @@
-// Every text of our pages, in English, in the order of the menu; the payer's page comes last. Another language
-// is another file like this one (docs/translating.md). Translators read it from top to bottom, so it may be
-// long.
+// Every text of our pages, in English, in the order of the menu; the payer's page comes last. Another
+// language is another file like this one (docs/translating.md). Translators read it from top to bottom, so
+// it may be long.
 
 import type { ALERT_KINDS, EVENT_TYPES } from '../../sdk/src/api-types.ts'
 

@@ -126,8 +126,8 @@ export type Paged<Item> = Loaded<Page<Item>> & {
   goBack: () => void
 }
 
-// A list page by page. Cursors only lead forward, so the browser's history keeps those already used, for going
-// back.
+// A list page by page. Cursors only lead forward, so the browser's history keeps those already used, for
+// going back.
 export function usePages<P extends PagePath>(
   path: P,
   params: Params<P>,

@@ -1,4 +1,5 @@
-// Routing: the path names the view and its open object, the query its filters. Every state can be bookmarked.
+// Routing: the path names the view and its open object, the query its filters. Every state can be
+// bookmarked.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { Query } from './api.ts'

@@ -1,6 +1,6 @@
-// Keyboard shortcuts: / and ⌘K search, g and a letter open a view, j and k move in the list, ? lists them all.
-// None work in a field or a dialog, but in a drawer j, k and ⌘K do. Single-key shortcuts can be turned off
-// (WCAG 2.1.4).
+// Keyboard shortcuts: / and ⌘K search, g and a letter open a view, j and k move in the list, ? lists them
+// all. None work in a field or a dialog, but in a drawer j, k and ⌘K do. Single-key shortcuts can be turned
+// off (WCAG 2.1.4).
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortcutsStrings as strings } from '../copy.ts'

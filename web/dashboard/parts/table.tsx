@@ -1,5 +1,5 @@
-// A list as a table. A press or Enter opens a row, arrows and j/k move between rows, x chooses the focused row.
-// On a narrow page each row is a card. The heading of the sort column reverses the order.
+// A list as a table. A press or Enter opens a row, arrows and j/k move between rows, x chooses the focused
+// row. On a narrow page each row is a card. The heading of the sort column reverses the order.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'

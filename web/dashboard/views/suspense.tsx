@@ -1,5 +1,5 @@
-// Suspense desk: sums by reason and age, requests awaiting a decision, and the items, to resolve one by one or
-// many at once.
+// Suspense desk: sums by reason and age, requests awaiting a decision, and the items, to resolve one by one
+// or many at once.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../copy.ts'

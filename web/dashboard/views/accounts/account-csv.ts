@@ -1,5 +1,5 @@
-// Reads a CSV file of collection accounts: commas, semicolons or tabs, quoted cells, byte order mark. The API
-// validates the cells.
+// Reads a CSV file of collection accounts: commas, semicolons or tabs, quoted cells, byte order mark. The
+// API validates the cells.
 
 import type { components } from '../../../../sdk/src/api-types.ts'
 import { accountsStrings } from '../../../copy.ts'

@@ -1,5 +1,5 @@
-// Sends rows of a file to the bulk endpoint in batches, to check or to create. The key of a batch is a hash of
-// its rows, so a retry or reload creates nothing twice.
+// Sends rows of a file to the bulk endpoint in batches, to check or to create. The key of a batch is a hash
+// of its rows, so a retry or reload creates nothing twice.
 
 import { type FieldFault, type Schemas, send } from '../../api.ts'
 import { newKey } from '../../parts/forms.tsx'

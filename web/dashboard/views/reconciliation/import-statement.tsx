@@ -1,5 +1,5 @@
-// Imports a statement by drop or file choice. The import continues after its dialog closes, and reports its end
-// in a toast.
+// Imports a statement by drop or file choice. The import continues after its dialog closes, and reports its
+// end in a toast.
 
 import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { Button } from '../../parts/button.tsx'

@@ -1,5 +1,5 @@
-// Advances the test clock. Due work runs before the answer. If there is much, the answer is incomplete, and the
-// call repeats with the same target until the clock is there. Meanwhile the clock is read every second.
+// Advances the test clock. Due work runs before the answer. If there is much, the answer is incomplete, and
+// the call repeats with the same target until the clock is there. Meanwhile the clock is read every second.
 // It stops with the view, and when the clock is released or reset elsewhere.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
