@@ -111,19 +111,7 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         openKey={place.open}
         {...(props.choosing ? { choosing: props.choosing } : {})}
         empty={
-          isFiltered ? (
-            <Empty icon="search" title={appStrings.filters.nothing}>
-              <Link href={unfiltered}>{appStrings.filters.clearAll}</Link>
-            </Empty>
-          ) : (
-            <Empty icon={props.icon} title={props.none.title}>
-              <p>
-                {props.none.text}{' '}
-                {props.none.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
-              </p>
-              {props.none.sample}
-            </Empty>
-          )
+          <Nothing none={props.none} icon={props.icon} unfiltered={isFiltered ? unfiltered : ''} />
         }
       />
       {archivedBefore && isEnd && <ArchivedNote before={archivedBefore} query={filtered} />}
@@ -136,6 +124,26 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         />
       )}
     </>
+  )
+}
+
+type NothingProps = Pick<Props<PagePath, GetPath>, 'none' | 'icon'> & { unfiltered: string }
+
+function Nothing({ none, icon, unfiltered }: NothingProps) {
+  if (unfiltered !== '') {
+    return (
+      <Empty icon="search" title={appStrings.filters.nothing}>
+        <Link href={unfiltered}>{appStrings.filters.clearAll}</Link>
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon={icon} title={none.title}>
+      <p>
+        {none.text} {none.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
+      </p>
+      {none.sample}
+    </Empty>
   )
 }
 
