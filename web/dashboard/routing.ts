@@ -65,8 +65,8 @@ export function usePlace(): Place {
 }
 
 export function hrefOf(view: string, open?: string, query: Query = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
-  const search = new URLSearchParams(given).toString()
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
+  const search = new URLSearchParams(entries).toString()
   const path = [BASE, view, open && encodeURIComponent(open)].filter(Boolean).join('/')
   return search === '' ? path : `${path}?${search}`
 }

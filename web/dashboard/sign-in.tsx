@@ -25,7 +25,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   }, [])
 
   const form = useRef<HTMLFormElement>(null)
-  const enter = async (sign: (given: SignIn) => Promise<Session>) => {
+  const enter = async (sign: (credentials: SignIn) => Promise<Session>) => {
     setBusy(true)
     try {
       onSignedIn(await sign(readForm(form.current as HTMLFormElement)))
@@ -47,9 +47,9 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
     return enter(signIn)
   }
   const usePasskey = () =>
-    enter(async ({ code: _, ...given }) => {
+    enter(async ({ code: _, ...credentials }) => {
       const passkey = await passkeyForSignIn()
-      return asked.passkey ? signIn({ ...given, passkey }) : signInWithPasskey(passkey)
+      return asked.passkey ? signIn({ ...credentials, passkey }) : signInWithPasskey(passkey)
     })
 
   return (
@@ -136,12 +136,12 @@ function Credentials() {
 }
 
 function readForm(form: HTMLFormElement): SignIn {
-  const given = new FormData(form)
-  const field = (name: string) => String(given.get(name) ?? '').trim()
+  const fields = new FormData(form)
+  const field = (name: string) => String(fields.get(name) ?? '').trim()
   const [code, clientId] = [field('code'), field('clientId')]
   return {
     email: field('email'),
-    password: String(given.get('password') ?? ''),
+    password: String(fields.get('password') ?? ''),
     ...(code ? { code } : {}),
     ...(clientId ? { clientId } : {}),
   }

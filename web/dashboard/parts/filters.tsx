@@ -147,9 +147,9 @@ export function withoutFilters(filters: readonly Filter[], query: Query): Query 
 
 // Only known filters. The API excludes `to`, so it becomes the next day.
 export function filterQuery(filters: readonly Filter[], query: Query): Query {
-  const given = filters.map(({ name }) => [name, query[name]] as const)
+  const values = filters.map(({ name }) => [name, query[name]] as const)
   return Object.fromEntries(
-    given.map(([name, value]) => [name, name === 'to' && value ? dayAfter(value) : value]),
+    values.map(([name, value]) => [name, name === 'to' && value ? dayAfter(value) : value]),
   )
 }
 

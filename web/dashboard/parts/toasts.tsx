@@ -25,10 +25,10 @@ export function toastWithUndo(text: string, undo: () => void): void {
   add({ text, tone: 'calm', undo }, UNDO_STAYS_MS)
 }
 
-function add(told: Omit<Toast, 'id'>, staysMs: number): void {
+function add(content: Omit<Toast, 'id'>, staysMs: number): void {
   lastId += 1
   const id = lastId
-  toasts = [...toasts, { id, ...told }].slice(-SHOWN_MAX)
+  toasts = [...toasts, { id, ...content }].slice(-SHOWN_MAX)
   show()
   window.setTimeout(() => drop(id), staysMs)
 }

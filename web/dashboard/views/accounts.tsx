@@ -194,12 +194,12 @@ function tierText({ kycTier, kycTierSet }: Account): string {
 }
 
 function ruleFacts({ payerRules: rules }: Account): Fact[] {
-  const { rules: said } = strings
+  const { rules: labels } = strings
   const amount = (naira: number | undefined) => naira !== undefined && money(naira)
   return [
-    [said.min, amount(rules?.minAmount)],
-    [said.max, amount(rules?.maxAmount)],
-    [said.names, rules?.names?.join(', ')],
-    [said.accounts, rules?.accounts && shownAccounts(rules.accounts)],
+    [labels.min, amount(rules?.minAmount)],
+    [labels.max, amount(rules?.maxAmount)],
+    [labels.names, rules?.names?.join(', ')],
+    [labels.accounts, rules?.accounts && shownAccounts(rules.accounts)],
   ]
 }

@@ -43,8 +43,9 @@ function ChooseFile({ close, done }: { close: () => void; done: (checked: Checke
   const sending = useSending(async (form) => {
     const { header, rows } = await readFile(form.get('file') as File)
     setProgress({ done: 0, all: rows.length })
-    const told = ({ length }: readonly Outcome[]) => setProgress({ done: length, all: rows.length })
-    done({ header, outcomes: await sendRows({ rows, validateOnly: true, known: [], told }) })
+    const report = ({ length }: readonly Outcome[]) =>
+      setProgress({ done: length, all: rows.length })
+    done({ header, outcomes: await sendRows({ rows, validateOnly: true, known: [], report }) })
   })
   return (
     <DialogForm
@@ -113,8 +114,8 @@ function Preview({ checked, again, close, created }: PreviewProps) {
     setProblem(undefined)
     try {
       const rows = good.map(({ row }) => row)
-      const told = setMade
-      await staying(() => sendRows({ rows, validateOnly: false, known: made, told }))
+      const report = setMade
+      await staying(() => sendRows({ rows, validateOnly: false, known: made, report }))
     } catch (error) {
       setProblem(problemFrom(error))
     }

@@ -43,7 +43,7 @@ export function DaySides({ proof, place, version }: Props) {
   const { bankCode, day, currency } = proof
   const { isMatched, lineKind: kindOfLine, itemKind: kindOfItem, search } = place.query
   const asked = { bankCode, day, currency, search }
-  const wanted = ['false', 'true'].filter((each) => !isMatched || each === isMatched)
+  const groups = ['false', 'true'].filter((each) => !isMatched || each === isMatched)
   const shown = { proof, place }
   return (
     <section aria-labelledby="sides">
@@ -54,7 +54,7 @@ export function DaySides({ proof, place, version }: Props) {
       <div class="sides">
         <section class="card" aria-labelledby="bank-side">
           <h3 id="bank-side">{strings.bankSide}</h3>
-          {wanted.map((each) => (
+          {groups.map((each) => (
             <Group
               key={each}
               path={LINES}
@@ -66,7 +66,7 @@ export function DaySides({ proof, place, version }: Props) {
         </section>
         <section class="card" aria-labelledby="book-side">
           <h3 id="book-side">{strings.bookSide}</h3>
-          {wanted.map((each) => (
+          {groups.map((each) => (
             <Group
               key={each}
               path={ITEMS}

@@ -89,8 +89,8 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
   )
 }
 
-const nameOf = (banks: readonly Bank[] | undefined, wanted: string) =>
-  banks?.find(({ code }) => code === wanted)?.name ?? ''
+const nameOf = (banks: readonly Bank[] | undefined, bankCode: string) =>
+  banks?.find(({ code }) => code === bankCode)?.name ?? ''
 
 type ChoicesProps = {
   label: string
