@@ -1,5 +1,5 @@
-// Detects a silent event stream. A dead connection can look open for ever, so the service sends an event `beat`
-// every 15 seconds.
+// Detects a silent event stream. A dead connection can look open for ever, so the service sends an event
+// `beat` every 15 seconds.
 
 const SILENCE_MAX_MS = 40_000
 

@@ -16,7 +16,8 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   let isAsking = false
   const silence = watchSilence(openStream)
 
-  // Polls until the stream speaks. Browsers do not reconnect after a refusal, so a silent stream is reopened.
+  // Polls until the stream speaks. Browsers do not reconnect after a refusal, so a silent stream is
+  // reopened.
   function openStream(): void {
     stream?.close()
     isStreaming = false

@@ -1,6 +1,6 @@
-// Every text of our pages, in English, in the order of the menu; the payer's page comes last. Another language
-// is another file like this one (docs/translating.md). Translators read it from top to bottom, so it may be
-// long.
+// Every text of our pages, in English, in the order of the menu; the payer's page comes last. Another
+// language is another file like this one (docs/translating.md). Translators read it from top to bottom, so
+// it may be long.
 
 import type { ALERT_KINDS, EVENT_TYPES } from '../../sdk/src/api-types.ts'
 
@@ -25,6 +25,50 @@ const creditCount = counted('credit', 'credits')
 const payoutCount = counted('payout', 'payouts')
 
 // —— Shared by all views ——
+
+// Labels that many sections share.
+const labels = {
+  account: 'Account',
+  activate: 'Activate',
+  active: 'Active',
+  age: 'Age',
+  amount: 'Amount',
+  approve: 'Approve',
+  balance: 'Balance',
+  bank: 'Bank',
+  bankDigits: '3 to 6 digits',
+  bankReference: 'Bank reference',
+  chooseBank: 'Choose a bank',
+  client: 'Client',
+  code: 'Code',
+  created: 'Created',
+  credits: 'Credits',
+  deactivate: 'Deactivate',
+  decidedBy: 'Decided by',
+  digits10: '10 digits',
+  done: 'Done',
+  from: 'From',
+  goOn: 'Continue',
+  kind: 'Type',
+  name: 'Name',
+  narration: 'Narration',
+  number: 'Account number',
+  outcome: 'Outcome',
+  payer: 'Payer',
+  payerNumber: 'Payer account',
+  reason: 'Reason',
+  reference: 'Reference',
+  reject: 'Reject',
+  remove: 'Remove',
+  requested: 'Requested',
+  requestedBy: 'Requested by',
+  sessionId: 'Session ID',
+  state: 'Status',
+  status: 'Status',
+  unnamed: 'Unknown payer',
+  withdraw: 'Withdraw',
+  withdrawn: 'Request withdrawn.',
+} as const
 
 export const appStrings = {
   findBank: 'Search the list',
@@ -495,25 +539,20 @@ export const balancesStrings = {
 // —— Payments ——
 
 export const paymentsStrings = {
+  ...labels,
   one: 'Payment',
   advice: 'Payment request',
   page: 'Payment page',
   openPage: 'Open',
   customer: 'Customer',
-  amount: 'Amount',
   paid: 'Paid',
   remaining: 'Remaining',
   inSuspense: 'In suspense',
-  status: 'Status',
-  reference: 'Reference',
   anyReference: 'Any reference',
   nameOrEmail: 'Name or email',
-  number: 'Account number',
-  created: 'Created',
   merchantRef: 'Merchant reference',
   paymentReference: 'Payment reference',
   adviceReference: 'Request reference',
-  narration: 'Narration',
   policy: 'Amount policy',
   policies: {
     exact: 'Exact amount in one transfer',
@@ -615,15 +654,13 @@ export const paymentsStrings = {
 } as const
 
 export const refundsStrings = {
+  ...labels,
   title: 'Refunds',
   one: 'Refund',
   refunded: 'Refunded',
-  amount: 'Amount',
   amountHint: (left: string) => `Up to ${left}`,
-  reason: 'Reason',
   reasonHint: 'Kept with the refund and in the audit log.',
   text: 'Paid from your available balance to the account the money came from. Fees aren’t refunded.',
-  goOn: 'Continue',
   sureTitle: (amount: string) => `Refund ${amount}?`,
   sureText: 'The money leaves your available balance now. A refund can’t be undone once it’s sent.',
   sure: (amount: string) => `Refund ${amount}`,
@@ -649,15 +686,10 @@ export const refundsStrings = {
 // —— Collection accounts ——
 
 export const accountsStrings = {
+  ...labels,
   one: 'Collection account',
-  name: 'Name',
   partOfName: 'Part of the name',
-  number: 'Account number',
-  bank: 'Bank',
   numberAt: (bank: string) => `Account number at ${bank}`,
-  balance: 'Balance',
-  state: 'Status',
-  active: 'Active',
   inactive: 'Inactive',
   email: 'Email',
   phone: 'Phone',
@@ -674,13 +706,10 @@ export const accountsStrings = {
   perDay: 'Limit per day',
   balanceMax: 'Maximum balance',
   yes: 'Yes',
-  created: 'Created',
   none: 'No collection accounts yet',
   noneText: 'Create one to give a customer a permanent account number.',
   actions: 'Actions',
-  activate: 'Activate',
   activated: 'Account activated.',
-  deactivate: 'Deactivate',
   deactivated: 'Account deactivated. Money sent to it now goes to suspense.',
   rules: {
     open: 'Payer rules',
@@ -845,17 +874,10 @@ export const statementsStrings = {
 // —— Credits and suspense ——
 
 export const creditsStrings = {
+  ...labels,
   one: 'Credit',
-  payer: 'Payer',
   partOfName: 'Part of the name',
-  unnamed: 'Unknown payer',
-  amount: 'Amount',
-  outcome: 'Outcome',
-  reason: 'Reason',
   to: 'Paid to',
-  bank: 'Bank',
-  payerNumber: 'Payer account',
-  sessionId: 'Session ID',
   identifiers: {
     session_id: 'Session ID',
     settlement_id: 'Settlement ID',
@@ -882,10 +904,8 @@ export const creditsStrings = {
   judgedBy: { bank_time: 'Bank time', arrival: 'Time received' },
   digits30: '30 digits',
   accountNumber: 'Account number',
-  digits10: '10 digits',
   payment: 'Payment',
   merchantRef: 'Merchant reference',
-  narration: 'Narration',
   happened: 'Sent',
   received: 'Received',
   from: (name: string | null) => `From ${name ?? 'an unknown payer'}`,
@@ -925,17 +945,12 @@ const SUSPENSE_REASONS: Record<string, string> = {
 const minutesOf = (seconds: number) => Math.floor(seconds / 60)
 
 export const suspenseStrings = {
+  ...labels,
   one: 'Suspense item',
-  payer: 'Payer',
-  unnamed: 'Unknown payer',
-  amount: 'Amount',
   why: 'Suspense reason',
   reasons: SUSPENSE_REASONS,
-  state: 'Status',
   open: 'Open',
   number: 'Paid to',
-  bank: 'Bank',
-  age: 'Age',
   since: 'Opened',
   left: 'Closed',
   ageOf: (seconds: number) => {
@@ -986,18 +1001,13 @@ export const suspenseStrings = {
   results: 'Results',
   inLine: 'Waiting',
   finished: 'Done',
-  requested: 'Requested',
   retryFailed: 'Retry failed',
   closeResults: 'Close',
-  payerNumber: 'Payer account',
   payerBank: 'Payer bank',
-  sessionId: 'Session ID',
-  narration: 'Narration',
   meantFor: 'Intended payment',
   assignedTo: 'Assigned to',
   returnReference: 'Return reference',
   returnFailed: 'Return failure reason',
-  bankReference: 'Bank reference',
   credit: 'View credit',
   from: (name: string | null) => `From ${name ?? 'an unknown payer'}`,
   none: 'No suspense items',
@@ -1015,7 +1025,6 @@ export const suspenseStrings = {
   reasonHint: 'e.g. Confirmed with the payer by phone',
   reasonNeeded: 'Enter a reason.',
   targetNeeded: 'Select an account or payment.',
-  goOn: 'Continue',
   back: 'Back',
   sureAssign: (amount: string, to: string) => `Assign ${amount} to ${to}?`,
   sureReturn: (amount: string, name: string | null) =>
@@ -1028,13 +1037,9 @@ export const suspenseStrings = {
   assigned: (amount: string) => `${amount} assigned.`,
   returned: (amount: string) => `Return of ${amount} started.`,
   asked: 'Approval requested.',
-  approve: 'Approve',
   approved: 'Request approved.',
-  reject: 'Reject',
   rejectWhy: 'Rejection reason',
   rejected: 'Request rejected.',
-  withdraw: 'Withdraw',
-  withdrawn: 'Request withdrawn.',
   pendingRequests: 'Pending approvals',
   waiting: 'Pending approval',
   ownWaiting: 'You requested this. Another user must approve it.',
@@ -1062,15 +1067,13 @@ export const suspenseStrings = {
 // —— Settlements, payouts and returns ——
 
 export const settlementsStrings = {
+  ...labels,
   parts: 'Settlements',
   tabs: { settlements: 'Settlements', settings: 'Settings' },
   one: 'Settlement',
-  reference: 'Reference',
-  status: 'Status',
   period: 'Period',
   upTo: (day: string) => `Up to ${day}`,
   days: (from: string, to: string) => (from === to ? to : `${from} – ${to}`),
-  from: 'From',
   cutOff: 'Cut-off',
   amounts: {
     gross: 'Credits settled',
@@ -1118,7 +1121,6 @@ export const settlementsStrings = {
       'No bank has confirmed the name of this account yet. Check it yourself before you approve.',
   } as Record<string, string>,
   own: 'You closed this settlement. Another user must approve it.',
-  approve: 'Approve',
   approveTitle: (amount: string) => `Approve settlement of ${amount}?`,
   approveText: 'The payouts are created and sent to the bank. This can’t be undone.',
   approveUnconfirmed: 'No bank has confirmed the name of an account it’s paid to.',
@@ -1213,6 +1215,7 @@ export const settlementsStrings = {
 const AVAILABLE_AGAIN = 'It’s available again.'
 
 export const payoutsStrings = {
+  ...labels,
   parts: 'Payouts',
   tabs: {
     payouts: 'Payouts',
@@ -1222,10 +1225,6 @@ export const payoutsStrings = {
   },
   one: 'Payout',
   recipient: 'Recipient',
-  account: 'Account',
-  bank: 'Bank',
-  amount: 'Amount',
-  status: 'Status',
   awaiting: 'Awaiting approval',
   purpose: 'Purpose',
   purposes: {
@@ -1241,24 +1240,18 @@ export const payoutsStrings = {
     rejected: 'Rejected',
     not_needed: 'Not needed',
   } as Record<string, string>,
-  reference: 'Reference',
   requested: 'Created',
   requestedBy: 'Created by',
   decided: 'Decided',
-  decidedBy: 'Decided by',
   sent: 'Sent',
   settled: 'Completed',
   settledBy: 'Completed by',
   fee: 'Fee',
   vat: 'VAT on fee',
-  narration: 'Narration',
-  bankReference: 'Bank reference',
   failure: 'Reason',
-  client: 'Client',
   clientHint: 'Client ID',
   nobody: 'None (unrecognised account number)',
   sendingBank: 'Sending bank',
-  bankDigits: '3 to 6 digits',
   file: 'Payout file',
   fileHint: 'PYF and 15 digits',
   queries: 'Times asked',
@@ -1304,29 +1297,26 @@ export const payoutsStrings = {
   waitingUnknown: 'Unknown: check with the bank',
   see: 'View all',
   create: {
+    ...labels,
     action: 'New payout',
     account: 'Bank account',
     option: (name: string, bank: string, number: string) => `${name}, ${bank} ${number}`,
     none: 'Add a bank account first:',
-    amount: 'Amount',
     amountHint: 'The fee, if any, is charged on top.',
-    narration: 'Narration',
     narrationHint: 'Shown on the recipient’s statement.',
     submit: 'Pay out',
     done: (reference: string) => `${reference} created.`,
     asked: (reference: string) => `${reference} created. Another user must approve it.`,
   },
   decide: {
+    ...labels,
     own: 'You created this payout. Another user must approve it.',
-    approve: 'Approve',
     approveTitle: (amount: string) => `Approve payout of ${amount}?`,
     approveText: (name: string) => `It’s sent to ${name}. This can’t be undone.`,
     approved: (reference: string) => `${reference} approved.`,
-    reject: 'Reject',
     rejectTitle: (amount: string) => `Reject payout of ${amount}?`,
     rejectText: 'The payout is cancelled and the money becomes available again.',
     rejected: (reference: string) => `${reference} rejected.`,
-    reason: 'Reason',
     reasonHint: 'Shown to whoever created the payout.',
     cancel: 'Cancel payout',
     cancelTitle: (amount: string) => `Cancel payout of ${amount}?`,
@@ -1369,10 +1359,9 @@ export const payoutsStrings = {
 } as const
 
 export const bankAccountsStrings = {
+  ...labels,
   one: 'Bank account',
   name: 'Account name',
-  number: 'Account number',
-  bank: 'Bank',
   status: 'Name enquiry',
   statuses: {
     confirmed: 'Confirmed',
@@ -1390,10 +1379,8 @@ export const bankAccountsStrings = {
   } as Record<string, string>,
   use: 'Use',
   default: 'Default',
-  active: 'Active',
   inactive: 'Inactive',
   nameAtBank: 'Name at the bank',
-  reference: 'Reference',
   added: 'Added',
   enquired: 'Bank answered',
   none: 'No bank accounts yet',
@@ -1402,20 +1389,17 @@ export const bankAccountsStrings = {
   add: 'Add bank account',
   addText: 'We ask the bank whose account it is. The first account becomes the default.',
   nameHint: 'As the bank has it.',
-  digits10: '10 digits',
-  chooseBank: 'Choose a bank',
   makeDefault: 'Make default',
   madeDefault: 'Default bank account changed.',
-  deactivate: 'Deactivate',
   deactivateTitle: (name: string) => `Deactivate ${name}?`,
   deactivateText: 'Nothing more is paid to this account. You can activate it again.',
   lastDefault: 'It’s the default: settlements wait until another account is the default.',
   deactivated: 'Bank account deactivated.',
-  activate: 'Activate',
   activated: 'Bank account activated.',
 } as const
 
 export const payoutFilesStrings = {
+  ...labels,
   one: 'Payout file',
   id: 'File',
   bank: 'Sending bank',
@@ -1424,7 +1408,6 @@ export const payoutFilesStrings = {
   formatChoices: { 'pain.001': 'ISO 20022 pain.001', csv: 'CSV' } as Record<string, string>,
   payouts: 'Payouts',
   amount: 'Total',
-  status: 'Status',
   open: (count: string) => `${count} open`,
   states: { done: 'Complete', notDelivered: 'Not delivered' },
   count: payoutCount,
@@ -1433,14 +1416,12 @@ export const payoutFilesStrings = {
   waiting: 'Not reported yet',
   execution: 'Execution date',
   sha256: 'SHA-256',
-  created: 'Created',
   createdBy: 'Created by',
   downloaded: 'First downloaded',
   downloadedBy: 'Downloaded by',
   notDeliveredAt: 'Not delivered',
   notDeliveredBy: 'Marked by',
   bankConfirmation: 'Bank’s confirmation',
-  bankDigits: '3 to 6 digits',
   none: 'No payout files yet',
   noneText:
     'For banks without an API: create a file, upload it to the bank’s portal, ' +
@@ -1466,14 +1447,12 @@ export const payoutFilesStrings = {
   createTitle: 'Create payout file',
   createText:
     'Takes all queued and approved payouts of the bank. They’re no longer sent any other way.',
-  chooseBank: 'Choose a bank',
   made: (id: string) => `${id} created.`,
   upload: 'Upload results',
   uploadText:
     'The bank’s report: pain.002 (XML), or CSV with reference, status, bankReference, reason.',
   file: 'Report',
   submit: 'Upload',
-  done: 'Done',
   taken: 'Results',
   results: {
     confirmed: 'Confirmed',
@@ -1495,26 +1474,15 @@ export const payoutFilesStrings = {
 } as const
 
 export const returnsStrings = {
+  ...labels,
   one: 'Return',
-  reference: 'Reference',
-  status: 'Status',
-  payer: 'Payer',
-  unnamed: 'Unknown payer',
-  amount: 'Amount',
   bank: 'Sending bank',
   payerBank: 'Payer bank',
-  payerNumber: 'Payer account',
   sessionId: 'Original session ID',
-  narration: 'Narration',
-  client: 'Client',
   nobody: 'None (unrecognised account number)',
-  bankReference: 'Bank reference',
   failure: 'Failure reason',
-  requested: 'Requested',
-  requestedBy: 'Requested by',
   settled: 'Settled',
   settledBy: 'Settled by',
-  bankDigits: '3 to 6 digits',
   to: (name: string | null) => `To ${name ?? 'an unknown payer'}`,
   none: 'No returns',
   noneText: 'Returns to payers appear here. Execute those that no connector or payout file sends.',
@@ -1552,7 +1520,6 @@ export const returnsStrings = {
   fail: 'Mark as failed',
   failTitle: (amount: string) => `Mark return of ${amount} as failed?`,
   failText: 'The funds go back to suspense and the client is notified.',
-  reason: 'Reason',
   reasonHint: 'Visible to the client. Don’t include account numbers or personal data.',
   failed: (reference: string) => `${reference} failed. The funds are back in suspense.`,
 } as const
@@ -1560,6 +1527,7 @@ export const returnsStrings = {
 // —— Reconciliation ——
 
 export const reconciliationStrings = {
+  ...labels,
   parts: 'Reconciliation',
   tabs: {
     days: 'Days',
@@ -1567,9 +1535,7 @@ export const reconciliationStrings = {
     statements: 'Statements',
     imports: 'Imports',
   },
-  bank: 'Bank',
   day: 'Day',
-  status: 'Status',
   statuses: {
     balanced: 'Balanced',
     waiting: 'Not matched yet',
@@ -1709,11 +1675,7 @@ export const reconciliationStrings = {
     booked: 'Booked from a statement',
   } as Record<string, string>,
   count: differenceCount,
-  age: 'Age',
   ageOf: dayCount,
-  kind: 'Type',
-  state: 'Status',
-  amount: 'Amount',
   moreDifferences: 'There are more.',
   seeAll: 'View all differences',
   noDifferences: 'No differences',
@@ -1721,6 +1683,7 @@ export const reconciliationStrings = {
 } as const
 
 export const bankStatementsStrings = {
+  ...labels,
   one: 'Statement',
   oneImport: 'Import',
   import: 'Import statement',
@@ -1730,8 +1693,6 @@ export const bankStatementsStrings = {
   formatsHint: 'camt.053, MT940 or CSV, also as .gz',
   file: 'Statement file',
   another: 'Choose another file',
-  bank: 'Bank',
-  chooseBank: 'Choose a bank',
   format: 'Format',
   formats: { camt053: 'camt.053 (XML)', mt940: 'MT940', csv: 'CSV' } as Record<string, string>,
   recognised: 'Recognised from the file.',
@@ -1753,7 +1714,6 @@ export const bankStatementsStrings = {
   refusedText: 'Nothing was imported.',
   atLine: (line: string, message: string) => `Line ${line}: ${message}`,
   seeDay: 'View the day',
-  done: 'Done',
   again: 'Try another file',
   results: {
     lines: 'Lines',
@@ -1771,9 +1731,7 @@ export const bankStatementsStrings = {
   opening: 'Opening',
   closing: 'Closing',
   noBalances: 'The file has no balances. These are derived from the previous statement.',
-  reference: 'Reference',
   sequence: 'Sequence',
-  account: 'Account',
   currency: 'Currency',
   imported: 'Imported',
   importedBy: 'Imported by',
@@ -1782,7 +1740,6 @@ export const bankStatementsStrings = {
   started: 'Started',
   startedBy: 'Started by',
   updated: 'Last updated',
-  state: 'Status',
   states: {
     reading: 'Reading',
     matching: 'Matching',
@@ -1804,6 +1761,7 @@ export const bankStatementsStrings = {
 } as const
 
 export const differencesStrings = {
+  ...labels,
   one: 'Difference',
   kinds: {
     missing_in_books: 'Missing in the ledger',
@@ -1847,9 +1805,7 @@ export const differencesStrings = {
   timing: 'Not matched yet',
   timingText: 'Within the bank’s usual delay: it may still arrive.',
   amountText: 'Statement minus ledger.',
-  bank: 'Bank',
   day: 'Age counts from',
-  age: 'Age',
   opened: 'Found',
   owner: 'Owner',
   ownedSince: 'Owned since',
@@ -1882,13 +1838,9 @@ export const differencesStrings = {
   viewStatement: 'View statement',
   booked: 'Booked on',
   value: 'Value date',
-  narration: 'Narration',
-  sessionId: 'Session ID',
-  bankReference: 'Bank reference',
   endToEndId: 'End-to-end ID',
   accountNumber: 'Our account',
   counterparty: 'Counterparty',
-  reference: 'Reference',
   creditAmount: 'Credit’s amount',
   viewCredit: 'View credit',
   viewPayout: 'View payout',
@@ -1906,10 +1858,8 @@ export const differencesStrings = {
   viewReturn: 'View return',
   viewAdjustment: 'View adjustment',
   action: 'Resolution',
-  reason: 'Reason',
   askedBy: 'Requested by',
   askedAt: 'Requested',
-  decidedBy: 'Decided by',
   decidedAt: 'Decided',
   history: 'History',
   changes: {
@@ -1955,10 +1905,6 @@ export const differencesStrings = {
   bulkDone: (done: number) => `${differenceCount(done)} resolved or sent for approval.`,
   bulkFailed: (failed: number) => `${differenceCount(failed)} not resolved:`,
   failedOne: (id: string, message: string) => `#${id}: ${message}`,
-  done: 'Done',
-  approve: 'Approve',
-  reject: 'Reject',
-  withdraw: 'Withdraw',
   approveTitle: (amount: string) => `Approve ${amount}?`,
   approveText: (action: string) => `${action}. This can’t be undone.`,
   approved: 'Approved.',
@@ -1967,7 +1913,6 @@ export const differencesStrings = {
   rejected: 'Rejected. The difference is open again.',
   withdrawTitle: 'Withdraw this request?',
   withdrawText: 'The difference is open again.',
-  withdrawn: 'Request withdrawn.',
   own: 'You requested this. Another user must approve it.',
   waiting: 'Pending approval',
   asks: (who: string, action: string) => `${who} requested: ${action}`,
@@ -1978,6 +1923,7 @@ export const differencesStrings = {
 // —— Accounting ——
 
 export const accountingStrings = {
+  ...labels,
   parts: 'Accounting',
   tabs: {
     journal: 'Journal',
@@ -1998,12 +1944,9 @@ export const accountingStrings = {
   details: { day: 'Per account', transfer: 'Per transfer' },
   download: 'Download journal',
   cut: (shown: string, all: string) => `The first ${shown} of ${all} lines. The file has them all.`,
-  code: 'Code',
-  account: 'Account',
   currency: 'Currency',
   debit: 'Debit',
   credit: 'Credit',
-  balance: 'Balance',
   total: 'Total',
   isClosed: 'This day is closed: its journal no longer changes.',
   isOpen: 'This day is open: its journal may still change.',
@@ -2017,17 +1960,14 @@ export const accountingStrings = {
   noBalancesText: 'No client held a balance at the end of this day.',
   noSuspense: 'No suspense',
   noSuspenseText: 'Nothing was in suspense at the end of this day.',
-  client: 'Client',
   entry: 'Entry',
   moreBalances: 'There are more. Export the CSV for all of them.',
   unbalanced: 'Didn’t balance',
   noClient: 'No client',
   allClients: 'All clients',
   merchant: 'Merchant',
-  bank: 'Bank',
   bucket: 'Age',
   items: 'Items',
-  amount: 'Amount',
   transfersOf: (count: string) => (count === '1' ? '1 transfer' : `${count} transfers`),
   fees: 'Fees in the month',
   costs: 'Bank costs in the month',
@@ -2055,7 +1995,7 @@ export const accountingStrings = {
     receivable: 'Receivable',
     writtenOff: 'Written off',
     bankBalance: 'At the bank',
-    shortfall: 'Shortfall',
+    shortfall: 'Due from banks',
     bankCosts: 'Bank costs',
     inputVat: 'Input VAT',
   },
@@ -2076,10 +2016,8 @@ export const accountingStrings = {
   openBadge: 'Open',
   closedAt: 'Closed',
   closedBy: 'Closed by',
-  state: 'Status',
   transfers: 'Transfers',
   hash: 'Journal’s SHA-256',
-  reason: 'Reason',
   viewJournal: 'View journal',
   one: 'Day',
   earlier: 'Earlier',
@@ -2087,27 +2025,20 @@ export const accountingStrings = {
 } as const
 
 export const adjustmentsStrings = {
+  ...labels,
   parts: 'Adjustments',
-  tabs: { requests: 'Requests', receivable: 'Owed by clients', shortfall: 'Owed by banks' },
+  tabs: { requests: 'Requests', receivable: 'Due from clients', shortfall: 'Due from banks' },
   one: 'Adjustment',
   debtor: 'Debtor',
-  kind: 'Type',
   kinds: { recovery: 'Recovery', write_off: 'Write-off' } as Record<string, string>,
-  of: { receivable: 'Receivable', shortfall: 'Shortfall' } as Record<string, string>,
-  amount: 'Amount',
+  of: { receivable: 'Receivable', shortfall: 'Due from bank' } as Record<string, string>,
   owed: 'Owed',
-  state: 'Status',
-  reason: 'Reason',
   reasonHint: 'Shown to the approver.',
-  reference: 'Reference',
-  requested: 'Requested',
-  requestedBy: 'Requested by',
   decided: 'Decided',
-  decidedBy: 'Decided by',
   decisionReason: 'Reason given',
   since: 'First owed',
   receivable: 'Receivable',
-  shortfall: 'Shortfall',
+  shortfall: 'Due from bank',
   ledger: 'View ledger account',
   recover: 'Recover',
   writeOff: 'Write off',
@@ -2120,15 +2051,12 @@ export const adjustmentsStrings = {
   writeOffText: 'Booked as a loss once another user approves.',
   request: 'Request approval',
   asked: (reference: string) => `Adjustment ${reference} requested.`,
-  approve: 'Approve',
   approveTitle: (amount: string) => `Approve ${amount}?`,
   approveText: 'The adjustment is booked at once and can’t be undone.',
   approved: 'Adjustment approved.',
-  reject: 'Reject',
   rejectTitle: (amount: string) => `Reject ${amount}?`,
   rejectHint: 'Shown to the requester.',
   rejected: 'Adjustment rejected.',
-  withdraw: 'Withdraw',
   withdrawTitle: 'Withdraw this request?',
   withdrawText: 'Nothing is booked.',
   withdrawn: 'Adjustment withdrawn.',
@@ -2156,11 +2084,11 @@ export const approvalsStrings = {
 } as const
 
 export const payoutFailuresStrings = {
+  ...labels,
   title: 'Requested to fail',
   evidence: 'What the bank said',
   evidenceHint: 'Who, when, and under which reference. Shown to the approver.',
   reason: 'Reason for the client',
-  requestedBy: 'Requested by',
   requestedAt: 'Requested',
   approveTitle: (amount: string) => `Fail ${amount}?`,
   approveText:
@@ -2170,7 +2098,6 @@ export const payoutFailuresStrings = {
   rejectTitle: (amount: string) => `Reject that ${amount} fails?`,
   rejected: 'Request rejected.',
   withdrawText: 'Nothing changes.',
-  withdrawn: 'Request withdrawn.',
 } as const
 
 export const invitationStrings = {
@@ -2186,12 +2113,11 @@ export const invitationStrings = {
 } as const
 
 export const alertsStrings = {
+  ...labels,
   one: 'Alert',
   title: 'Alert',
-  kind: 'Type',
   subject: 'Subject',
   raised: 'Raised',
-  state: 'Status',
   isOpen: 'Open',
   isDone: 'Acknowledged or cleared',
   open: 'open',
@@ -2212,11 +2138,10 @@ export const alertsStrings = {
 } as const
 
 export const banksStrings = {
+  ...labels,
   one: 'Bank',
-  bank: 'Bank',
   code: 'Bank code',
   connector: 'Connector',
-  state: 'Status',
   states: {
     healthy: 'Healthy',
     silent: 'Silent',
@@ -2318,15 +2243,13 @@ const INTEGRITY_CHECKS: Record<string, string> = {
 }
 
 export const clientsStrings = {
+  ...labels,
   one: 'Client',
-  name: 'Name',
   nameHint: 'Shown to payers.',
   id: 'Client ID',
   idHint: '3 to 40 letters, digits, - or _. Leave empty to generate one.',
   search: 'Client ID or name',
   choiceHint: 'Client ID. Type part of it or of the name to choose.',
-  state: 'Status',
-  active: 'Active',
   suspended: 'Suspended',
   operator: 'Operator',
   isOperator: 'Operates the service: manages all clients and unidentified money',
@@ -2340,7 +2263,6 @@ export const clientsStrings = {
   allowedAddresses: 'Allowed IP addresses',
   allowedAddressesHint: 'One address or range per line, e.g. 10.0.0.0/8. Leave empty for any.',
   anyAddress: 'Any',
-  created: 'Created',
   today: 'Today',
   none: 'No clients yet',
   noneText: 'Create one for each system that connects to the API.',
@@ -2364,7 +2286,6 @@ export const clientsStrings = {
     'It can log in again, and its users can sign in. Revoked tokens stay revoked. Payouts that waited are ' +
     'sent, and settlements that its schedule missed are closed.',
   resumeDone: 'Client resumed.',
-  reason: 'Reason',
   reasonHint: 'Operators see it here, and the client can read it in its audit log.',
   optionalReasonHint: 'Optional. The client can read it in its audit log.',
   suspendedAt: 'Suspended at',
@@ -2396,15 +2317,11 @@ export const clientsStrings = {
 } as const
 
 export const ledgerStrings = {
+  ...labels,
   accounts: 'Chart of accounts',
   one: 'Ledger account',
-  account: 'Account',
-  kind: 'Type',
   debits: 'Debits',
-  credits: 'Credits',
-  balance: 'Balance',
   number: 'Number',
-  bank: 'Bank',
   opened: 'Opened',
   kinds: {
     collection: 'Collection account',
@@ -2420,7 +2337,7 @@ export const ledgerStrings = {
     suspense: 'Suspense',
     bank: 'Held at bank',
     returning: 'Returns in progress',
-    shortfall: 'Reversal shortfall',
+    shortfall: 'Due from banks',
     bank_cost: 'Bank charges',
     input_vat: 'VAT on bank charges',
     fee_income: 'Fee income',
@@ -2484,14 +2401,11 @@ export const ledgerStrings = {
 } as const
 
 export const railItemsStrings = {
+  ...labels,
   one: 'Rejected message',
-  outcome: 'Outcome',
-  reason: 'Reason',
   amount: 'Amount (as sent)',
-  bank: 'Bank',
   call: 'Message type',
   answered: 'Response code',
-  sessionId: 'Session ID',
   received: 'Received',
   taken: 'Reversal applied',
   body: 'Message body',
@@ -2649,11 +2563,10 @@ export const webhooksStrings = {
   parts: 'Webhooks',
   tabs: { endpoints: 'Endpoints', deliveries: 'Deliveries', checker: 'Signature checker' },
   endpoints: {
+    ...labels,
     one: 'Endpoint',
     address: 'URL',
-    state: 'Status',
     types: 'Events',
-    created: 'Created',
     all: 'All events',
     some: (types: number) => (types === 1 ? '1 event type' : `${types} event types`),
     none: 'No endpoints yet',
@@ -2713,14 +2626,13 @@ export const webhooksStrings = {
     backwards: 'The end must be after the start.',
   },
   deliveries: {
+    ...labels,
     event: 'Event',
     state: 'Delivery',
     sequence: 'Sequence',
-    created: 'Created',
     type: 'Type',
     arrived: 'Delivered',
     notArrived: 'Pending or failed',
-    number: 'Account number',
     payment: 'Payment reference',
     none: 'No events yet',
     noneText: 'Events about your accounts and payments appear here.',
@@ -2886,13 +2798,13 @@ export const settingsStrings = {
     auditLog: 'Audit log',
   },
   payoutRules: {
+    ...labels,
     holidays: 'Settlement holidays',
     holidaysText: 'Nothing is settled on these days, nor at weekends.',
     noHolidays: 'No holidays yet.',
     date: 'Date',
     holiday: 'Holiday',
     addHoliday: 'Add holiday',
-    remove: 'Remove',
     removeHoliday: (name: string) => `Remove ${name}`,
     clientLimits: 'Payout limits of a client',
     clientLimitsText:
@@ -2912,7 +2824,6 @@ export const settingsStrings = {
     addTariff: 'Add tariff',
     noTariffs: 'No tariffs yet',
     noTariffsText: 'What banks charge for payouts isn’t booked.',
-    bank: 'Bank',
     bankHint: 'Bank code. Leave empty for all banks without a tariff of their own.',
     otherBanks: 'All other banks',
     bands: 'Fees',
@@ -2928,10 +2839,10 @@ export const settingsStrings = {
   },
   withdrawal: { withdraw: 'Withdraw', withdrawn: 'Withdrawn.' },
   users: {
+    ...labels,
     one: 'User',
     email: 'Email address',
     role: 'Role',
-    state: 'Status',
     factor: 'Two-factor',
     hasFactor: 'On',
     noFactor: 'Off',
@@ -2977,7 +2888,6 @@ export const settingsStrings = {
       `${email} will be signed out everywhere and gets a new link. Their passkeys are removed, and ` +
       'they count as you until they take the account over again.',
     removeFactor: 'Also turn off their authenticator app',
-    remove: 'Remove',
     removeText: (email: string) =>
       `${email} can no longer sign in. Their actions stay in the audit log.`,
     removed: 'User removed.',
@@ -3072,12 +2982,11 @@ export const settingsStrings = {
     seconds: (value: string) => `${value} s`,
   },
   limitProfiles: {
+    ...labels,
     one: 'Limit profile',
     add: 'Add limit profile',
     text: 'Changes apply to all accounts with this profile from the next credit. Leave empty for no limit.',
-    code: 'Code',
     codeHint: 'Lowercase letters, digits, hyphens and underscores, e.g. tier-1',
-    name: 'Name',
     perCredit: 'Per credit',
     perDay: 'Per day',
     balanceMax: 'Maximum balance',
@@ -3094,9 +3003,8 @@ export const settingsStrings = {
     emptyText: 'Set limits for every account in a KYC tier, or for accounts you choose.',
   },
   fees: {
+    ...labels,
     one: 'Fee rule',
-    code: 'Code',
-    client: 'Client',
     merchantCode: 'Merchant code',
     anyMerchant: 'All',
     basis: 'Charged on',
@@ -3114,7 +3022,6 @@ export const settingsStrings = {
       string,
       string
     >,
-    from: 'From',
     fromHint: 'ISO 8601, e.g. 2027-01-01. Leave empty to start now.',
     until: 'Until',
     percent: (bps: number) => `${bps / 100}%`,
@@ -3123,7 +3030,6 @@ export const settingsStrings = {
     withdrawTitle: (code: string) => `Withdraw ${code}?`,
     withdrawText: 'It won’t take effect. The rule before it goes on.',
     calculator: 'Fee calculator',
-    amount: 'Amount',
     compute: 'Calculate',
     fee: 'Fee',
     vat: 'VAT',
@@ -3156,21 +3062,13 @@ export const splitsStrings = {
   choiceHint: 'Which subaccounts share what is received.',
   share: (code: string) => `Share of ${code}`,
   subaccounts: {
+    ...labels,
     one: 'Subaccount',
-    name: 'Name',
-    code: 'Code',
     codeHint: 'Up to 40 letters, digits, hyphens and underscores. Leave empty to generate one.',
-    bank: 'Bank',
-    chooseBank: 'Choose a bank',
-    number: 'Account number',
-    digits10: '10 digits',
     accountName: 'Account name',
     accountNameHint: 'As the bank has it. The bank is asked to confirm it.',
     accountStatus: 'Name enquiry',
-    balance: 'Balance',
     balanceHint: 'Shares not yet settled.',
-    state: 'Status',
-    created: 'Created',
     add: 'Add subaccount',
     addText: 'Its shares are paid to this bank account.',
     added: (code: string) => `Subaccount ${code} added.`,
@@ -3192,12 +3090,10 @@ export const splitsStrings = {
         'No bank has confirmed its account name yet, so another user must approve settlements with a share ' +
         'of it. Banks that can be asked are asked again; enter the account again to ask at once.',
     } as Record<string, string>,
-    deactivate: 'Deactivate',
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
     deactivateText:
       'It can’t be used in new splits. Accounts and payment requests that already share with it still do.',
     deactivated: 'Subaccount deactivated.',
-    activate: 'Activate',
     activateTitle: (name: string) => `Activate ${name}?`,
     activateText: 'It can be used in new splits again.',
     activated: 'Subaccount activated.',
@@ -3205,9 +3101,8 @@ export const splitsStrings = {
     noneText: 'Add the businesses you share payments with.',
   },
   splits: {
+    ...labels,
     one: 'Split',
-    name: 'Name',
-    code: 'Code',
     codeHint: 'Up to 40 letters, digits, hyphens and underscores. Leave empty to generate one.',
     type: 'Shares are',
     types: { percentage: 'Percentages', flat: 'Flat amounts' } as Record<string, string>,
@@ -3217,21 +3112,16 @@ export const splitsStrings = {
     subaccountOf: (name: string, code: string) => `${name} (${code})`,
     chooseSubaccount: 'Choose a subaccount',
     percent: 'Percent',
-    amount: 'Amount',
     bearsFee: 'Bears the fee',
     bears: 'bears the fee',
     percentOf: (share: number) => `${share}%`,
     addPart: 'Add share',
-    remove: 'Remove',
     removePart: (number: number) => `Remove share ${number}`,
-    state: 'Status',
-    created: 'Created',
     add: 'Add split',
     addText:
       'Shares are taken after the fee; you keep the rest. A split can’t be changed later: add ' +
       'another for other terms.',
     added: (code: string) => `Split ${code} added.`,
-    deactivate: 'Deactivate',
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
     deactivateText:
       'It can’t be given to new accounts and payment requests. Those that have it keep it. ' +
@@ -3244,6 +3134,7 @@ export const splitsStrings = {
 } as const
 
 export const passkeyStrings = {
+  ...labels,
   title: 'Passkeys',
   text: 'Sign in with your fingerprint, face or device PIN instead of a password and code.',
   alone: 'Once you have one, your password alone no longer signs you in.',
@@ -3251,7 +3142,6 @@ export const passkeyStrings = {
   unsupported: 'This browser can’t use passkeys at this address.',
   add: 'Add passkey',
   wait: 'After adding a passkey, you may have to wait before you can approve requests.',
-  name: 'Name',
   nameHint: 'So that you recognise it in this list.',
   added: 'Passkey added.',
   created: 'added',
@@ -3261,7 +3151,6 @@ export const passkeyStrings = {
   renameOne: (name: string) => `Rename ${name}`,
   save: 'Save',
   renamed: 'Passkey renamed.',
-  remove: 'Remove',
   removeOne: (name: string) => `Remove ${name}`,
   removeText: (name: string) =>
     `${name} will no longer sign you in. All your other sessions end. Delete it on the device, too.`,

@@ -151,8 +151,8 @@ function fillIn(path: string, params: Record<string, string | number>): string {
 }
 
 export function withQuery(path: string, query: Query = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
-  const text = new URLSearchParams(given).toString()
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
+  const text = new URLSearchParams(entries).toString()
   return text === '' ? path : `${path}?${text}`
 }
 
@@ -217,8 +217,8 @@ async function answerTo<Body>(
   const answered = await answer.json().catch(() => undefined)
   signal.throwIfAborted()
   if (answer.ok && answered) return answered as Body
-  const { status, headers: given } = answer
-  throw problemOf({ status, header: (name) => given.get(name) }, answered)
+  const header = (name: string) => answer.headers.get(name)
+  throw problemOf({ status: answer.status, header }, answered)
 }
 
 // Timers and events do not keep the session alive.

@@ -4,6 +4,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, invitationStrings as strings } from '../copy.ts'
 import { type Problem, problemFrom, type Schemas } from './api.ts'
+import { Button } from './parts/button.tsx'
 import { Skeleton } from './parts/states.tsx'
 import { toast } from './parts/toasts.tsx'
 import { BASE, hrefOf } from './routing.ts'
@@ -51,11 +52,7 @@ export function InvitationPage({ token, done }: { token: string; done: () => voi
     return (
       <SignInLayout title={strings.title}>
         {problem ? <Fault problem={problem} /> : <Skeleton kind="card" />}
-        {problem && (
-          <button type="button" class="button" onClick={() => leave(BASE)}>
-            {strings.gone}
-          </button>
-        )}
+        {problem && <Button onClick={() => leave(BASE)}>{strings.gone}</Button>}
       </SignInLayout>
     )
   }

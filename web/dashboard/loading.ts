@@ -113,6 +113,12 @@ export function useData<P extends GetPath>(
   )
 }
 
+// One page of a list.
+export const usePage = <P extends PagePath>(path: P, query: Query) =>
+  useLoaded(JSON.stringify([path, query]), (signal) =>
+    getPage(path, {} as Params<P>, { query, signal }),
+  )
+
 export type Paged<Item> = Loaded<Page<Item>> & {
   number: number
   isFirst: boolean
@@ -120,8 +126,8 @@ export type Paged<Item> = Loaded<Page<Item>> & {
   goBack: () => void
 }
 
-// A list page by page. Cursors only lead forward, so the browser's history keeps those already used, for going
-// back.
+// A list page by page. Cursors only lead forward, so the browser's history keeps those already used, for
+// going back.
 export function usePages<P extends PagePath>(
   path: P,
   params: Params<P>,

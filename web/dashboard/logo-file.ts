@@ -1,4 +1,5 @@
-// A logo from a file, drawn smaller until it is small enough. Larger than the page shows it, for sharp screens.
+// A logo from a file, drawn smaller until it is small enough. Larger than the page shows it, for sharp
+// screens.
 
 export type ChosenLogo = { base64: string; path: string; width: number; height: number }
 

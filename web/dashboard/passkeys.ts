@@ -39,8 +39,8 @@ async function answer(
   const optionsJSON = options as PublicKeyCredentialRequestOptionsJSON
   const { id, rawId, type, response } = await startAuthentication({ optionsJSON }).catch(fail)
   const { clientDataJSON, authenticatorData, signature, userHandle } = response
-  const said = { clientDataJSON, authenticatorData, signature }
-  return { id, rawId, type, response: userHandle ? { ...said, userHandle } : said }
+  const proof = { clientDataJSON, authenticatorData, signature }
+  return { id, rawId, type, response: userHandle ? { ...proof, userHandle } : proof }
 }
 
 const REASONS: Record<string, string> = {

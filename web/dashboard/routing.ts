@@ -1,4 +1,5 @@
-// Routing: the path names the view and its open object, the query its filters. Every state can be bookmarked.
+// Routing: the path names the view and its open object, the query its filters. Every state can be
+// bookmarked.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { Query } from './api.ts'
@@ -64,8 +65,8 @@ export function usePlace(): Place {
 }
 
 export function hrefOf(view: string, open?: string, query: Query = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
-  const search = new URLSearchParams(given).toString()
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
+  const search = new URLSearchParams(entries).toString()
   const path = [BASE, view, open && encodeURIComponent(open)].filter(Boolean).join('/')
   return search === '' ? path : `${path}?${search}`
 }

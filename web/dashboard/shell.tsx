@@ -32,7 +32,7 @@ export function Shell({ session }: { session: Session }) {
   const [isLeaving, setLeaving] = useState(false)
   const views = viewsFor(session)
   const view = views.find(({ path }) => path === place.view)
-  const { isHelpOpen, setHelpOpen, said } = useShortcuts(views)
+  const { isHelpOpen, setHelpOpen, announcement } = useShortcuts(views)
   const name = view?.name ?? appStrings.nothingHere.title
   useEffect(() => {
     setOpen(false)
@@ -80,7 +80,7 @@ export function Shell({ session }: { session: Session }) {
         <TimeZoneNote />
         <ShortcutsButton open={() => setHelpOpen(true)} />
         <p class="hidden" role="status">
-          {said}
+          {announcement}
         </p>
         {isHelpOpen && <ShortcutList views={views} close={() => setHelpOpen(false)} />}
       </main>

@@ -1,6 +1,6 @@
-// Keyboard shortcuts: / and ⌘K search, g and a letter open a view, j and k move in the list, ? lists them all.
-// None work in a field or a dialog, but in a drawer j, k and ⌘K do. Single-key shortcuts can be turned off
-// (WCAG 2.1.4).
+// Keyboard shortcuts: / and ⌘K search, g and a letter open a view, j and k move in the list, ? lists them
+// all. None work in a field or a dialog, but in a drawer j, k and ⌘K do. Single-key shortcuts can be turned
+// off (WCAG 2.1.4).
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortcutsStrings as strings } from '../copy.ts'
@@ -48,17 +48,17 @@ export function enable(isOn: boolean): void {
 // Announced to screen readers.
 export function useShortcuts(views: readonly Destination[]) {
   const [isHelpOpen, setHelpOpen] = useState(false)
-  const [said, setSaid] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const shown = useRef(views)
   shown.current = views
   useEffect(() => {
     let goingUntil = 0
     const go = (key: string) => {
       const view = shown.current.find(({ path }) => LETTERS[path] === key)
-      if (!view) return setSaid('')
+      if (!view) return setAnnouncement('')
       goTo(hrefOf(view.path))
       document.getElementById('content')?.focus()
-      setSaid(view.name)
+      setAnnouncement(view.name)
     }
     const run = ({ key }: KeyboardEvent): boolean => {
       const isGoing = goingUntil > performance.now()
@@ -66,10 +66,10 @@ export function useShortcuts(views: readonly Destination[]) {
       if (isGoing) go(key)
       else if (key === 'g') {
         goingUntil = performance.now() + LETTER_WITHIN_MS
-        setSaid(strings.pending)
+        setAnnouncement(strings.pending)
       } else if (key === '/') focusSearch()
       else if (key === '?') setHelpOpen(true)
-      else if (key === 'j' || key === 'k') setSaid(enterList(key) ? '' : strings.noItems)
+      else if (key === 'j' || key === 'k') setAnnouncement(enterList(key) ? '' : strings.noItems)
       else return false
       return true
     }
@@ -89,7 +89,7 @@ export function useShortcuts(views: readonly Destination[]) {
     document.addEventListener('keydown', press)
     return () => document.removeEventListener('keydown', press)
   }, [])
-  return { isHelpOpen, setHelpOpen, said }
+  return { isHelpOpen, setHelpOpen, announcement }
 }
 
 const NOT_TYPED_IN = ['checkbox', 'radio', 'button', 'submit', 'file']

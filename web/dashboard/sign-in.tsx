@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, signInStrings as strings } from '../copy.ts'
 import { type Problem, problemFrom } from './api.ts'
+import { Button } from './parts/button.tsx'
 import { hasPasskeys, passkeyForSignIn } from './passkeys.ts'
 import { changePassword, type Session, type SignIn, signIn, signInWithPasskey } from './session.ts'
 
@@ -24,7 +25,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   }, [])
 
   const form = useRef<HTMLFormElement>(null)
-  const enter = async (sign: (given: SignIn) => Promise<Session>) => {
+  const enter = async (sign: (credentials: SignIn) => Promise<Session>) => {
     setBusy(true)
     try {
       onSignedIn(await sign(readForm(form.current as HTMLFormElement)))
@@ -46,9 +47,9 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
     return enter(signIn)
   }
   const usePasskey = () =>
-    enter(async ({ code: _, ...given }) => {
+    enter(async ({ code: _, ...credentials }) => {
       const passkey = await passkeyForSignIn()
-      return asked.passkey ? signIn({ ...given, passkey }) : signInWithPasskey(passkey)
+      return asked.passkey ? signIn({ ...credentials, passkey }) : signInWithPasskey(passkey)
     })
 
   return (
@@ -64,9 +65,9 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
         {hasPasskeys() && (
           <>
             <p class="muted small or">{strings.or}</p>
-            <button type="button" class="button" disabled={isBusy} onClick={usePasskey}>
+            <Button disabled={isBusy} onClick={usePasskey}>
               {strings.passkey}
-            </button>
+            </Button>
           </>
         )}
       </form>
@@ -135,12 +136,12 @@ function Credentials() {
 }
 
 function readForm(form: HTMLFormElement): SignIn {
-  const given = new FormData(form)
-  const field = (name: string) => String(given.get(name) ?? '').trim()
+  const fields = new FormData(form)
+  const field = (name: string) => String(fields.get(name) ?? '').trim()
   const [code, clientId] = [field('code'), field('clientId')]
   return {
     email: field('email'),
-    password: String(given.get('password') ?? ''),
+    password: String(fields.get('password') ?? ''),
     ...(code ? { code } : {}),
     ...(clientId ? { clientId } : {}),
   }

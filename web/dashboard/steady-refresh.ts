@@ -15,10 +15,14 @@ export function useSteadyRefresh(refresh: () => void): void {
   }, [])
 }
 
+export function useVersion(): [version: number, bump: () => void] {
+  const [version, setVersion] = useState(0)
+  return [version, () => setVersion((before) => before + 1)]
+}
+
 // A version that grows with time and with each change made here.
 export function useSteadyVersion(): [version: number, bump: () => void] {
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
+  const [version, bump] = useVersion()
   useSteadyRefresh(bump)
   return [version, bump]
 }

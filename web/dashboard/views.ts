@@ -1,5 +1,5 @@
-// The views, in the order of the menu. To add one, export a component by default from a file in views/ and add
-// a line here. Users see only the views of their scopes; code loads when a view first opens.
+// The views, in the order of the menu. To add one, export a component by default from a file in views/ and
+// add a line here. Users see only the views of their scopes; code loads when a view first opens.
 
 import type { ComponentType } from 'preact'
 import { appStrings } from '../copy.ts'

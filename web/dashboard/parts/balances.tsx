@@ -6,11 +6,12 @@ import { money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
 import { goTo, hrefOf, type Place } from '../routing.ts'
 import { AppliedInput } from './applied-input.tsx'
+import { Button } from './button.tsx'
 import { dayAfter } from './filters.tsx'
 import { Field } from './forms.tsx'
 import { Stat } from './stat.tsx'
 import { StatementLinks } from './statement-links.tsx'
-import { Failed, Skeleton } from './states.tsx'
+import { Failed, Pending } from './states.tsx'
 
 type Balance = Schemas['Balance']
 type Part = keyof typeof strings.parts
@@ -34,8 +35,7 @@ export function Balances({ place }: { place: Place }) {
         </h2>
         <DayChoice day={day} place={place} />
       </header>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="stats" lines={4} />}
+      <Pending {...{ data, problem, reload }} kind="stats" lines={4} />
       {data && !problem && <BalanceStats totals={data.totals} />}
       <StatementLinks path="/api/v1/balances/statement" />
     </section>
@@ -51,9 +51,9 @@ function DayChoice({ day, place }: { day: string; place: Place }) {
         {(id) => <AppliedInput id={id} type="date" value={day} apply={choose} />}
       </Field>
       {day !== '' && (
-        <button type="button" class="button quiet" onClick={() => choose('')}>
+        <Button style="quiet" onClick={() => choose('')}>
           {strings.now}
-        </button>
+        </Button>
       )}
     </div>
   )

@@ -6,14 +6,13 @@ import { appStrings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { useData } from '../loading.ts'
 import { Field, InputField } from './forms.tsx'
-import { Failed, Skeleton } from './states.tsx'
+import { Pending } from './states.tsx'
 
 type Words = { label: string; placeholder: string }
 
 export function BankChoice(words: Words) {
   const { data, problem, reload } = useData('/api/v1/banks', {})
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="text" lines={2} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   return <FoundBank banks={data.filter(({ canBePaid }) => canBePaid)} {...words} />
 }
 

@@ -5,7 +5,8 @@ import { todayStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { count } from '../format.ts'
 import { useData, useReload } from '../loading.ts'
-import { Failed, Skeleton } from './states.tsx'
+import { Segments } from './segments.tsx'
+import { Pending } from './states.tsx'
 import { Money } from './values.tsx'
 
 type Bank = Schemas['OverviewBank']
@@ -22,17 +23,15 @@ export function Breakdown({ version }: { version: number }) {
     <section class="card breakdown" aria-labelledby="breakdown">
       <header class="card-top">
         <h2 id="breakdown">{strings.breakdown}</h2>
-        <fieldset class="segments">
-          <legend class="hidden">{strings.breakdown}</legend>
-          {(['banks', 'merchants'] as const).map((each) => (
-            <button key={each} type="button" aria-pressed={each === by} onClick={() => setBy(each)}>
-              {strings.by[each]}
-            </button>
-          ))}
-        </fieldset>
+        <Segments
+          label={strings.breakdown}
+          options={['banks', 'merchants'] as const}
+          names={strings.by}
+          chosen={by}
+          choose={setBy}
+        />
       </header>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={3} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
       {data && (
         <Shares
           name={strings.by[by]}

@@ -5,6 +5,8 @@ import { useState } from 'preact/hooks'
 import { chartStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { count, day, hour, money, shortMoney } from '../format.ts'
+import { Button } from './button.tsx'
+import { Segments } from './segments.tsx'
 import { Skeleton } from './states.tsx'
 
 type Point = Schemas['OverviewPoint']
@@ -23,27 +25,16 @@ export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point
     <section class="card chart" aria-labelledby="chart">
       <header class="card-top">
         <h2 id="chart">{strings.title}</h2>
-        <fieldset class="segments">
-          <legend class="hidden">{strings.span}</legend>
-          {(['hours', 'days'] as const).map((each) => (
-            <button
-              key={each}
-              type="button"
-              aria-pressed={each === span}
-              onClick={() => setSpan(each)}
-            >
-              {strings[each]}
-            </button>
-          ))}
-        </fieldset>
-        <button
-          type="button"
-          class="button quiet"
-          aria-pressed={isTable}
-          onClick={() => setTable(!isTable)}
-        >
+        <Segments
+          label={strings.span}
+          options={['hours', 'days'] as const}
+          names={strings}
+          chosen={span}
+          choose={setSpan}
+        />
+        <Button style="quiet" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           {strings.table}
-        </button>
+        </Button>
       </header>
       {!points && <Skeleton kind="chart" />}
       {points &&

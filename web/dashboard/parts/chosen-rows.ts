@@ -1,4 +1,5 @@
-// The chosen rows of a list. The choice survives paging, but not other filters: nobody decides on hidden rows.
+// The chosen rows of a list. The choice survives paging, but not other filters: nobody decides on hidden
+// rows.
 
 import { useEffect, useState } from 'preact/hooks'
 

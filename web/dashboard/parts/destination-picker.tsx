@@ -6,7 +6,8 @@ import { sandboxBankStrings as strings } from '../../copy.ts'
 import { getPage, type Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
-import { Failed, Skeleton } from './states.tsx'
+import { Segments } from './segments.tsx'
+import { Pending } from './states.tsx'
 
 const SORTS = ['open', 'accounts', 'expired'] as const
 const SHOWN = '8'
@@ -31,21 +32,14 @@ export function DestinationPicker({ chosen, choose, version }: Props) {
   useReload(version, reload)
   return (
     <>
-      <fieldset class="segments">
-        <legend class="hidden">{strings.where}</legend>
-        {SORTS.map((sort) => (
-          <button
-            key={sort}
-            type="button"
-            aria-pressed={sort === from}
-            onClick={() => setFrom(sort)}
-          >
-            {strings[sort]}
-          </button>
-        ))}
-      </fieldset>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={4} />}
+      <Segments
+        label={strings.where}
+        options={SORTS}
+        names={strings}
+        chosen={from}
+        choose={setFrom}
+      />
+      <Pending {...{ data, problem, reload }} kind="rows" lines={4} />
       {data?.length === 0 && <p class="muted">{strings.none[from]}</p>}
       {data && data.length > 0 && (
         <fieldset class="picker">

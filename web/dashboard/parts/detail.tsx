@@ -5,7 +5,7 @@ import { appStrings } from '../../copy.ts'
 import type { Data, GetPath, Params, Schemas } from '../api.ts'
 import { useData, useLoaded, useReload } from '../loading.ts'
 import { Drawer } from './drawer.tsx'
-import { Failed, Skeleton } from './states.tsx'
+import { Pending } from './states.tsx'
 import { Timeline } from './timeline.tsx'
 
 type Props<P extends GetPath> = {
@@ -24,8 +24,7 @@ export function Detail<P extends GetPath>(props: Props<P>) {
   useReload(version, reload)
   return (
     <Drawer title={title} close={close}>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="page" lines={8} />}
+      <Pending {...{ data, problem, reload }} kind="page" lines={8} />
       {data && (
         <>
           {show(data)}
@@ -42,8 +41,7 @@ type Whole = { load: (signal: AbortSignal) => Promise<Schemas['Timeline']>; vers
 export function WholeTimeline({ load, version }: Whole) {
   const { data, problem, reload } = useLoaded('timeline', load)
   useReload(version, reload)
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="rows" lines={5} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={5} />
   return (
     <>
       <Timeline entries={data.entries} />

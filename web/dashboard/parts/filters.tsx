@@ -7,6 +7,7 @@ import type { Query } from '../api.ts'
 import { humanize } from '../format.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
 import { AppliedInput } from './applied-input.tsx'
+import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
 import { Presets } from './presets.tsx'
 
@@ -78,15 +79,14 @@ export function Filters({ view, filters, query, csv }: Props) {
       </div>
       <div class="filters-end">
         {count > 0 && (
-          <button
-            type="button"
-            class="button quiet"
+          <Button
+            style="quiet"
             onClick={() =>
               goTo(hrefOf(view, undefined, withoutFilters(filters, query)), { replace: true })
             }
           >
             {appStrings.filters.clear}
-          </button>
+          </Button>
         )}
         {csv && (
           <a class="button" href={csv} download>
@@ -147,9 +147,9 @@ export function withoutFilters(filters: readonly Filter[], query: Query): Query 
 
 // Only known filters. The API excludes `to`, so it becomes the next day.
 export function filterQuery(filters: readonly Filter[], query: Query): Query {
-  const given = filters.map(({ name }) => [name, query[name]] as const)
+  const values = filters.map(({ name }) => [name, query[name]] as const)
   return Object.fromEntries(
-    given.map(([name, value]) => [name, name === 'to' && value ? dayAfter(value) : value]),
+    values.map(([name, value]) => [name, name === 'to' && value ? dayAfter(value) : value]),
   )
 }
 

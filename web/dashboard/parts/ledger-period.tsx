@@ -9,7 +9,7 @@ import { hrefOf } from '../routing.ts'
 import { useBankNames } from './bank-name.tsx'
 import { Link } from './link.tsx'
 import type { Days } from './statement-links.tsx'
-import { Failed, Skeleton } from './states.tsx'
+import { Pending } from './states.tsx'
 import { Pager } from './table.tsx'
 import { Money, Time } from './values.tsx'
 
@@ -34,8 +34,7 @@ function Totals({ id, days }: Omit<Props, 'currency'>) {
   const { data, problem, reload } = useLoaded(JSON.stringify([id, days]), (signal) =>
     getData(`${PATH}/totals`, { id }, { query: days, signal }),
   )
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="text" lines={4} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={4} />
   return (
     <dl class="sums">
       {(['opening', 'debits', 'credits', 'closing'] as const).map((name) => (
@@ -53,8 +52,7 @@ function Totals({ id, days }: Omit<Props, 'currency'>) {
 function Transfers({ id, currency, days }: Props) {
   const pages = usePages(`${PATH}/transfers`, { id }, { limit: '20', ...days })
   const { data, problem, reload } = pages
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="rows" lines={6} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={6} />
   if (data.data.length === 0 && pages.isFirst && !data.hasMore) {
     return <p class="muted">{strings.noTransfers}</p>
   }

@@ -2,7 +2,6 @@
 // a change made here, and while a row is pending.
 
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import {
   csvLink,
@@ -16,7 +15,7 @@ import {
 import { useEvents, useThrottled } from '../live.ts'
 import { usePages, useReload } from '../loading.ts'
 import { closeTo, goTo, hrefOf, type Place } from '../routing.ts'
-import { usePendingRefresh } from '../steady-refresh.ts'
+import { usePendingRefresh, useVersion } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
 import { ArchivedNote, isArchivedWindow } from './archived-note.tsx'
 import { Detail } from './detail.tsx'
@@ -72,8 +71,7 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
   const asked = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
   const pages = usePages(path, {} as Params<P>, { ...props.also, ...asked })
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
+  const [version, bump] = useVersion()
   const changed = () => {
     bump()
     pages.reload()
@@ -113,44 +111,65 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         openKey={place.open}
         {...(props.choosing ? { choosing: props.choosing } : {})}
         empty={
-          isFiltered ? (
-            <Empty icon="search" title={appStrings.filters.nothing}>
-              <Link href={unfiltered}>{appStrings.filters.clearAll}</Link>
-            </Empty>
-          ) : (
-            <Empty icon={props.icon} title={props.none.title}>
-              <p>
-                {props.none.text}{' '}
-                {props.none.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
-              </p>
-              {props.none.sample}
-            </Empty>
-          )
+          <Nothing none={props.none} icon={props.icon} unfiltered={isFiltered ? unfiltered : ''} />
         }
       />
       {archivedBefore && isEnd && <ArchivedNote before={archivedBefore} query={filtered} />}
-      {place.open !== undefined &&
-        props.detail?.({ open: place.open, rows: pages.data?.data, version, close, changed })}
-      {place.open !== undefined && props.one && (
-        <Detail
-          key={place.open}
-          title={props.one.title}
-          path={props.one.path}
-          params={paramsOf(props.one.path, place.open)}
-          version={props.one.isFixed ? 0 : version}
-          close={close}
-          show={(item) => props.one?.show(item, { version, close, changed })}
-          timeline={props.one.timeline?.(place.open, version)}
+      {place.open !== undefined && (
+        <OpenRow
+          props={props}
+          open={place.open}
+          rows={pages.data?.data}
+          {...{ version, close, changed }}
         />
       )}
     </>
   )
 }
 
-// The key is the only parameter of the path.
-function paramsOf<One extends GetPath>(path: One, key: string): Params<One> {
-  const [, name = ''] = /{(\w+)}/.exec(path) ?? []
-  return { [name]: key } as Params<One>
+type NothingProps = Pick<Props<PagePath, GetPath>, 'none' | 'icon'> & { unfiltered: string }
+
+function Nothing({ none, icon, unfiltered }: NothingProps) {
+  if (unfiltered !== '') {
+    return (
+      <Empty icon="search" title={appStrings.filters.nothing}>
+        <Link href={unfiltered}>{appStrings.filters.clearAll}</Link>
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon={icon} title={none.title}>
+      <p>
+        {none.text} {none.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
+      </p>
+      {none.sample}
+    </Empty>
+  )
+}
+
+type OpenProps<P extends PagePath, One extends GetPath> = Tools & {
+  props: Props<P, One>
+  open: string
+  rows: readonly Row<P>[] | undefined
+}
+
+function OpenRow<P extends PagePath, One extends GetPath>(view: OpenProps<P, One>) {
+  const { props, open, version, close } = view
+  const { one } = props
+  if (!one) return <>{props.detail?.(view)}</>
+  const [, name = ''] = /{(\w+)}/.exec(one.path) ?? [] // The only parameter of the path.
+  return (
+    <Detail
+      key={open}
+      title={one.title}
+      path={one.path}
+      params={{ [name]: open } as Params<One>}
+      version={one.isFixed ? 0 : version}
+      close={close}
+      show={(item) => one.show(item, view)}
+      timeline={one.timeline?.(open, version)}
+    />
+  )
 }
 
 // The order is in the address, like the filters.

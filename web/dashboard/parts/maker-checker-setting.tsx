@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { suspenseStrings as strings } from '../../copy.ts'
 import { type Problem, problemFrom, send } from '../api.ts'
 import type { Session } from '../session.ts'
+import { Button } from './button.tsx'
 import { Failed } from './states.tsx'
 import { OpenRequest, type Request } from './suspense-requests.tsx'
 import { toast } from './toasts.tsx'
@@ -71,14 +72,14 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
         )}
       </div>
       {isSetter && !isOn && (
-        <button type="button" class="button" disabled={isBusy} onClick={turnOn}>
+        <Button disabled={isBusy} onClick={turnOn}>
           {strings.switchOn}
-        </button>
+        </Button>
       )}
       {isSetter && isOn && !request && reason === undefined && (
-        <button type="button" class="button" disabled={isBusy} onClick={() => setReason('')}>
+        <Button disabled={isBusy} onClick={() => setReason('')}>
           {strings.switchOff}
-        </button>
+        </Button>
       )}
     </section>
   )

@@ -6,6 +6,7 @@ import { accountsStrings, paymentsStrings, sampleDataStrings as strings } from '
 import { problemFrom, send } from '../api.ts'
 import { hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
+import { Button } from './button.tsx'
 import { newKey } from './forms.tsx'
 import { Link } from './link.tsx'
 import { toast } from './toasts.tsx'
@@ -33,9 +34,9 @@ export function SampleData({ session: { client, scopes }, refresh }: Props) {
   }
   return (
     <div class="sample">
-      <button type="button" class="button" aria-disabled={isBusy} onClick={add}>
+      <Button aria-disabled={isBusy} onClick={add}>
         {isBusy ? strings.adding : strings.add}
-      </button>
+      </Button>
       <p class="small">{strings.text}</p>
     </div>
   )

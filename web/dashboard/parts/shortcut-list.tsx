@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { appStrings, shortcutsStrings as strings } from '../../copy.ts'
 import { areEnabled, type Destination, enable, LETTERS } from '../shortcuts.ts'
+import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 
 type Shortcut = { name: string; keys: readonly string[]; joined?: string }
@@ -56,9 +57,9 @@ export function ShortcutList({
         <Group title={strings.inLists} shortcuts={IN_LISTS} />
         <Group title={strings.goTo} shortcuts={goTo} />
         <div class="form-end">
-          <button type="button" class="button primary" onClick={close}>
+          <Button style="primary" onClick={close}>
             {appStrings.close}
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>

@@ -3,22 +3,20 @@
 import type { ComponentChildren } from 'preact'
 import { appStrings } from '../../copy.ts'
 import type { Problem } from '../api.ts'
+import { Button } from './button.tsx'
 import { Icon, type IconName } from './icons.tsx'
 
-export function Empty({
-  icon,
-  title,
-  children,
-}: {
-  icon: IconName
-  title: string
-  children?: ComponentChildren
-}) {
+type EmptyProps = { icon: IconName; title: string; text?: string; children?: ComponentChildren }
+
+export function Empty({ icon, title, text, children }: EmptyProps) {
   return (
     <div class="empty">
       <Icon name={icon} />
       <h2>{title}</h2>
-      <div class="empty-text">{children}</div>
+      <div class="empty-text">
+        {text && <p>{text}</p>}
+        {children}
+      </div>
     </div>
   )
 }
@@ -37,11 +35,7 @@ export function Failed({ problem, retry }: { problem: Problem; retry?: () => voi
         {problem.requestId && problem.fields.length === 0 && (
           <p class="muted small">{appStrings.problems.requestId(problem.requestId)}</p>
         )}
-        {retry && (
-          <button type="button" class="button" onClick={retry}>
-            {appStrings.retry}
-          </button>
-        )}
+        {retry && <Button onClick={retry}>{appStrings.retry}</Button>}
       </div>
     </div>
   )
@@ -56,4 +50,18 @@ export function Skeleton({ lines = 1, kind = 'text' }: { lines?: number; kind?: 
       ))}
     </div>
   )
+}
+
+type PendingProps = {
+  data: unknown
+  problem: Problem | undefined
+  reload: () => void
+  lines?: number
+  kind?: string
+}
+
+// A failure with a retry, or a skeleton until there is data.
+export function Pending({ data, problem, reload, ...skeleton }: PendingProps) {
+  if (problem) return <Failed problem={problem} retry={reload} />
+  return data ? null : <Skeleton {...skeleton} />
 }

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../copy.ts'
+import { Button } from './button.tsx'
 import { type BulkProps, sumOf } from './suspense-bulk-sum.ts'
 import type { Action, Filled } from './suspense-form.tsx'
 import { type Target, TargetPicker } from './target-picker.tsx'
@@ -49,9 +50,7 @@ export function BulkForm({ items, action, isMakerChecker, mayType, submit, close
         {fault}
       </p>
       <div class="form-end">
-        <button type="button" class="button" onClick={close}>
-          {appStrings.cancel}
-        </button>
+        <Button onClick={close}>{appStrings.cancel}</Button>
         <button type="submit" class="button primary">
           {isMakerChecker
             ? strings.askBulk(items.length)

@@ -7,6 +7,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { suspenseStrings as strings } from '../../copy.ts'
 import { problemFrom } from '../api.ts'
 import { staying } from '../in-flight.ts'
+import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { newKey } from './forms.tsx'
 import { BulkForm } from './suspense-bulk-form.tsx'
@@ -39,9 +40,9 @@ export function BulkBar({ clear, done, ...bulk }: BarProps) {
             {strings.bulk[action]}
           </button>
         ))}
-        <button type="button" class="button quiet" onClick={clear}>
+        <Button style="quiet" onClick={clear}>
           {strings.clearSelection}
-        </button>
+        </Button>
       </div>
       {open && <BulkDialog {...bulk} {...open} close={close} done={done} />}
     </section>
@@ -153,11 +154,7 @@ function ProgressEnd({ isBusy, hasFailed, again, close }: EndProps) {
   }, [isBusy])
   return (
     <div class="form-end">
-      {hasFailed && !isBusy && (
-        <button type="button" class="button" onClick={again}>
-          {strings.retryFailed}
-        </button>
-      )}
+      {hasFailed && !isBusy && <Button onClick={again}>{strings.retryFailed}</Button>}
       <button type="button" class="button primary" disabled={isBusy} ref={button} onClick={close}>
         {strings.closeResults}
       </button>

@@ -5,7 +5,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { suspenseStrings as strings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
+import { Button } from './button.tsx'
 import { useSending } from './forms.tsx'
+import { Segments } from './segments.tsx'
 import { Failed } from './states.tsx'
 import { type Target, TargetPicker } from './target-picker.tsx'
 import { toast } from './toasts.tsx'
@@ -46,19 +48,13 @@ export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
   }
   return (
     <form class="desk-form" onSubmit={goOn} noValidate>
-      <fieldset class="segments">
-        <legend class="hidden">{strings.what}</legend>
-        {(['assign', 'return'] as const).map((action) => (
-          <button
-            key={action}
-            type="button"
-            aria-pressed={action === filled.action}
-            onClick={() => change({ action })}
-          >
-            {strings[action]}
-          </button>
-        ))}
-      </fieldset>
+      <Segments
+        label={strings.what}
+        options={['assign', 'return'] as const}
+        names={strings}
+        chosen={filled.action}
+        choose={(action) => change({ action })}
+      />
       {filled.action === 'assign' && (
         <TargetPicker
           suggested={suggestedOf(item)}
@@ -126,9 +122,9 @@ function Confirmation({ item, filled, isMakerChecker, back, done }: SureProps) {
         <button type="submit" class="button primary" disabled={isBusy}>
           {isBusy ? strings.busy : isMakerChecker ? strings.doAsk : label}
         </button>
-        <button type="button" class="button" disabled={isBusy} onClick={back}>
+        <Button disabled={isBusy} onClick={back}>
           {strings.back}
-        </button>
+        </Button>
       </form>
     </section>
   )

@@ -6,6 +6,7 @@ import { type Problem, problemFrom, type Schemas, send } from '../api.ts'
 import { humanize, money } from '../format.ts'
 import { staying } from '../in-flight.ts'
 import { hrefOf } from '../routing.ts'
+import { Button } from './button.tsx'
 import { Link } from './link.tsx'
 import { Failed } from './states.tsx'
 import { toast } from './toasts.tsx'
@@ -102,9 +103,9 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
       {mayDecide && request.isOwn && (
         <>
           <p class="muted">{strings.ownWaiting}</p>
-          <button type="button" class="button" disabled={isBusy} onClick={() => decide('withdraw')}>
+          <Button disabled={isBusy} onClick={() => decide('withdraw')}>
             {strings.withdraw}
-          </button>
+          </Button>
         </>
       )}
       {mayDecide && !request.isOwn && (
@@ -117,19 +118,14 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
           {isRejecting && <RejectReason reason={reason} change={setReason} />}
           <div class="buttons">
             {!cannotApprove && (
-              <button
-                type="button"
-                class="button primary"
-                disabled={isBusy}
-                onClick={() => decide('approve')}
-              >
+              <Button style="primary" disabled={isBusy} onClick={() => decide('approve')}>
                 {strings.approve}
-              </button>
+              </Button>
             )}
             {cannotApprove?.code !== 'role_not_allowed' && (
-              <button type="button" class="button" disabled={isBusy} onClick={reject}>
+              <Button disabled={isBusy} onClick={reject}>
                 {strings.reject}
-              </button>
+              </Button>
             )}
           </div>
         </>

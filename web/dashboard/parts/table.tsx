@@ -1,5 +1,5 @@
-// A list as a table. A press or Enter opens a row, arrows and j/k move between rows, x chooses the focused row.
-// On a narrow page each row is a card. The heading of the sort column reverses the order.
+// A list as a table. A press or Enter opens a row, arrows and j/k move between rows, x chooses the focused
+// row. On a narrow page each row is a card. The heading of the sort column reverses the order.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -10,7 +10,7 @@ import { goTo } from '../routing.ts'
 import { Icon } from './icons.tsx'
 import { Link } from './link.tsx'
 import { Failed, Skeleton } from './states.tsx'
-import { Money } from './values.tsx'
+import { Money, Time } from './values.tsx'
 
 export type Column<Row> = {
   name: string
@@ -21,11 +21,23 @@ export type Column<Row> = {
   show: (row: Row) => ComponentChildren
 }
 
-export function amountColumn<Row extends { amount: number; currency: string }>(
+export function amountColumn<Row extends object>(
   name: string,
+  field = 'amount' as keyof Row,
 ): Column<Row> {
-  const show = ({ amount, currency }: Row) => <Money amount={amount} currency={currency} />
+  const show = (row: Row) => (
+    <Money
+      amount={row[field] as number}
+      currency={'currency' in row ? (row.currency as string) : null}
+    />
+  )
   return { name, place: 'amount', isAmount: true, show }
+}
+
+// The column by which the list is sorted.
+export function orderColumn<Row>(name: string, field: keyof Row): Column<Row> {
+  const show = (row: Row) => <Time at={row[field] as string} />
+  return { name, place: 'time', isOrder: true, show }
 }
 
 export type Choosing<Row> = {

@@ -27,17 +27,17 @@ const ICONS: Record<string, IconName> = {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
-const TOLD = ['event', 'attempt', 'waiting']
+const DELIVERIES = ['event', 'attempt', 'waiting']
 
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
-  const told = entries.filter(({ kind }) => TOLD.includes(kind))
+  const deliveries = entries.filter(({ kind }) => DELIVERIES.includes(kind))
   return (
     <>
       <Entries
-        entries={entries.filter(({ kind }) => !TOLD.includes(kind))}
+        entries={entries.filter(({ kind }) => !DELIVERIES.includes(kind))}
         label={appStrings.timeline.label}
       />
-      {told.length > 0 && <Deliveries entries={told} />}
+      {deliveries.length > 0 && <Deliveries entries={deliveries} />}
     </>
   )
 }

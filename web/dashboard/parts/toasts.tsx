@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
+import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
 
 type Toast = { id: number; text: string; tone: 'calm' | 'bad'; undo: (() => void) | undefined }
@@ -24,10 +25,10 @@ export function toastWithUndo(text: string, undo: () => void): void {
   add({ text, tone: 'calm', undo }, UNDO_STAYS_MS)
 }
 
-function add(told: Omit<Toast, 'id'>, staysMs: number): void {
+function add(content: Omit<Toast, 'id'>, staysMs: number): void {
   lastId += 1
   const id = lastId
-  toasts = [...toasts, { id, ...told }].slice(-SHOWN_MAX)
+  toasts = [...toasts, { id, ...content }].slice(-SHOWN_MAX)
   show()
   window.setTimeout(() => drop(id), staysMs)
 }
@@ -59,16 +60,15 @@ export function Toasts() {
         <div key={id} class={`toast ${tone}`}>
           <span>{text}</span>
           {undo && (
-            <button
-              type="button"
-              class="button quiet"
+            <Button
+              style="quiet"
               onClick={() => {
                 drop(id)
                 undo()
               }}
             >
               {appStrings.undo}
-            </button>
+            </Button>
           )}
           <button
             type="button"

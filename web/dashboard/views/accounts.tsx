@@ -14,7 +14,7 @@ import { shownAccounts } from '../parts/payer-rules-fields.tsx'
 import { SampleData } from '../parts/sample-data.tsx'
 import { SplitLink } from '../parts/split-shares.tsx'
 import { StatementLinks } from '../parts/statement-links.tsx'
-import type { Column } from '../parts/table.tsx'
+import { type Column, orderColumn } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { closeTo, goTo, hrefOf } from '../routing.ts'
@@ -62,12 +62,7 @@ const COLUMNS: readonly Column<Account>[] = [
   },
   { name: strings.state, place: 'state', show: (account) => <Badge state={stateOf(account)} /> },
   { name: strings.merchant, show: ({ merchantId }) => merchantId },
-  {
-    name: strings.created,
-    place: 'time',
-    isOrder: true,
-    show: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  orderColumn(strings.created, 'createdAt'),
 ]
 
 export default function Accounts(props: ViewProps) {
@@ -199,12 +194,12 @@ function tierText({ kycTier, kycTierSet }: Account): string {
 }
 
 function ruleFacts({ payerRules: rules }: Account): Fact[] {
-  const { rules: said } = strings
+  const { rules: labels } = strings
   const amount = (naira: number | undefined) => naira !== undefined && money(naira)
   return [
-    [said.min, amount(rules?.minAmount)],
-    [said.max, amount(rules?.maxAmount)],
-    [said.names, rules?.names?.join(', ')],
-    [said.accounts, rules?.accounts && shownAccounts(rules.accounts)],
+    [labels.min, amount(rules?.minAmount)],
+    [labels.max, amount(rules?.maxAmount)],
+    [labels.names, rules?.names?.join(', ')],
+    [labels.accounts, rules?.accounts && shownAccounts(rules.accounts)],
   ]
 }

@@ -129,11 +129,7 @@ export default function Banks({ place }: ViewProps) {
         keyOf={({ code }) => code}
         hrefOf={({ code }) => hrefOf('banks', code)}
         openKey={place.open}
-        empty={
-          <Empty icon="banks" title={strings.none}>
-            {strings.noneText}
-          </Empty>
-        }
+        empty={<Empty icon="banks" title={strings.none} text={strings.noneText} />}
       />
       <p class="muted small under-list">{strings.day}</p>
       {open && (

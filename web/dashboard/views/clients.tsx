@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { appStrings, clientsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
+import { Button } from '../parts/button.tsx'
 import { ShowOnce } from '../parts/dialog.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
@@ -74,9 +75,9 @@ function ClientList(props: ViewProps) {
         isOldestFirst
         none={{ title: strings.none, text: strings.noneText }}
         add={
-          <button type="button" class="button primary" onClick={() => setCreating(true)}>
+          <Button style="primary" onClick={() => setCreating(true)}>
             {strings.create}
-          </button>
+          </Button>
         }
         detail={({ open, version, close, changed }) => (
           <ClientDrawer

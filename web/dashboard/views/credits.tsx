@@ -17,7 +17,7 @@ import { ListView } from '../parts/list-view.tsx'
 import { Refunds } from '../parts/refunds.tsx'
 import { FirstSteps } from '../parts/sample-data.tsx'
 import { shareFacts } from '../parts/split-shares.tsx'
-import { amountColumn, type Column } from '../parts/table.tsx'
+import { amountColumn, type Column, orderColumn } from '../parts/table.tsx'
 import { Copyable, Headline, Money, PaidBadge, Time } from '../parts/values.tsx'
 import type { ViewProps } from '../view-props.ts'
 
@@ -60,12 +60,7 @@ const COLUMNS: readonly Column<Credit>[] = [
     ),
   },
   { name: strings.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
-  {
-    name: strings.received,
-    place: 'time',
-    isOrder: true,
-    show: ({ receivedAt }) => <Time at={receivedAt} />,
-  },
+  orderColumn(strings.received, 'receivedAt'),
 ]
 
 export default function Credits(props: ViewProps) {

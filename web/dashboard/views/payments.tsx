@@ -7,9 +7,9 @@ import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { SampleData } from '../parts/sample-data.tsx'
-import { amountColumn, type Column } from '../parts/table.tsx'
+import { amountColumn, type Column, orderColumn } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import { Money, PaidBadge, Time } from '../parts/values.tsx'
+import { Money, PaidBadge } from '../parts/values.tsx'
 import { closeTo, goTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 import { PaymentDrawer } from './payments/drawer.tsx'
@@ -55,12 +55,7 @@ const COLUMNS: readonly Column<Schemas['Payment']>[] = [
     place: 'second',
     show: ({ numbers }) => <code>{numbers.at(-1)?.accountNumber}</code>,
   },
-  {
-    name: strings.created,
-    place: 'time',
-    isOrder: true,
-    show: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  orderColumn(strings.created, 'createdAt'),
 ]
 
 export default function Payments(props: ViewProps) {

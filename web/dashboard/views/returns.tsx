@@ -5,6 +5,7 @@ import { appStrings, returnsStrings as strings } from '../../copy.ts'
 import { getData, problemFrom } from '../api.ts'
 import { humanize } from '../format.ts'
 import { BankName } from '../parts/bank-name.tsx'
+import { Button } from '../parts/button.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
@@ -168,9 +169,9 @@ function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
     <>
       <code>{item.payerAccountNumberMasked ?? appStrings.nothing}</code>{' '}
       {mayShow && item.payerAccountNumberMasked !== null && (
-        <button type="button" class="button quiet" disabled={isBusy} onClick={show}>
+        <Button style="quiet" disabled={isBusy} onClick={show}>
           {strings.show}
-        </button>
+        </Button>
       )}
     </>
   )

@@ -1,12 +1,12 @@
-// Suspense desk: sums by reason and age, requests awaiting a decision, and the items, to resolve one by one or
-// many at once.
+// Suspense desk: sums by reason and age, requests awaiting a decision, and the items, to resolve one by one
+// or many at once.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../copy.ts'
-import { csvLink, getPage, type Query } from '../api.ts'
+import { csvLink, type Query } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
-import { useData, useLoaded, usePages } from '../loading.ts'
+import { useData, usePage, usePages } from '../loading.ts'
 import { useChosenAmong } from '../parts/chosen-rows.ts'
 import { Filters, filterQuery, withoutFilters } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
@@ -137,9 +137,7 @@ function useRefreshing(pages: Reloaded & { isFirst: boolean }, others: readonly 
 }
 
 function useWaiting() {
-  const waiting = useLoaded('waiting', (signal) =>
-    getPage(REQUESTS, {}, { query: { state: 'open', limit: '100' }, signal }),
-  )
+  const waiting = usePage(REQUESTS, { state: 'open', limit: '100' })
   useEffect(() => {
     const timer = window.setInterval(() => !document.hidden && waiting.reload(), LOOK_AGAIN_MS)
     return () => window.clearInterval(timer)
@@ -174,11 +172,7 @@ function useChoosing(asked: string, { data }: { data?: { data: readonly Item[] }
 
 function Nothing({ isFiltered, query }: { isFiltered: boolean; query: Query }) {
   if (!isFiltered) {
-    return (
-      <Empty icon="suspense" title={strings.none}>
-        {strings.noneText}
-      </Empty>
-    )
+    return <Empty icon="suspense" title={strings.none} text={strings.noneText} />
   }
   return (
     <Empty icon="search" title={appStrings.filters.nothing}>

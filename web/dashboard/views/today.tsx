@@ -3,10 +3,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, creditsStrings, todayStrings as strings } from '../../copy.ts'
-import { getPage, type Schemas } from '../api.ts'
+import type { Schemas } from '../api.ts'
 import { count, money, share } from '../format.ts'
 import { type LiveEvent, useConnection, useEvents, useThrottled } from '../live.ts'
-import { useData, useLoaded } from '../loading.ts'
+import { useData, usePage } from '../loading.ts'
 import { ApprovalsToday } from '../parts/approval-count.tsx'
 import { BalancesToday } from '../parts/balances.tsx'
 import { Breakdown } from '../parts/breakdown.tsx'
@@ -24,9 +24,7 @@ const NEWEST = '12'
 
 export default function Today({ session }: ViewProps) {
   const overview = useData('/api/v1/overview', {})
-  const credits = useLoaded('newest', (signal) =>
-    getPage('/api/v1/credits', {}, { query: { limit: NEWEST }, signal }),
-  )
+  const credits = usePage('/api/v1/credits', { limit: NEWEST })
   const [announcement, setAnnouncement] = useState('')
   const [version, setVersion] = useState(0)
   const refresh = useThrottled(() => {

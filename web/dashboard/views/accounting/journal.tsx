@@ -67,9 +67,7 @@ function Entries({ journal, mayClose, changed }: EntriesProps) {
         {mayClose && !isClosed && day < today() && <CloseDay day={day} done={changed} />}
       </div>
       {lines.length === 0 ? (
-        <Empty icon="accounting" title={strings.noJournal}>
-          {strings.noJournalText}
-        </Empty>
+        <Empty icon="accounting" title={strings.noJournal} text={strings.noJournalText} />
       ) : (
         <ReportTable caption={strings.tabs.journal} columns={COLUMNS} rows={lines} totals={sums} />
       )}

@@ -45,9 +45,7 @@ export function OperatorBalances({ place }: ViewProps) {
       loaded={useData(PATH, {}, { at })}
       show={({ rows, totals, hasMore }) =>
         rows.length === 0 ? (
-          <Empty icon="accounting" title={strings.noBalances}>
-            {strings.noBalancesText}
-          </Empty>
+          <Empty icon="accounting" title={strings.noBalances} text={strings.noBalancesText} />
         ) : (
           <>
             <ReportTable

@@ -1,5 +1,5 @@
-// The rows of a report, with totals. Scrolls by keyboard. Shows only the first of very many rows: 100,000 would
-// block a browser for half a minute, and the file has them all.
+// The rows of a report, with totals. Scrolls by keyboard. Shows only the first of very many rows: 100,000
+// would block a browser for half a minute, and the file has them all.
 
 import { accountingStrings as strings } from '../../../copy.ts'
 import { count } from '../../format.ts'

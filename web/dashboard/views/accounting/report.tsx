@@ -8,7 +8,7 @@ import type { Loaded } from '../../loading.ts'
 import { dayAfter } from '../../parts/filters.tsx'
 import { InputField } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { currentPlace, goTo, hrefOf, type Place } from '../../routing.ts'
 
 export function dayIn({ query }: Place): string {
@@ -76,8 +76,7 @@ export function Report<Data>({ fields, links, loaded, show }: ReportProps<Data>)
         <div class="report-fields">{fields}</div>
         {links}
       </header>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={8} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={8} />
       {!problem && data && show(data)}
     </>
   )

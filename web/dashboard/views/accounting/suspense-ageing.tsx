@@ -44,9 +44,7 @@ export function SuspenseAgeing({ place }: ViewProps) {
       loaded={useData(PATH, {}, { at })}
       show={({ rows }) =>
         rows.length === 0 ? (
-          <Empty icon="suspense" title={strings.noSuspense}>
-            {strings.noSuspenseText}
-          </Empty>
+          <Empty icon="suspense" title={strings.noSuspense} text={strings.noSuspenseText} />
         ) : (
           <ReportTable caption={strings.tabs.suspense} columns={COLUMNS} rows={rows} />
         )

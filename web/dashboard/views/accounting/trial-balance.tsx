@@ -31,9 +31,11 @@ export function TrialBalance({ place }: ViewProps) {
       loaded={useData(PATH, {}, { at })}
       show={({ lines, totals }) =>
         lines.length === 0 ? (
-          <Empty icon="accounting" title={strings.noTrialBalance}>
-            {strings.noTrialBalanceText}
-          </Empty>
+          <Empty
+            icon="accounting"
+            title={strings.noTrialBalance}
+            text={strings.noTrialBalanceText}
+          />
         ) : (
           <ReportTable
             caption={strings.tabs.trialBalance}

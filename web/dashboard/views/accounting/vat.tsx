@@ -49,11 +49,7 @@ export function Vat({ place }: ViewProps) {
 
 function Whole({ report: { output, input, totals } }: { report: VatReport }) {
   if (output.length + input.length === 0) {
-    return (
-      <Empty icon="accounting" title={strings.noVat}>
-        {strings.noVatText}
-      </Empty>
-    )
+    return <Empty icon="accounting" title={strings.noVat} text={strings.noVatText} />
   }
   return (
     <>

@@ -1,5 +1,5 @@
-// Reads a CSV file of collection accounts: commas, semicolons or tabs, quoted cells, byte order mark. The API
-// validates the cells.
+// Reads a CSV file of collection accounts: commas, semicolons or tabs, quoted cells, byte order mark. The
+// API validates the cells.
 
 import type { components } from '../../../../sdk/src/api-types.ts'
 import { accountsStrings } from '../../../copy.ts'
@@ -43,9 +43,9 @@ export function readAccounts(text: string): AccountFile {
   checkHeader(names)
   if (lines.length > ROWS_MAX) throw refused(strings.tooMany(`${ROWS_MAX}`))
   const rows = lines.map(({ line, cells }): Row => {
-    const given = Object.fromEntries(names.map((name, at) => [name, cells[at]?.trim() ?? '']))
+    const values = Object.fromEntries(names.map((name, at) => [name, cells[at]?.trim() ?? '']))
     const faults = cells.length > names.length ? [{ field: '', message: strings.cells }] : []
-    return { line, cells, account: accountOf(given), faults }
+    return { line, cells, account: accountOf(values), faults }
   })
   return { header: names, rows }
 }
@@ -61,14 +61,14 @@ function checkHeader(names: readonly string[]): void {
 }
 
 // Omits empty optional cells.
-function accountOf(given: Record<string, string>): Row['account'] {
-  const { kycTier, banks, channel } = given
-  const needed = Object.fromEntries(NEEDED.map((name) => [name, given[name] ?? '']))
-  const optional = (['nin', 'verifiedName', 'splitCode'] as const).filter((name) => given[name])
+function accountOf(values: Record<string, string>): Row['account'] {
+  const { kycTier, banks, channel } = values
+  const needed = Object.fromEntries(NEEDED.map((name) => [name, values[name] ?? '']))
+  const optional = (['nin', 'verifiedName', 'splitCode'] as const).filter((name) => values[name])
   const account = {
     ...needed,
     channel: channel || CHANNEL,
-    ...Object.fromEntries(optional.map((name) => [name, given[name]])),
+    ...Object.fromEntries(optional.map((name) => [name, values[name]])),
     ...(kycTier ? { kycTier: /^[0-9]$/.test(kycTier) ? Number(kycTier) : kycTier } : {}),
     ...(banks ? { banks: banks.split(/[\s,;|]+/).filter(Boolean) } : {}),
   }

@@ -5,7 +5,8 @@ import { useRef } from 'preact/hooks'
 import { appStrings } from '../../../copy.ts'
 import { getPage, type Params } from '../../api.ts'
 import { useLoaded, useReload } from '../../loading.ts'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { type Entry, Timeline } from '../../parts/timeline.tsx'
 
 const TIMELINE = '/api/v1/accounts/static/{accountNumber}/timeline'
@@ -31,13 +32,12 @@ export function AccountTimeline({ params, version }: Props) {
   }
   return (
     <>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={5} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={5} />
       {data && <Timeline entries={data.entries} />}
       {data?.hasMore && (
-        <button type="button" class="button" aria-busy={isLoading} onClick={goFurther}>
+        <Button aria-busy={isLoading} onClick={goFurther}>
           {appStrings.timeline.further}
-        </button>
+        </Button>
       )}
     </>
   )

@@ -1,5 +1,5 @@
-// Changes a collection account at the version that was read, so that it never overwrites another change (412).
-// Reversible changes happen at once, and their toast offers undo.
+// Changes a collection account at the version that was read, so that it never overwrites another change
+// (412). Reversible changes happen at once, and their toast offers undo.
 
 import { appStrings } from '../../../copy.ts'
 import { problemFrom, type Schemas, send } from '../../api.ts'

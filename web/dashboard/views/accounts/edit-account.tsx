@@ -4,13 +4,12 @@
 
 import { useState } from 'preact/hooks'
 import { appStrings, accountsStrings as strings } from '../../../copy.ts'
-import { getPage } from '../../api.ts'
-import { useLoaded } from '../../loading.ts'
+import { usePage } from '../../loading.ts'
 import { CodeChoice } from '../../parts/code-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { AMOUNT, InputField, useSending } from '../../parts/forms.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { ContactFields, DigitsField, KycFields, tierOf, WebhookField } from './account-fields.tsx'
 import { type Account, changeAccount, offerUndo } from './change-account.ts'
@@ -106,11 +105,8 @@ export function EditLimits({ close, took, ...opened }: EditProps) {
 }
 
 function ProfileChoice({ current }: { current: string | null }) {
-  const { data, problem, reload } = useLoaded('profiles', (signal) =>
-    getPage('/api/v1/limit-profiles', {}, { query: { limit: '100' }, signal }),
-  )
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="text" lines={2} />
+  const { data, problem, reload } = usePage('/api/v1/limit-profiles', { limit: '100' })
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   return (
     <CodeChoice
       name="limitProfile"

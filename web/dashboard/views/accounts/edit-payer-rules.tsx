@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks'
 import { accountsStrings, appStrings } from '../../../copy.ts'
 import { ActionDialog } from '../../parts/action.tsx'
+import { Button } from '../../parts/button.tsx'
 import { PayerRulesFields, rulesIn } from '../../parts/payer-rules-fields.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { changeAccount, offerUndo } from './change-account.ts'
@@ -33,9 +34,9 @@ export function EditPayerRules(props: EditProps) {
         close={close}
         otherAction={
           rules && (
-            <button type="button" class="button danger-text" onClick={() => setRemoving(true)}>
+            <Button style="danger-text" onClick={() => setRemoving(true)}>
               {strings.remove}
-            </button>
+            </Button>
           )
         }
       >

@@ -1,8 +1,8 @@
 // A new collection account. Merchant and webhook come from the latest account.
 
 import { accountsStrings } from '../../../copy.ts'
-import { getPage, send } from '../../api.ts'
-import { useLoaded } from '../../loading.ts'
+import { send } from '../../api.ts'
+import { usePage } from '../../loading.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
 import { MoreOptions, useSending } from '../../parts/forms.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
@@ -23,9 +23,7 @@ const { create: strings } = accountsStrings
 const PATH = '/api/v1/accounts/static'
 
 export function NewAccount(props: Props) {
-  const { data, problem, reload } = useLoaded('latest', (signal) =>
-    getPage(PATH, {}, { query: { limit: '1' }, signal }),
-  )
+  const { data, problem, reload } = usePage(PATH, { limit: '1' })
   if (!data) {
     return (
       <Dialog title={strings.title} close={props.close}>

@@ -1,5 +1,5 @@
-// Sends rows of a file to the bulk endpoint in batches, to check or to create. The key of a batch is a hash of
-// its rows, so a retry or reload creates nothing twice.
+// Sends rows of a file to the bulk endpoint in batches, to check or to create. The key of a batch is a hash
+// of its rows, so a retry or reload creates nothing twice.
 
 import { type FieldFault, type Schemas, send } from '../../api.ts'
 import { newKey } from '../../parts/forms.tsx'
@@ -15,10 +15,10 @@ type Sending = {
   rows: readonly Row[]
   validateOnly: boolean
   known: readonly Outcome[] // The outcomes of earlier batches.
-  told: (outcomes: readonly Outcome[]) => void
+  report: (outcomes: readonly Outcome[]) => void
 }
 
-export async function sendRows({ rows, validateOnly, known, told }: Sending) {
+export async function sendRows({ rows, validateOnly, known, report }: Sending) {
   let outcomes = known
   while (outcomes.length < rows.length) {
     const batch = rows.slice(outcomes.length, outcomes.length + BATCH)
@@ -28,7 +28,7 @@ export async function sendRows({ rows, validateOnly, known, told }: Sending) {
       headers: validateOnly ? {} : { 'idempotency-key': await keyOf(accounts) },
     })
     outcomes = [...outcomes, ...batch.map((row, at) => outcomeOf(row, results[at]))]
-    told(outcomes)
+    report(outcomes)
   }
   return outcomes
 }
@@ -36,8 +36,8 @@ export async function sendRows({ rows, validateOnly, known, told }: Sending) {
 function outcomeOf(row: Row, result: Schemas['BulkResult'] | undefined): Outcome {
   if (!result) throw new Error('a row without a result')
   const { isSuccessful, data, errors, message } = result
-  const said = errors.length > 0 ? errors : [{ field: '', message }]
-  const faults = [...row.faults, ...(isSuccessful ? [] : said)]
+  const messages = errors.length > 0 ? errors : [{ field: '', message }]
+  const faults = [...row.faults, ...(isSuccessful ? [] : messages)]
   return { row, accountNumber: data?.accountNumber ?? null, faults }
 }
 

@@ -9,6 +9,7 @@ import { accountsStrings } from '../../../copy.ts'
 import { Problem, problemFrom } from '../../api.ts'
 import { count } from '../../format.ts'
 import { staying } from '../../in-flight.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
 import { InputField, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -42,8 +43,9 @@ function ChooseFile({ close, done }: { close: () => void; done: (checked: Checke
   const sending = useSending(async (form) => {
     const { header, rows } = await readFile(form.get('file') as File)
     setProgress({ done: 0, all: rows.length })
-    const told = ({ length }: readonly Outcome[]) => setProgress({ done: length, all: rows.length })
-    done({ header, outcomes: await sendRows({ rows, validateOnly: true, known: [], told }) })
+    const report = ({ length }: readonly Outcome[]) =>
+      setProgress({ done: length, all: rows.length })
+    done({ header, outcomes: await sendRows({ rows, validateOnly: true, known: [], report }) })
   })
   return (
     <DialogForm
@@ -112,8 +114,8 @@ function Preview({ checked, again, close, created }: PreviewProps) {
     setProblem(undefined)
     try {
       const rows = good.map(({ row }) => row)
-      const told = setMade
-      await staying(() => sendRows({ rows, validateOnly: false, known: made, told }))
+      const report = setMade
+      await staying(() => sendRows({ rows, validateOnly: false, known: made, report }))
     } catch (error) {
       setProblem(problemFrom(error))
     }
@@ -139,13 +141,13 @@ function Preview({ checked, again, close, created }: PreviewProps) {
         {problem && <Failed problem={problem} />}
         {problem && made.length > 0 && <p class="muted">{strings.stopped}</p>}
         <div class="form-end">
-          <button type="button" class="button" disabled={isBusy} onClick={again}>
+          <Button disabled={isBusy} onClick={again}>
             {strings.another}
-          </button>
+          </Button>
           {good.length > 0 && (
-            <button type="button" class="button primary" disabled={isBusy} onClick={create}>
+            <Button style="primary" disabled={isBusy} onClick={create}>
               {strings.create(good.length - made.length)}
-            </button>
+            </Button>
           )}
         </div>
       </div>
@@ -199,9 +201,9 @@ function Done({ checked, close }: { checked: Checked; close: () => void }) {
             <Icon name="download" />
             {strings.results}
           </a>
-          <button type="button" class="button primary" onClick={close}>
+          <Button style="primary" onClick={close}>
             {strings.close}
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>

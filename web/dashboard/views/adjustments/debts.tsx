@@ -6,7 +6,7 @@ import { BankName } from '../../parts/bank-name.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
-import type { Column } from '../../parts/table.tsx'
+import { amountColumn, type Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
@@ -24,12 +24,7 @@ export function Debtor({ clientId, bankCode }: Pick<Account, 'clientId' | 'bankC
 
 const COLUMNS: readonly Column<Account>[] = [
   { name: strings.debtor, place: 'lead', show: (account) => <Debtor {...account} /> },
-  {
-    name: strings.owed,
-    place: 'amount',
-    isAmount: true,
-    show: ({ balance, currency }) => <Money amount={balance} currency={currency} />,
-  },
+  amountColumn(strings.owed, 'balance'),
   { name: strings.since, place: 'time', show: ({ openedAt }) => <Time at={openedAt} /> },
 ]
 

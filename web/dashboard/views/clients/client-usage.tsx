@@ -4,7 +4,7 @@ import { appStrings, clientsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { day } from '../../format.ts'
 import { useData } from '../../loading.ts'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { Money } from '../../parts/values.tsx'
 import { CLIENT } from './client-fields.tsx'
 
@@ -27,8 +27,7 @@ export function UsageToday({ clientId }: { clientId: string }) {
 
 export function ClientUsage({ clientId }: { clientId: string }) {
   const { data, problem, reload } = useData(USE, { clientId })
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="rows" lines={7} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={7} />
   return (
     <ul class="attempts">
       {data.days.toReversed().map((each) => (

@@ -4,7 +4,7 @@ import { clientsStrings as strings } from '../../../copy.ts'
 import { useData } from '../../loading.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { UserList } from '../settings/users.tsx'
@@ -19,8 +19,7 @@ export function ClientUsers({ clientId, ...props }: ViewProps & { clientId: stri
         <Icon name="back" />
         {strings.back}
       </Link>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={5} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={5} />
       {data && (
         <>
           <h2 class="section">{strings.usersOf(data.name)}</h2>

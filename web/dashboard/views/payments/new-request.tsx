@@ -1,8 +1,8 @@
 // A new payment request. The return page is that of the latest request.
 
 import { accountsStrings, paymentsStrings } from '../../../copy.ts'
-import { getPage, type Schemas, send } from '../../api.ts'
-import { useLoaded } from '../../loading.ts'
+import { type Schemas, send } from '../../api.ts'
+import { usePage } from '../../loading.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import {
   AMOUNT,
@@ -14,7 +14,7 @@ import {
 } from '../../parts/forms.tsx'
 import { PayerRulesFields, rulesIn } from '../../parts/payer-rules-fields.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { WebAddressField } from '../../parts/web-address-field.tsx'
 
 const { create: strings, spans, policies } = paymentsStrings
@@ -100,11 +100,8 @@ function Policies() {
 
 // Rarely used fields are folded away; the return page is not, until it is known.
 function Further() {
-  const { data, problem, reload } = useLoaded('latest', (signal) =>
-    getPage('/api/v1/advices', {}, { query: { limit: '1' }, signal }),
-  )
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="text" lines={2} />
+  const { data, problem, reload } = usePage('/api/v1/advices', { limit: '1' })
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   const known = data.data[0]?.callBackUrl ?? ''
   const returnPage = (
     <WebAddressField

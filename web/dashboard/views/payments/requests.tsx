@@ -5,7 +5,7 @@ import { paymentsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { DATES, type Filter, humanized } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
-import { amountColumn, type Column } from '../../parts/table.tsx'
+import { amountColumn, type Column, orderColumn } from '../../parts/table.tsx'
 import { PaidBadge, Time } from '../../parts/values.tsx'
 import { ADVICE_PREFIX } from '../../search.tsx'
 import type { ViewProps } from '../../view-props.ts'
@@ -49,12 +49,7 @@ const COLUMNS: readonly Column<Schemas['AdviceRecord']>[] = [
     show: ({ expiresAt, expiresInSeconds }) =>
       expiresAt ? <Time at={expiresAt} /> : validityOf(expiresInSeconds),
   },
-  {
-    name: strings.created,
-    place: 'time',
-    isOrder: true,
-    show: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  orderColumn(strings.created, 'createdAt'),
 ]
 
 export function Requests({ sample, ...props }: ListProps) {

@@ -5,6 +5,7 @@ import { paymentsStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { QrCode } from '../../parts/qr-code.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
@@ -21,9 +22,7 @@ export function ShareButton({ reference }: { reference: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <button type="button" class="button" onClick={() => setOpen(true)}>
-        {strings.open}
-      </button>
+      <Button onClick={() => setOpen(true)}>{strings.open}</Button>
       {isOpen && <Known reference={reference} close={() => setOpen(false)} />}
     </>
   )
@@ -56,17 +55,11 @@ export function ShareDialog({ title, request, close }: Props) {
         <div class="form-end">
           {maySend && (
             // The user closed the share sheet.
-            <button
-              type="button"
-              class="button"
-              onClick={() => navigator.share(what).catch(() => {})}
-            >
-              {strings.send}
-            </button>
+            <Button onClick={() => navigator.share(what).catch(() => {})}>{strings.send}</Button>
           )}
-          <button type="button" class="button primary" onClick={close}>
+          <Button style="primary" onClick={close}>
             {strings.done}
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>

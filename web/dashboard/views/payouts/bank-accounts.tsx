@@ -1,10 +1,10 @@
 // The client's bank accounts: where its payouts and settlements go.
 
-import { useState } from 'preact/hooks'
 import { payoutsStrings, bankAccountsStrings as strings } from '../../../copy.ts'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
+import { useVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AddBankAccount } from './add-bank-account.tsx'
 import { BankAccountDetail } from './bank-account.tsx'
@@ -29,8 +29,7 @@ const COLUMNS: readonly Column<BankAccount>[] = [
 ]
 
 export function BankAccounts(props: ViewProps) {
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
+  const [version, bump] = useVersion()
   const mayWrite = props.session.scopes.includes('payouts:write')
   return (
     <ListView

@@ -5,7 +5,7 @@ import { send } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
 import { SelectField } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 
 const FORMATS = ['pain.001', 'csv'] as const
@@ -41,8 +41,7 @@ export function CreateFile({ done }: { done: () => void }) {
 
 function OurBanks() {
   const { data, problem, reload } = useData('/api/v1/operator/banks', {})
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="text" lines={2} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   return (
     <SelectField
       label={strings.bank}

@@ -6,7 +6,7 @@ import { useLoaded } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
 import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
 import { InputField, SelectField } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 
 const { create: strings } = payoutsStrings
@@ -59,8 +59,7 @@ function AccountChoice() {
     const query = { isActive: 'true', limit: '100' }
     return getPage('/api/v1/bank-accounts', {}, { query, signal })
   })
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="text" lines={2} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   const accounts = data.data.filter(({ status }) => status !== 'mismatch')
   if (accounts.length === 0) {
     return (

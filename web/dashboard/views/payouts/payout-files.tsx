@@ -1,14 +1,14 @@
 // Payout files, for banks without an API, and their reports.
 
-import { useState } from 'preact/hooks'
 import { payoutsStrings, payoutFilesStrings as strings } from '../../../copy.ts'
 import { count } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
-import type { Column } from '../../parts/table.tsx'
-import { Money, Time } from '../../parts/values.tsx'
+import { amountColumn, type Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/values.tsx'
 import { mayAccount } from '../../session.ts'
+import { useVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { CreateFile } from './create-file.tsx'
 import { FileState, type PayoutFile } from './file-state.tsx'
@@ -26,19 +26,13 @@ const COLUMNS: readonly Column<PayoutFile>[] = [
   { name: strings.bank, place: 'second', show: ({ bankCode }) => <BankName code={bankCode} /> },
   { name: strings.format, show: ({ format }) => strings.formats[format] ?? format },
   { name: strings.payouts, isAmount: true, show: ({ payouts }) => count(payouts) },
-  {
-    name: strings.amount,
-    place: 'amount',
-    isAmount: true,
-    show: ({ amount }) => <Money amount={amount} />,
-  },
+  amountColumn(strings.amount),
   { name: strings.status, place: 'state', show: (file) => <FileState file={file} /> },
   { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 export function PayoutFiles(props: ViewProps) {
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
+  const [version, bump] = useVersion()
   const mayChange = mayAccount(props.session)
   return (
     <ListView

@@ -4,8 +4,8 @@ import { payoutsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { AMOUNTS, DATES, type Filter, humanized } from '../../parts/filters.tsx'
-import { amountColumn, type Column } from '../../parts/table.tsx'
-import { Badge, Time } from '../../parts/values.tsx'
+import { amountColumn, type Column, orderColumn } from '../../parts/table.tsx'
+import { Badge } from '../../parts/values.tsx'
 
 export type Payout = Schemas['Payout']
 
@@ -43,10 +43,5 @@ export const COLUMNS: readonly Column<Payout>[] = [
   },
   { name: strings.purpose, show: ({ purpose }) => strings.purposes[purpose] ?? purpose },
   { name: strings.reference, show: ({ reference }) => <code>{reference}</code> },
-  {
-    name: strings.requested,
-    place: 'time',
-    isOrder: true,
-    show: ({ requestedAt }) => <Time at={requestedAt} />,
-  },
+  orderColumn(strings.requested, 'requestedAt'),
 ]

@@ -5,6 +5,7 @@ import { payoutFilesStrings as strings } from '../../../copy.ts'
 import { type Schemas, upload } from '../../api.ts'
 import { count } from '../../format.ts'
 import { Action } from '../../parts/action.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { InputField } from '../../parts/forms.tsx'
@@ -74,9 +75,9 @@ function Outcome({ results, close }: { results: Results; close: () => void }) {
           </div>
         )}
         <div class="form-end">
-          <button type="button" class="button primary" onClick={close}>
+          <Button style="primary" onClick={close}>
             {strings.done}
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>

@@ -7,7 +7,7 @@ import { groupBy } from '../../grouping.ts'
 import { useData, useReload } from '../../loading.ts'
 import { useBankNames } from '../../parts/bank-name.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { hrefOf } from '../../routing.ts'
 
 const PATH = '/api/v1/operator/reconciliation/ageing'
@@ -27,8 +27,7 @@ export function Ageing({ version }: { version: number }) {
       <h2 id="ageing" class="section">
         {strings.ageing}
       </h2>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={2} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={2} />
       {data && <AgeingTable rows={rowsOf(data, nameBank)} />}
       <p class="muted small under-list">
         {strings.ageingText} {data && <Unowned data={data} />}

@@ -1,6 +1,6 @@
 // A day of a bank: the proof, its differences, and both sides.
 
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import { addDays, longDay, today } from '../../days.ts'
 import { useData, useReload } from '../../loading.ts'
@@ -10,6 +10,7 @@ import { Link } from '../../parts/link.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
+import { useVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { DayDifferences } from './day-differences.tsx'
 import { DaySides } from './day-sides.tsx'
@@ -23,8 +24,7 @@ type Props = ViewProps & { bankCode: string; day: string }
 
 export function BankDay({ place, session, bankCode, day }: Props) {
   const { currency } = place.query
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
+  const [version, bump] = useVersion()
   const { data, problem, reload } = useData(PROOF, {}, { bankCode, day, currency })
   useReload(version, reload)
   const isAsked = useRef(false) // Set while a statement is missing.

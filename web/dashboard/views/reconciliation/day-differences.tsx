@@ -32,7 +32,7 @@ export function DayDifferences({ proof, place, session, done }: Props) {
   const loaded = { data: differences, problem: undefined, isLoading: false, reload: done }
   const hasAny = differences.length > 0
   const mayResolve = mayAccount(session)
-  const given = () => {
+  const changed = () => {
     choose(new Set())
     done()
   }
@@ -42,8 +42,8 @@ export function DayDifferences({ proof, place, session, done }: Props) {
       <header class={hasAny ? 'grid-top' : ''}>
         {hasAny && <h2 id="differences">{countsOf(proof)}</h2>}
         <div class="buttons">
-          <AssignChosen ids={ids} session={session} done={given} />
-          <ResolveChosen ids={ids} done={given} />
+          <AssignChosen ids={ids} session={session} done={changed} />
+          <ResolveChosen ids={ids} done={changed} />
         </div>
       </header>
       {hasAny && (

@@ -1,5 +1,5 @@
-// Banks by day as a table; each cell links to the proof of the day. Arrow keys move between cells. On a narrow
-// page each bank is a card of two weeks.
+// Banks by day as a table; each cell links to the proof of the day. Arrow keys move between cells. On a
+// narrow page each bank is a card of two weeks.
 
 import { useRef } from 'preact/hooks'
 import { appStrings, reconciliationStrings as strings } from '../../../copy.ts'

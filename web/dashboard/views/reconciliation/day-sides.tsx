@@ -6,7 +6,7 @@ import type { PagePath, Params, Query, Row } from '../../api.ts'
 import { usePages, useReload } from '../../loading.ts'
 import { type Filter, Filters } from '../../parts/filters.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
 import { hrefOf, type Place } from '../../routing.ts'
 import {
@@ -43,7 +43,7 @@ export function DaySides({ proof, place, version }: Props) {
   const { bankCode, day, currency } = proof
   const { isMatched, lineKind: kindOfLine, itemKind: kindOfItem, search } = place.query
   const asked = { bankCode, day, currency, search }
-  const wanted = ['false', 'true'].filter((each) => !isMatched || each === isMatched)
+  const groups = ['false', 'true'].filter((each) => !isMatched || each === isMatched)
   const shown = { proof, place }
   return (
     <section aria-labelledby="sides">
@@ -54,7 +54,7 @@ export function DaySides({ proof, place, version }: Props) {
       <div class="sides">
         <section class="card" aria-labelledby="bank-side">
           <h3 id="bank-side">{strings.bankSide}</h3>
-          {wanted.map((each) => (
+          {groups.map((each) => (
             <Group
               key={each}
               path={LINES}
@@ -66,7 +66,7 @@ export function DaySides({ proof, place, version }: Props) {
         </section>
         <section class="card" aria-labelledby="book-side">
           <h3 id="book-side">{strings.bookSide}</h3>
-          {wanted.map((each) => (
+          {groups.map((each) => (
             <Group
               key={each}
               path={ITEMS}
@@ -100,8 +100,7 @@ function Group<P extends typeof LINES | typeof ITEMS>(props: GroupProps<P>) {
       <h4 class={isUnmatched ? 'unmatched' : ''}>
         {isUnmatched ? strings.unmatched : strings.matched}
       </h4>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={3} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
       {data?.data.length === 0 && pages.isFirst && (
         <p class="muted none">{query.search ? strings.nothingFits : none}</p>
       )}

@@ -41,9 +41,7 @@ export function Days({ place, session }: ViewProps) {
       {hasAny ? (
         <AlertLine rows={shown} />
       ) : (
-        <Empty icon="reconciliation" title={strings.none}>
-          <p>{strings.noneText}</p>
-        </Empty>
+        <Empty icon="reconciliation" title={strings.none} text={strings.noneText} />
       )}
       {mayAccount(session) && (
         <ImportStatement label={hasAny ? another : importFirst} done={bump} />
@@ -94,13 +92,13 @@ function useHasAny(version: number): boolean | undefined {
 }
 
 function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
-  const of = (wanted: string) => rows.filter((row) => row.status === wanted)
+  const of = (status: string) => rows.filter((row) => row.status === status)
   const red = of('differences')
   const missing = of('missing_statement')
   const oldest = [...red, ...missing].toSorted((one, other) => (one.day < other.day ? -1 : 1))[0]
   const unknown = unknownBanks(rows)
   if (!oldest) return <CalmLine rows={rows} unknown={unknown} />
-  const said = [
+  const summary = [
     red.length > 0 && strings.red(red.length),
     missing.length > 0 && strings.missing(missing.length),
     ...unknown,
@@ -109,7 +107,7 @@ function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
   return (
     <p class="day-alert bad" role="status">
       <Icon name="warning" />
-      <span>{said.join(' · ')}</span>
+      <span>{summary.join(' · ')}</span>
       <Link href={hrefOf('reconciliation', undefined, { bankCode, day, currency })}>
         {strings.first}
       </Link>
@@ -137,14 +135,14 @@ function CalmLine({ rows, unknown }: { rows: readonly BankDayRow[]; unknown: rea
   )
   const isKnown = unknown.length === 0 && waiting === 0
   const hasAny = rows.some(({ statement }) => statement !== null)
-  const said =
+  const summary =
     unknown.length > 0
       ? `${unknown.join(' · ')}. ${hasAny && waiting === 0 ? strings.othersBalance : ''}`
       : strings.allInExcept(waiting)
   return (
     <p class={`day-alert ${isKnown ? 'good' : 'calm'}`} role="status">
       <Icon name={isKnown ? 'check' : 'minus'} />
-      <span>{isKnown ? strings.allWell : said}</span>
+      <span>{isKnown ? strings.allWell : summary}</span>
     </p>
   )
 }

@@ -3,9 +3,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { bankStatementsStrings as strings } from '../../../copy.ts'
-import { type Data, getPage } from '../../api.ts'
+import type { Data } from '../../api.ts'
 import { bytes } from '../../format.ts'
-import { useData, useLoaded } from '../../loading.ts'
+import { useData, usePage } from '../../loading.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
@@ -22,9 +22,7 @@ const FORMATS = Object.keys(strings.formats) as Format[]
 export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
   const banks = useData('/api/v1/operator/banks', {})
   const profiles = useData('/api/v1/operator/statement-profiles', {})
-  const earlier = useLoaded('earlier imports', (signal) =>
-    getPage('/api/v1/operator/statement-imports', {}, { query: { limit: '50' }, signal }),
-  )
+  const earlier = usePage('/api/v1/operator/statement-imports', { limit: '50' })
   const [format, setFormat] = useState<Format | undefined>()
   const [bank, setBank] = useState<string | undefined>(givenBank)
   const [profile, setProfile] = useState<string | undefined>()
@@ -91,8 +89,8 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
   )
 }
 
-const nameOf = (banks: readonly Bank[] | undefined, wanted: string) =>
-  banks?.find(({ code }) => code === wanted)?.name ?? ''
+const nameOf = (banks: readonly Bank[] | undefined, bankCode: string) =>
+  banks?.find(({ code }) => code === bankCode)?.name ?? ''
 
 type ChoicesProps = {
   label: string

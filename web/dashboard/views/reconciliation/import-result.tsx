@@ -3,6 +3,7 @@
 import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { Problem } from '../../api.ts'
 import { count, money } from '../../format.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { Failed } from '../../parts/states.tsx'
@@ -21,9 +22,9 @@ export function ImportResult({ outcome, close }: { outcome: Outcome; close: () =
         <Failed problem={reasonOf(outcome)} />
         <p class="muted">{strings.refusedText}</p>
         <div class="form-end">
-          <button type="button" class="button primary" onClick={close}>
+          <Button style="primary" onClick={close}>
             {strings.done}
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>
@@ -62,13 +63,11 @@ function Imported({ taken, close }: { taken: Taken; close: () => void }) {
           <Facts facts={facts} />
         </div>
         <div class="form-end">
-          <button type="button" class="button" onClick={close}>
-            {strings.done}
-          </button>
+          <Button onClick={close}>{strings.done}</Button>
           {first && (
-            <button type="button" class="button primary" onClick={see}>
+            <Button style="primary" onClick={see}>
               {strings.seeDay}
-            </button>
+            </Button>
           )}
         </div>
       </div>

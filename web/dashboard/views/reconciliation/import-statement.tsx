@@ -1,7 +1,8 @@
-// Imports a statement by drop or file choice. The import continues after its dialog closes, and reports its end
-// in a toast.
+// Imports a statement by drop or file choice. The import continues after its dialog closes, and reports its
+// end in a toast.
 
 import { bankStatementsStrings as strings } from '../../../copy.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DropPlace } from './drop-place.tsx'
 import { ImportForm } from './import-form.tsx'
@@ -28,9 +29,7 @@ export function ImportStatement({ label, bankCode, isCompact = false, done }: Pr
             <ImportProgress file={job.file} progress={job.progress} />
             <p class="muted">{strings.backgroundText}</p>
             <div class="form-end">
-              <button type="button" class="button" onClick={hideImport}>
-                {strings.background}
-              </button>
+              <Button onClick={hideImport}>{strings.background}</Button>
             </div>
           </div>
         </Dialog>

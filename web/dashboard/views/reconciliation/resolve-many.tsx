@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { count } from '../../format.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
 import { newKey, useSending } from '../../parts/forms.tsx'
 import { ACTIONS, type Action, ActionFields } from './resolve-difference.tsx'
@@ -127,9 +128,9 @@ export function Outcome({ title, done, notDone, failed, close }: OutcomeProps) {
         <p>{done}</p>
         <Failures text={notDone} failed={failed} />
         <div class="form-end">
-          <button type="button" class="button primary" onClick={close}>
+          <Button style="primary" onClick={close}>
             {strings.done}
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>

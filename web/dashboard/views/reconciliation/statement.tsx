@@ -13,7 +13,7 @@ import { count } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { Facts } from '../../parts/drawer.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
@@ -77,8 +77,7 @@ function StatementLines({ statement: { statementId, currency } }: { statement: S
           </button>
         ))}
       </fieldset>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={4} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={4} />
       {data?.data.length === 0 && pages.isFirst && <p class="muted">{strings.noLines}</p>}
       <ul class="movements" aria-label={strings.linesOf}>
         {data?.data.map((line) => (

@@ -1,12 +1,12 @@
 // Imported statements; each opens to its lines.
 
-import { useState } from 'preact/hooks'
 import { reconciliationStrings, bankStatementsStrings as strings } from '../../../copy.ts'
 import { count, money } from '../../format.ts'
 import { ListView } from '../../parts/list-view.tsx'
-import type { Column } from '../../parts/table.tsx'
-import { Money, Time } from '../../parts/values.tsx'
+import { amountColumn, type Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/values.tsx'
 import { mayAccount } from '../../session.ts'
+import { useVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { useBankFilter } from './bank-filter.ts'
 import { ImportStatement } from './import-statement.tsx'
@@ -28,19 +28,13 @@ const COLUMNS: readonly Column<Statement>[] = [
     isAmount: true,
     show: ({ opening, currency }) => money(opening, currency),
   },
-  {
-    name: strings.closing,
-    place: 'amount',
-    isAmount: true,
-    show: ({ closing, currency }) => <Money amount={closing} currency={currency} />,
-  },
+  amountColumn(strings.closing, 'closing'),
   { name: strings.fileName, show: ({ fileName }) => fileName },
   { name: strings.imported, place: 'time', show: ({ importedAt }) => <Time at={importedAt} /> },
 ]
 
 export function Statements(props: ViewProps) {
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
+  const [version, bump] = useVersion()
   const bankFilter = useBankFilter()
   return (
     <ListView

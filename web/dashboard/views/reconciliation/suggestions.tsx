@@ -5,6 +5,7 @@ import { differencesStrings, reconciliationStrings as strings } from '../../../c
 import { problemFrom, type Row, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { staying } from '../../in-flight.ts'
+import { Button } from '../../parts/button.tsx'
 import { Link } from '../../parts/link.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Money } from '../../parts/values.tsx'
@@ -40,14 +41,13 @@ export function Suggestions({ proof, session, done }: Props) {
           <input type="checkbox" checked={areAll} onChange={all} />
           {strings.chooseAll}
         </label>
-        <button
-          type="button"
-          class="button primary"
+        <Button
+          style="primary"
           disabled={chosen.length === 0}
           onClick={() => setAsked(chosen.map(({ id }) => `${id}`))}
         >
           {strings.confirmChosen(chosen.length)}
-        </button>
+        </Button>
       </header>
       <p class="muted">{strings.suggestionsText}</p>
       <ul>
@@ -128,15 +128,9 @@ function Suggestion({ difference, proof, session, isPicked, toggle, done }: OneP
         <span>{itemText(suggestion)}</span>
         <Money amount={suggestion.amount} currency={currency} />
       </p>
-      <button
-        type="button"
-        class="button"
-        disabled={isBusy}
-        aria-label={strings.confirmOne(amount)}
-        onClick={confirm}
-      >
+      <Button disabled={isBusy} aria-label={strings.confirmOne(amount)} onClick={confirm}>
         {strings.confirm}
-      </button>
+      </Button>
     </li>
   )
 }

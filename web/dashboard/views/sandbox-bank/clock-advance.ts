@@ -1,5 +1,5 @@
-// Advances the test clock. Due work runs before the answer. If there is much, the answer is incomplete, and the
-// call repeats with the same target until the clock is there. Meanwhile the clock is read every second.
+// Advances the test clock. Due work runs before the answer. If there is much, the answer is incomplete, and
+// the call repeats with the same target until the clock is there. Meanwhile the clock is read every second.
 // It stops with the view, and when the clock is released or reset elsewhere.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -50,7 +50,7 @@ export function useAdvance(ended: () => void) {
       const { now } = await getData(PATH, {})
       const to = targetFrom(new Date(now)).toISOString()
       setAdvance({ from: now, to, now, ran: [], state: 'running' })
-      change({ state: await advanceTo(to, { goesOn: () => goesOn.current, told: change }) })
+      change({ state: await advanceTo(to, { goesOn: () => goesOn.current, report: change }) })
     } catch (error) {
       setProblem(problemFrom(error))
       setAdvance(undefined)
@@ -65,12 +65,12 @@ export function useAdvance(ended: () => void) {
   return { advance, problem, start, stop }
 }
 
-function useAsking(isWanted: boolean, told: (now: string) => void): void {
+function useAsking(isWanted: boolean, report: (now: string) => void): void {
   useEffect(() => {
     if (!isWanted) return
     const ask = () =>
       getData(PATH, {}).then(
-        ({ now, isFrozen }) => isFrozen && told(now),
+        ({ now, isFrozen }) => isFrozen && report(now),
         () => {},
       )
     const timer = window.setInterval(ask, ASK_MS)
@@ -78,14 +78,14 @@ function useAsking(isWanted: boolean, told: (now: string) => void): void {
   }, [isWanted])
 }
 
-type Watch = { goesOn: () => boolean; told: (more: Partial<Advance>) => void }
+type Watch = { goesOn: () => boolean; report: (more: Partial<Advance>) => void }
 
 // To a time, not by seconds, so that a retry moves the clock no further.
-async function advanceTo(to: string, { goesOn, told }: Watch): Promise<Ended> {
+async function advanceTo(to: string, { goesOn, report }: Watch): Promise<Ended> {
   for (let ran: readonly Step[] = []; ; ) {
     const moved = await send('POST', `${PATH}/advance`, { body: { to } }).catch(lookAgain)
     ran = [...ran, ...moved.ran]
-    told({ now: moved.now, ran })
+    report({ now: moved.now, ran })
     if (moved.isComplete) return 'done'
     if (!goesOn()) return 'stopped'
     if (!(await getData(PATH, {})).isFrozen) return 'released'

@@ -8,6 +8,7 @@ import { humanize, shownTime, ZONE_OFFSET } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
 import { Bullets } from '../../parts/bullets.tsx'
+import { Button } from '../../parts/button.tsx'
 import type { Destination } from '../../parts/destination-picker.tsx'
 import { Form, InputField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
@@ -108,14 +109,12 @@ function Steps({ clock, chosen, isRunning, start }: StepsProps) {
             </button>
           ))}
           {isPayment && (
-            <button
-              type="button"
-              class="button"
+            <Button
               aria-disabled={isRunning}
               onClick={() => start(() => new Date(closesMs + SECOND_MS))}
             >
               {strings.pastGrace(chosen?.title ?? '')}
-            </button>
+            </Button>
           )}
         </div>
         {!isPayment && <p class="muted small">{strings.choosePayment}</p>}
@@ -140,14 +139,9 @@ function Progress({ advance, stop }: { advance: Advance | undefined; stop: () =>
           <progress aria-label={strings.progress} max={1} value={shareOf(advance)} />
           <p class="muted small">{strings.runningText}</p>
           <div>
-            <button
-              type="button"
-              class="button"
-              aria-disabled={advance.state === 'stopping'}
-              onClick={stop}
-            >
+            <Button aria-disabled={advance.state === 'stopping'} onClick={stop}>
               {strings.stop}
-            </button>
+            </Button>
           </div>
         </div>
       )}

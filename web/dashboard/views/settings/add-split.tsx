@@ -2,11 +2,12 @@
 
 import { useRef, useState } from 'preact/hooks'
 import { splitsStrings } from '../../../copy.ts'
-import { getPage, type Schemas, send } from '../../api.ts'
-import { useLoaded } from '../../loading.ts'
+import { type Schemas, send } from '../../api.ts'
+import { usePage } from '../../loading.ts'
 import { ActionDialog, OpenButton } from '../../parts/action.tsx'
+import { Button } from '../../parts/button.tsx'
 import { AMOUNT, CheckBox, InputField, SelectField } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { CODE_MAX } from './add-subaccount.tsx'
 
 const { splits: strings } = splitsStrings
@@ -74,9 +75,9 @@ function SplitForm({ close, done }: { close: () => void; done: () => void }) {
         remove={(part) => setParts(parts.filter((each) => each !== part))}
       />
       {parts.length < PARTS_MAX && (
-        <button type="button" class="button add-part" onClick={addPart}>
+        <Button style="add-part" onClick={addPart}>
           {strings.addPart}
-        </button>
+        </Button>
       )}
     </ActionDialog>
   )
@@ -85,11 +86,8 @@ function SplitForm({ close, done }: { close: () => void; done: () => void }) {
 type PartsProps = { parts: readonly number[]; type: Type; remove: (part: number) => void }
 
 function Parts({ parts, type, remove }: PartsProps) {
-  const { data, problem, reload } = useLoaded('subaccounts', (signal) =>
-    getPage('/api/v1/subaccounts', {}, { query: { limit: '100' }, signal }),
-  )
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="text" lines={2} />
+  const { data, problem, reload } = usePage('/api/v1/subaccounts', { limit: '100' })
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   const active = data.data.filter(({ isActive }) => isActive)
   if (active.length === 0) return <p class="notice">{strings.needsSubaccount}</p>
   return (
@@ -99,14 +97,13 @@ function Parts({ parts, type, remove }: PartsProps) {
           <legend>{strings.part(at + 1)}</legend>
           <PartFields part={part} type={type} subaccounts={active} />
           {parts.length > 1 && (
-            <button
-              type="button"
-              class="button quiet"
+            <Button
+              style="quiet"
               aria-label={strings.removePart(at + 1)}
               onClick={() => remove(part)}
             >
               {strings.remove}
-            </button>
+            </Button>
           )}
         </fieldset>
       ))}

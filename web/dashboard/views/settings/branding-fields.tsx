@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'
 import { type ChosenLogo, readLogo } from '../../logo-file.ts'
+import { Button } from '../../parts/button.tsx'
 import { InputField } from '../../parts/forms.tsx'
 
 const { branding: strings } = settingsStrings
@@ -107,9 +108,7 @@ export function LogoField({
       )}
       {hasLogo && (
         <div class="form-end start">
-          <button type="button" class="button" onClick={() => setLogo(null)}>
-            {strings.removeLogo}
-          </button>
+          <Button onClick={() => setLogo(null)}>{strings.removeLogo}</Button>
         </div>
       )}
     </>

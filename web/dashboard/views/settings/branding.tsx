@@ -5,7 +5,7 @@ import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { useSending } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Failed, Pending } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import {
@@ -26,8 +26,7 @@ const OURS = '#0f5e4d' // As in src/http/routes/payments/brand-colours.ts.
 
 export function BrandingPart({ session }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="page" lines={6} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="page" lines={6} />
   const mayWrite = session.scopes.includes('accounts:write')
   return <BrandingForm branding={data} ownName={session.client.name} mayWrite={mayWrite} />
 }

@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks'
 import { passkeyStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
 import { type Form, InputField } from '../../parts/forms.tsx'
 import { hasPasskeys, passkeyToConfirm } from '../../passkeys.ts'
 
@@ -41,9 +42,9 @@ export function ConfirmFields({ hasTotp, hasPasskey }: Factors) {
         </>
       )}
       {mayUsePasskey && (
-        <button type="button" class="button start" onClick={() => setByPasskey(!isByPasskey)}>
+        <Button style="start" onClick={() => setByPasskey(!isByPasskey)}>
           {isByPasskey ? strings.usePassword : strings.usePasskey}
-        </button>
+        </Button>
       )}
     </>
   )

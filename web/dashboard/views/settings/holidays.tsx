@@ -7,7 +7,7 @@ import { getData, type Schemas, send } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { AtOnceButton } from '../../parts/action.tsx'
 import { InputField, useSending } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Failed, Pending } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 
 type Holiday = Schemas['SettlementHoliday']
@@ -32,8 +32,7 @@ export function Holidays() {
     <section class="card panel" aria-labelledby="holidays">
       <h2 id="holidays">{strings.holidays}</h2>
       <p class="muted">{strings.holidaysText}</p>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="text" lines={3} />}
+      <Pending {...{ data, problem, reload }} kind="text" lines={3} />
       {data?.holidays.length === 0 && <p class="muted">{strings.noHolidays}</p>}
       <ul class="attempts">
         {data?.holidays.map(({ date, name }) => (

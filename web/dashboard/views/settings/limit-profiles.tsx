@@ -6,6 +6,7 @@ import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { ActionDialog } from '../../parts/action.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
 import { CheckBox, InputField } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -56,9 +57,9 @@ export function LimitProfiles({ session, place }: ViewProps) {
     closeTo(hrefOf('settings', undefined, TAB))
   }
   const add = mayWrite && (
-    <button type="button" class="button primary" onClick={() => setAdding(true)}>
+    <Button style="primary" onClick={() => setAdding(true)}>
       {strings.add}
-    </button>
+    </Button>
   )
   return (
     <>
@@ -70,11 +71,7 @@ export function LimitProfiles({ session, place }: ViewProps) {
         keyOf={({ code }) => code}
         hrefOf={({ code }) => hrefOf('settings', code, TAB)}
         openKey={place.open}
-        empty={
-          <Empty icon="action" title={strings.empty}>
-            <p>{strings.emptyText}</p>
-          </Empty>
-        }
+        empty={<Empty icon="action" title={strings.empty} text={strings.emptyText} />}
       />
       {open && !mayWrite && <ProfileDrawer profile={open} close={close} />}
       {mayWrite && (isAdding || open) && (
@@ -154,9 +151,9 @@ function ProfileForm({ profile, close, changed, remove }: Props & { remove: () =
       close={close}
       otherAction={
         profile && (
-          <button type="button" class="button danger-text" onClick={remove}>
+          <Button style="danger-text" onClick={remove}>
             {strings.remove}
-          </button>
+          </Button>
         )
       }
     >

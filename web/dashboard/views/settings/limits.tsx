@@ -4,7 +4,7 @@ import { settingsStrings } from '../../../copy.ts'
 import { count, money } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 
 const { limits: strings } = settingsStrings
 const PATH = '/api/v1/limits'
@@ -17,8 +17,7 @@ const span = (seconds: number) =>
 
 export function Limits() {
   const { data, problem, reload } = useData(PATH, {})
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="page" lines={8} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="page" lines={8} />
   const { requestsPerMinute: rates, newAccounts } = data
   return (
     <>

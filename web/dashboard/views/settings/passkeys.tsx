@@ -8,7 +8,7 @@ import type { Loaded } from '../../loading.ts'
 import { Action, ActionDialog, OpenButton } from '../../parts/action.tsx'
 import { ShowOnce } from '../../parts/dialog.tsx'
 import { InputField } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { Time } from '../../parts/values.tsx'
 import { hasPasskeys, makePasskey } from '../../passkeys.ts'
 import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
@@ -28,8 +28,7 @@ export function Passkeys({ loaded: { data, problem, reload }, factors, removed }
       <p class="muted">
         {strings.text} {strings.alone}
       </p>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={2} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={2} />
       {data?.data.length === 0 && <p class="muted">{strings.none}</p>}
       <ul class="attempts">
         {data?.data.map((passkey) => (

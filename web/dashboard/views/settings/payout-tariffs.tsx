@@ -52,11 +52,7 @@ export function PayoutTariffs({ openKey }: { openKey: string | undefined }) {
         keyOf={keyOf}
         hrefOf={(tariff) => hrefOf('settings', keyOf(tariff), TAB)}
         openKey={openKey}
-        empty={
-          <Empty icon="action" title={strings.noTariffs}>
-            {strings.noTariffsText}
-          </Empty>
-        }
+        empty={<Empty icon="action" title={strings.noTariffs} text={strings.noTariffsText} />}
       />
       {open && <TariffDrawer tariff={open} changed={pages.reload} />}
     </>

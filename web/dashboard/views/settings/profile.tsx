@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'
 import { getPage, type Schemas, send } from '../../api.ts'
 import { deviceName } from '../../device-names.ts'
-import { useLoaded } from '../../loading.ts'
+import { useLoaded, usePage } from '../../loading.ts'
 import { Action, ActionForm, AtOnceButton } from '../../parts/action.tsx'
 import { InputField } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { BASE } from '../../routing.ts'
@@ -72,9 +72,7 @@ function Password({ changed }: { changed: () => void }) {
 }
 
 function Sessions() {
-  const { data, problem, reload } = useLoaded(SESSIONS, (signal) =>
-    getPage(SESSIONS, {}, { signal }),
-  )
+  const { data, problem, reload } = usePage(SESSIONS, {})
   const end = async (id: string) => {
     await send('DELETE', `${SESSIONS}/{id}`, { params: { id } })
     toast(strings.ended)
@@ -83,8 +81,7 @@ function Sessions() {
   return (
     <section class="card panel" aria-labelledby="sessions">
       <h2 id="sessions">{strings.sessions}</h2>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="rows" lines={2} />}
+      <Pending {...{ data, problem, reload }} kind="rows" lines={2} />
       <ul class="attempts">
         {data?.data.map((session) => (
           <OneSession key={session.id} session={session} end={end} />

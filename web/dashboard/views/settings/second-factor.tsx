@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { Action, ActionDialog } from '../../parts/action.tsx'
+import { Button } from '../../parts/button.tsx'
 import { ShowOnce } from '../../parts/dialog.tsx'
 import { InputField } from '../../parts/forms.tsx'
 import { QrCode } from '../../parts/qr-code.tsx'
@@ -30,9 +31,9 @@ export function SecondFactor({ factors, changed }: Props) {
       <h2 id="factor">{strings.factor}</h2>
       <p class="muted">{stateOf(factors)}</p>
       <div class="actions">
-        <button type="button" class="button" onClick={() => setStep({ at: 'password' })}>
+        <Button onClick={() => setStep({ at: 'password' })}>
           {isOn ? strings.replace : strings.setUp}
-        </button>
+        </Button>
         <Action
           action={strings.remove}
           style="danger-text"

@@ -9,7 +9,7 @@ import { BankName } from '../../parts/bank-name.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { StatementLinks } from '../../parts/statement-links.tsx'
-import type { Column } from '../../parts/table.tsx'
+import { amountColumn, type Column } from '../../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import { AddSubaccount } from './add-subaccount.tsx'
@@ -25,12 +25,7 @@ const stateOf = ({ isActive }: { isActive: boolean }) => (isActive ? 'active' : 
 const COLUMNS: readonly Column<Subaccount>[] = [
   { name: strings.name, place: 'lead', show: ({ name }) => name },
   { name: strings.code, place: 'second', show: ({ subaccountCode: code }) => <code>{code}</code> },
-  {
-    name: strings.balance,
-    place: 'amount',
-    isAmount: true,
-    show: ({ balance }) => <Money amount={balance} />,
-  },
+  amountColumn(strings.balance, 'balance'),
   { name: strings.state, place: 'state', show: (item) => <Badge state={stateOf(item)} /> },
   { name: strings.bank, show: ({ bankCode }) => <BankName code={bankCode} /> },
   { name: strings.number, show: ({ accountNumberMasked }) => <code>{accountNumberMasked}</code> },

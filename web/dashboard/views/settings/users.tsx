@@ -96,11 +96,7 @@ export function UserList({ session, place, view, query, client }: Props) {
         keyOf={({ id }) => id}
         hrefOf={({ id }) => hrefOf(view, id, query)}
         openKey={place.open}
-        empty={
-          <Empty icon="action" title={strings.none}>
-            {strings.noneText}
-          </Empty>
-        }
+        empty={<Empty icon="action" title={strings.none} text={strings.noneText} />}
       />
       {open && (
         <UserDrawer

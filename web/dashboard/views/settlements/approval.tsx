@@ -9,7 +9,7 @@ import { useData } from '../../loading.ts'
 import { ActionForm } from '../../parts/action.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { InputField, SelectField } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 
 type Settings = Schemas['PayoutSettings']
 
@@ -20,8 +20,7 @@ type Rule = (typeof RULES)[number]
 
 export function ApprovalSettings({ mayWrite }: { mayWrite: boolean }) {
   const { data, problem, reload } = useData(PATH, {})
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="line" />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="line" />
   const mayChange = mayWrite && data.payoutApproval !== 'all'
   return (
     <section class="card panel" aria-labelledby="approval">

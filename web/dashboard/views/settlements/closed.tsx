@@ -1,6 +1,5 @@
 // The upcoming settlement, and the list of closed ones.
 
-import { useState } from 'preact/hooks'
 import { settlementsStrings as strings } from '../../../copy.ts'
 import { type Filter, humanized } from '../../parts/filters.tsx'
 import { Link } from '../../parts/link.tsx'
@@ -8,6 +7,7 @@ import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Badge, Money } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
+import { useVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { periodOf, type Settlement } from './amounts.tsx'
 import { SettlementDetail } from './settlement.tsx'
@@ -38,8 +38,7 @@ const COLUMNS: readonly Column<Settlement>[] = [
 ]
 
 export function ClosedSettlements(props: ViewProps) {
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
+  const [version, bump] = useVersion()
   const mayWrite = props.session.scopes.includes('payouts:write')
   const settings = hrefOf('settlements', undefined, { tab: 'settings' })
   return (

@@ -6,7 +6,7 @@ import { humanize, money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
@@ -22,8 +22,7 @@ export function SettlementLines({ settlement }: { settlement: Settlement }) {
   const { reference, currency } = settlement
   const pages = usePages(PATH, { reference }, { limit: '20' })
   const { data, problem, reload } = pages
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="rows" lines={4} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={4} />
   if (data.data.length === 0 && pages.isFirst) return <p class="muted">{strings.noLines}</p>
   return (
     <>

@@ -8,7 +8,7 @@ import { useData } from '../../loading.ts'
 import { ActionForm } from '../../parts/action.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { type Form, InputField, SelectField } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import { ApprovalSettings } from './approval.tsx'
@@ -24,8 +24,7 @@ const DEFAULT_TIME = '09:00'
 
 export function SettlementSettings({ session }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="page" lines={8} />
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="page" lines={8} />
   const mayWrite = session.scopes.includes('payouts:write')
   return (
     <>

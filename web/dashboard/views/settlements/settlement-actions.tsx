@@ -7,6 +7,7 @@ import { settlementsStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { ActionDialog } from '../../parts/action.tsx'
+import { Button } from '../../parts/button.tsx'
 import type { Session } from '../../session.ts'
 import type { WholeSettlement } from './amounts.tsx'
 
@@ -34,13 +35,11 @@ export function SettlementActions({ settlement, session, done }: Props) {
       )}
       <div class="actions">
         {!cannotApprove && (
-          <button type="button" class="button primary" onClick={ask('approve')}>
+          <Button style="primary" onClick={ask('approve')}>
             {strings.approve}
-          </button>
+          </Button>
         )}
-        <button type="button" class="button" onClick={ask('cancel')}>
-          {strings.cancel}
-        </button>
+        <Button onClick={ask('cancel')}>{strings.cancel}</Button>
       </div>
       {asked && <Decision {...asked} close={end} />}
     </>

@@ -3,6 +3,7 @@
 import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { count } from '../../format.ts'
+import { Button } from '../../parts/button.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
@@ -40,9 +41,7 @@ export function AttemptShown({ attempt, body }: { attempt: Attempt; body: string
       {headers ? (
         <>
           <CodeBlock label={strings.request} text={headers} />
-          <button type="button" class="button" onClick={check}>
-            {strings.check}
-          </button>
+          <Button onClick={check}>{strings.check}</Button>
         </>
       ) : (
         <p class="muted">{strings.noRequest}</p>

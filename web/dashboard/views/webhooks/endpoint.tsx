@@ -6,9 +6,10 @@ import type { Schemas } from '../../api.ts'
 import { shownTime } from '../../format.ts'
 import { type LiveEvent, useEvents } from '../../live.ts'
 import { useData } from '../../loading.ts'
+import { Button } from '../../parts/button.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import { usePendingRefresh, useSteadyRefresh } from '../../steady-refresh.ts'
@@ -50,8 +51,7 @@ export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Prop
   }
   return (
     <Drawer title={strings.one} close={close}>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="page" lines={8} />}
+      <Pending {...{ data, problem, reload }} kind="page" lines={8} />
       {data && <About endpoint={data} />}
       {data && mayWrite && (
         <EndpointActions
@@ -103,9 +103,7 @@ export function Revealed({ secret }: { secret: string }) {
   return (
     <span class="revealed">
       {isShown && <Copyable text={secret} name={strings.secret.toLowerCase()} />}
-      <button type="button" class="button" onClick={() => setShown(!isShown)}>
-        {isShown ? strings.hide : strings.reveal}
-      </button>
+      <Button onClick={() => setShown(!isShown)}>{isShown ? strings.hide : strings.reveal}</Button>
     </span>
   )
 }

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { useEvents, useThrottled } from '../../live.ts'
 import { usePages } from '../../loading.ts'
+import { Button } from '../../parts/button.tsx'
 import { ShowOnce } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
@@ -45,9 +46,9 @@ export function Endpoints({ session, place }: ViewProps) {
   useSteadyRefresh(refresh) // Their health changes with each attempt.
   const mayWrite = session.scopes.includes('webhooks:write')
   const add = mayWrite && (
-    <button type="button" class="button primary" onClick={() => setAdding(true)}>
+    <Button style="primary" onClick={() => setAdding(true)}>
       {strings.add}
-    </button>
+    </Button>
   )
   return (
     <>

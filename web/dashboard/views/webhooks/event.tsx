@@ -6,7 +6,7 @@ import { useData, useReload } from '../../loading.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { useSending } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Failed, Pending } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { usePendingRefresh } from '../../steady-refresh.ts'
@@ -25,8 +25,7 @@ export function EventDrawer({ id, version, mayWrite, close }: Props) {
   usePendingRefresh(data ? pendingIn(data) : '', reload)
   return (
     <Drawer title={strings.one} close={close}>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="page" lines={8} />}
+      <Pending {...{ data, problem, reload }} kind="page" lines={8} />
       {data && <About event={data} />}
       {data && mayWrite && <Again id={id} done={reload} />}
       {data && <Deliveries event={data} />}

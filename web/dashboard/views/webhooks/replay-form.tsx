@@ -1,5 +1,5 @@
-// Replays the events of a period, in batches with progress. After an error it continues; a batch with an unknown
-// outcome is sent again with its key, so nothing is queued twice.
+// Replays the events of a period, in batches with progress. After an error it continues; a batch with an
+// unknown outcome is sent again with its key, so nothing is queued twice.
 
 import { useRef, useState } from 'preact/hooks'
 import { appStrings, webhooksStrings } from '../../../copy.ts'
