@@ -171,7 +171,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   printBalanceStatement: ['statement_too_long'],
   printLedgerStatement: ['ledger_account_not_found'],
   pushPayment: ['nowhere_to_send', 'payment_not_found'],
-  redeliverEvent: ['endpoint_inactive', 'endpoint_not_found', 'event_not_found', 'nowhere_to_send'],
   rejectSuspenseRequest: [
     'other_person_needed',
     'request_decided',
@@ -179,7 +178,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'suspense_closed',
   ],
   replaceLimitProfile: ['limit_profile_not_found', 'tier_taken'],
-  replayEvents: ['endpoint_inactive', 'endpoint_not_found'],
   reportCredits: OF_RAILS,
   requeryPayment: ['payment_not_found', 'requery_not_supported', 'too_many_requeries'],
   requestApproval: [
@@ -222,7 +220,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   suspendClient: ['client_not_found', 'own_client'],
   approveAccountName: ['account_name_not_pending', 'client_not_found'],
   rejectAccountName: ['account_name_not_pending', 'client_not_found'],
-  testWebhookEndpoint: ['endpoint_inactive', 'endpoint_not_found'],
   updateClient: ['client_not_found', 'own_client'],
   updateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
   verifyByAdvice: ['payment_not_found'],
