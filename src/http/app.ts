@@ -4,8 +4,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { clientCredentialRoutes } from '#http/routes/access/client-credentials.ts'
 import { invitationRoutes } from '#http/routes/access/invitations.ts'
 import { loginRoutes } from '#http/routes/access/login.ts'
-import { operatorClientChangeRoutes } from '#http/routes/access/operator-client-changes.ts'
-import { operatorClientRoutes } from '#http/routes/access/operator-clients.ts'
+import { clientChanges } from '#http/routes/access/operator-client-changes.ts'
+import { operatorClients } from '#http/routes/access/operator-clients.ts'
 import { passkeySignInRoutes } from '#http/routes/access/passkey-sign-in.ts'
 import { passkeyRoutes } from '#http/routes/access/passkeys.ts'
 import { sessionRoutes } from '#http/routes/access/sessions.ts'
@@ -271,8 +271,8 @@ const ROUTES = [
   checkoutRoutes,
   payerRequeryRoutes,
   dashboardRoutes,
-  operatorClientRoutes,
-  operatorClientChangeRoutes,
+  operatorClients,
+  clientChanges,
   operatorReturnRoutes,
   payoutFileRoutes,
   payoutFailureRoutes,

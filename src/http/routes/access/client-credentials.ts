@@ -13,9 +13,8 @@ import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, IdempotencyHeaders } from '#http/schemas.ts'
 import {
-  ClientDetailBody,
-  ClientWithSecretBody,
-  presentClientDetail,
+  ClientDetailView,
+  ClientWithSecretView,
   RotationBody,
 } from './client-presenters.ts'
 import { SESSION, tags } from './user-presenters.ts'
@@ -37,13 +36,13 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
         description:
           'For owners and developers; in an operator client, for operators. Secrets are not ' +
           'included.',
-        response: { 200: ApiEnvelope(ClientDetailBody) },
+        response: { 200: ApiEnvelope(ClientDetailView.schema) },
       },
     },
     async ({ session }) => {
       const { clientId } = requireClient(session, session.user.role)
       const client = await getClient(db, clock(), clientId)
-      return accepted('Client retrieved successfully', presentClientDetail(client))
+      return accepted('Client retrieved successfully', ClientDetailView.present(client))
     },
   )
 
@@ -61,7 +60,7 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
           'the client.',
         headers: IdempotencyHeaders,
         body: RotationBody,
-        response: { 200: ApiEnvelope(ClientWithSecretBody) },
+        response: { 200: ApiEnvelope(ClientWithSecretView.schema) },
       },
     },
     async (request, reply) => {
@@ -80,7 +79,7 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
           change,
           action: 'secret.rotate',
         })
-        const data = { ...presentClientDetail(client), secret: secret.secret }
+        const data = ClientWithSecretView.present({ ...client, secret: secret.secret })
         return accepted('Secret rotated successfully', data)
       })
       authentication.forget(clientId)
