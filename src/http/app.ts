@@ -10,7 +10,7 @@ import { passkeySignInRoutes } from '#http/routes/access/passkey-sign-in.ts'
 import { passkeyRoutes } from '#http/routes/access/passkeys.ts'
 import { sessionRoutes } from '#http/routes/access/sessions.ts'
 import { userCredentialRoutes } from '#http/routes/access/user-credentials.ts'
-import { userRoutes } from '#http/routes/access/users.ts'
+import { users } from '#http/routes/access/users.ts'
 import { dayRoutes } from '#http/routes/accounting/days.ts'
 import { journalRoutes } from '#http/routes/accounting/journal.ts'
 import { operatorBalanceRoutes } from '#http/routes/accounting/operator-balances.ts'
@@ -264,7 +264,7 @@ const ROUTES = [
   passkeySignInRoutes,
   userCredentialRoutes,
   passkeyRoutes,
-  userRoutes,
+  users,
   clientCredentialRoutes,
   limitRoutes,
   brandingRoutes,

@@ -273,3 +273,4 @@ export const IdempotencyHeaders = Type.Object({
 })
 
 export const BEARER = [{ bearer: [] }]
+export const SESSION = [{ session: [] }]

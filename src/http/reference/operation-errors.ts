@@ -154,7 +154,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   listAccountTransactions: ['account_not_found'],
   listLedgerTransfers: ['ledger_account_not_found'],
   listStatementLines: ['statement_not_found'],
-  listUsers: ['client_not_found'],
   login: ['address_not_allowed', 'invalid_credentials', 'too_many_attempts'],
   nameEnquiry: OF_RAILS,
   oauthToken: [
@@ -236,7 +235,7 @@ const OF_PERIODS: ReadonlySet<string> = new Set([
   ...['getOperatorBalances', 'exportOperatorBalances'],
 ])
 
-// An operation that declares its errors (`errors` of a resource, `config.errors` of a route) has no entry here.
+// An operation that declares its errors, in a resource or as `config.errors` of a route, has no entry here.
 export function errorsOf(
   operationId: string,
   declared?: readonly RefusalCode[],

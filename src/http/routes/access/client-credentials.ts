@@ -12,11 +12,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, IdempotencyHeaders } from '#http/schemas.ts'
-import {
-  ClientDetailView,
-  ClientWithSecretView,
-  RotationBody,
-} from './client-presenters.ts'
+import { ClientDetailView, ClientWithSecretView, RotationBody } from './client-presenters.ts'
 import { SESSION, tags } from './user-presenters.ts'
 
 const OWN = '/dashboard/api/client'

@@ -145,7 +145,6 @@ clientChanges.update('updateClient', {
     const { isOperator, scopes } = call.body
     if (isOperator === false || scopes?.includes('operator') === false) refuseOwn(call)
   },
-  run: (tx, call) =>
-    changeClient(tx, call, { clientId: call.params.clientId, changes: call.body }),
+  run: (tx, call) => changeClient(tx, call, { clientId: call.params.clientId, changes: call.body }),
   after: forget,
 })

@@ -129,8 +129,8 @@ export const SettlementDetailView = view(
     ),
     cannotApprove: f.as(
       CannotApprove(
-        'Why you cannot approve it while it is closed, giving the bankAccount and accountName of each payee. ' +
-          'Null if you can.',
+        'Why you cannot approve it while it is closed, giving the bankAccount and accountName of ' +
+          'each payee. Null if you can.',
       ),
       ({ obstacle }) => presentObstacle(obstacle),
     ),

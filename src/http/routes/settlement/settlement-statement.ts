@@ -94,15 +94,13 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
       const settlement = await getSettlement(db, client.id, requireReference(params.reference))
       const page = { settlementId: settlement.id, afterId: null, limit: PAGE_LINES_MAX }
       const lines = (await listLines(db, page)).map((line) => LineView.present(line, deps))
-      return reply
-        .headers(PRINTABLE_HEADERS)
-        .send(
-          statementPage({
-            client: client.name,
-            settlement: SettlementView.present(settlement),
-            lines,
-          }),
-        )
+      return reply.headers(PRINTABLE_HEADERS).send(
+        statementPage({
+          client: client.name,
+          settlement: SettlementView.present(settlement),
+          lines,
+        }),
+      )
     },
   )
 }
