@@ -1,7 +1,7 @@
 // The HTTP application: every plugin and every route, registered by hand and in order.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { clientCredentialRoutes } from '#http/routes/access/client-credentials.ts'
+import { ownClient } from '#http/routes/access/client-credentials.ts'
 import { invitationRoutes } from '#http/routes/access/invitations.ts'
 import { loginRoutes } from '#http/routes/access/login.ts'
 import { clientChanges } from '#http/routes/access/operator-client-changes.ts'
@@ -265,7 +265,7 @@ const ROUTES = [
   userCredentialRoutes,
   passkeyRoutes,
   users,
-  clientCredentialRoutes,
+  ownClient,
   limitRoutes,
   brandingRoutes,
   checkoutRoutes,
