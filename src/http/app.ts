@@ -1,16 +1,16 @@
 // The HTTP application: every plugin and every route, registered by hand and in order.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { clientCredentialRoutes } from '#http/routes/access/client-credentials.ts'
+import { ownClient } from '#http/routes/access/client-credentials.ts'
 import { invitationRoutes } from '#http/routes/access/invitations.ts'
 import { loginRoutes } from '#http/routes/access/login.ts'
-import { operatorClientChangeRoutes } from '#http/routes/access/operator-client-changes.ts'
-import { operatorClientRoutes } from '#http/routes/access/operator-clients.ts'
+import { clientChanges } from '#http/routes/access/operator-client-changes.ts'
+import { operatorClients } from '#http/routes/access/operator-clients.ts'
 import { passkeySignInRoutes } from '#http/routes/access/passkey-sign-in.ts'
 import { passkeyRoutes } from '#http/routes/access/passkeys.ts'
 import { sessionRoutes } from '#http/routes/access/sessions.ts'
 import { userCredentialRoutes } from '#http/routes/access/user-credentials.ts'
-import { userRoutes } from '#http/routes/access/users.ts'
+import { users } from '#http/routes/access/users.ts'
 import { dayRoutes } from '#http/routes/accounting/days.ts'
 import { journalRoutes } from '#http/routes/accounting/journal.ts'
 import { operatorBalanceRoutes } from '#http/routes/accounting/operator-balances.ts'
@@ -28,7 +28,7 @@ import { limitProfileRoutes } from '#http/routes/accounts/limit-profiles.ts'
 import { creditRoutes } from '#http/routes/credits/credits.ts'
 import { railItemRoutes } from '#http/routes/credits/rail-items.ts'
 import { railRoutes } from '#http/routes/credits/rails.ts'
-import { feeRuleRoutes } from '#http/routes/fees/fee-rules.ts'
+import { feeRules, ownFeeRules } from '#http/routes/fees/fee-rules.ts'
 import { adviceRoutes } from '#http/routes/payments/advices.ts'
 import { bankTransferRoutes } from '#http/routes/payments/bank-transfers.ts'
 import { brandingRoutes } from '#http/routes/payments/branding.ts'
@@ -73,10 +73,13 @@ import { sandboxDataRoutes } from '#http/routes/sandbox/sandbox-data.ts'
 import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
 import { webhookChaosRoutes } from '#http/routes/sandbox/webhook-chaos.ts'
-import { settlementChangeRoutes } from '#http/routes/settlement/settlement-changes.ts'
-import { settlementSettingRoutes } from '#http/routes/settlement/settlement-settings.ts'
+import { settlementChanges } from '#http/routes/settlement/settlement-changes.ts'
+import {
+  settlementHolidays,
+  settlementSettings,
+} from '#http/routes/settlement/settlement-settings.ts'
 import { settlementStatementRoutes } from '#http/routes/settlement/settlement-statement.ts'
-import { settlementRoutes } from '#http/routes/settlement/settlements.ts'
+import { settlements } from '#http/routes/settlement/settlements.ts'
 import { splits } from '#http/routes/splits/splits.ts'
 import { subaccounts } from '#http/routes/splits/subaccounts.ts'
 import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
@@ -89,7 +92,7 @@ import { limitRoutes } from '#http/routes/system/limits.ts'
 import { metricsRoutes } from '#http/routes/system/metrics.ts'
 import { eventStreamRoutes } from '#http/routes/webhooks/event-stream.ts'
 import { events } from '#http/routes/webhooks/events.ts'
-import { redeliveryRoutes } from '#http/routes/webhooks/redeliveries.ts'
+import { endpointReplays, eventRedeliveries } from '#http/routes/webhooks/redeliveries.ts'
 import { webhookEndpoints } from '#http/routes/webhooks/webhook-endpoints.ts'
 import { webhookPushRoutes } from '#http/routes/webhooks/webhook-push.ts'
 import { endpointSecrets, webhookSecret } from '#http/routes/webhooks/webhook-secrets.ts'
@@ -202,7 +205,8 @@ const ROUTES = [
   accountBulkRoutes,
   statementRoutes,
   limitProfileRoutes,
-  feeRuleRoutes,
+  feeRules,
+  ownFeeRules,
   subaccounts,
   splits,
   bankAccountRoutes,
@@ -238,9 +242,10 @@ const ROUTES = [
   ledgerRoutes,
   ledgerTransferRoutes,
   overviewRoutes,
-  settlementSettingRoutes,
-  settlementRoutes,
-  settlementChangeRoutes,
+  settlementSettings,
+  settlementHolidays,
+  settlements,
+  settlementChanges,
   settlementStatementRoutes,
   railRoutes,
   suspenseRoutes,
@@ -251,22 +256,23 @@ const ROUTES = [
   endpointSecrets,
   events,
   eventStreamRoutes,
-  redeliveryRoutes,
+  eventRedeliveries,
+  endpointReplays,
   webhookPushRoutes,
   auditLog,
   sessionRoutes,
   passkeySignInRoutes,
   userCredentialRoutes,
   passkeyRoutes,
-  userRoutes,
-  clientCredentialRoutes,
+  users,
+  ownClient,
   limitRoutes,
   brandingRoutes,
   checkoutRoutes,
   payerRequeryRoutes,
   dashboardRoutes,
-  operatorClientRoutes,
-  operatorClientChangeRoutes,
+  operatorClients,
+  clientChanges,
   operatorReturnRoutes,
   payoutFileRoutes,
   payoutFailureRoutes,

@@ -60,6 +60,7 @@ export function cellText(cell: Cell, isForSpreadsheet = false): string {
 
 // An amount of money, always with two decimals.
 export function decimal(amount: number): string {
+  if (amount < 0) return `-${decimal(-amount)}`
   return formatKobo(koboOf(amount) as Kobo)
 }
 

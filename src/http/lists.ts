@@ -16,7 +16,7 @@ import type { Window } from '#db/time-bounds.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import { parseBankTime } from '#wat-time.ts'
-import { named, oneOf, schemaName } from './schemas.ts'
+import { chosen, named, schemaName } from './schemas.ts'
 
 type Properties = Parameters<typeof Type.Object>[0]
 
@@ -65,10 +65,7 @@ export const flag = (description: string) =>
 
 // A filter by one of some words.
 export const choice = <T extends string>(values: readonly T[], description: string) =>
-  Type.Optional({
-    ...oneOf(values, description),
-    'x-says': `Must be one of ${values.join(', ')}.`,
-  })
+  Type.Optional(chosen(values, description))
 
 export function parseFlag(value: 'true' | 'false' | undefined): boolean | undefined {
   return value === undefined ? undefined : value === 'true'

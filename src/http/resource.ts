@@ -11,23 +11,14 @@
 // `run` gets a pool to read from, or a transaction to write in, and the call: the parts of the service,
 // who calls, the time, and the parsed request. It returns a row, which the view presents.
 
-import { type Static, type TObject, type TSchema, Type } from '@fastify/type-provider-typebox'
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestAsyncHookHandler,
-  onRequestHookHandler,
-  RouteOptions,
-} from 'fastify'
-import { type List, type Order, readCursor, writeCursor } from '#db/paging.ts'
-import type { Pool } from '#db/pool.ts'
-import type { Summary } from '#db/summaries.ts'
+import { type TSchema, Type } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import type { Scope } from '#domain/access/scopes.ts'
+import type { SignedInSession } from '#domain/access/sessions.ts'
 import type { RefusalCode } from '#errors.ts'
-import type { ClientId } from '#ids.ts'
 import type { Identity } from './authentication.ts'
 import type { Deps } from './deps.ts'
 import { accepted } from './envelopes.ts'
@@ -42,109 +33,31 @@ import {
   query,
   scannedPage,
 } from './lists.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders } from './schemas.ts'
+import {
+  type Call,
+  type Guard,
+  type Handling,
+  type Listing,
+  type None,
+  Nothing,
+  type Operation,
+  type Options,
+  type Parsers,
+  type Properties,
+  type Reading,
+  type RowOf,
+  type Shape,
+  type Summing,
+  type Writing,
+} from './operations.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, SESSION } from './schemas.ts'
 import { presentSummary, presentTotal, SummaryBody } from './summaries.ts'
-import type { View } from './view.ts'
-
-type Properties = Parameters<typeof query>[0]
-type Asked<Q extends Properties> = Static<TObject<Q>>
-type Parsers = Record<string, (text: string, deps: Deps) => unknown>
-type None = Record<never, never>
-
-export type Call<P extends Parsers = None, Query = object, Body = unknown> = Deps &
-  Identity & {
-    clientId: ClientId
-    now: Date
-    params: { [K in keyof P]: ReturnType<P[K]> }
-    query: Query
-    body: Body
-    request: FastifyRequest
-    reply: FastifyReply
-  }
-
-// The view of a row, or the schema of what `run` returns as it is.
-// biome-ignore lint/suspicious/noExplicitAny: of any row.
-type Shape = View<any, any, any> | TSchema
-// biome-ignore lint/suspicious/noExplicitAny: of any row.
-type RowOf<V> = V extends View<infer Row, any, any> ? Row : V extends TSchema ? Static<V> : never
-
-type Operation<V> = {
-  path?: string // Below the resource's.
-  summary: string
-  description: string
-  scope?: Scope
-  guard?: Guard // Beside the scope.
-  route?: Pick<RouteOptions, 'config' | 'bodyLimit' | 'preValidation'>
-  errors?: readonly RefusalCode[]
-  message?: string
-  view?: V
-}
-
-type Guard = (deps: Deps) => onRequestHookHandler | onRequestAsyncHookHandler
-
-type Reading<V, P extends Parsers, Q extends Properties> = Operation<V> & {
-  query?: Q
-  run: (db: Pool, call: Call<P, Asked<Q>>) => Promise<RowOf<V>>
-}
-
-type IdOf<Row, T> = Row extends { id: infer Id extends T } ? Id : T
-type Paging<Id> = { after: Id | null; limit: number; order: Order | undefined }
-type PagedCall<V, P extends Parsers, Q extends Properties, T> = Call<P, Asked<Q>> &
-  Paging<IdOf<RowOf<V>, T extends true ? string : bigint>>
-type Found<Row> = readonly Row[] | { rows: readonly Row[]; scannedTo: bigint | string | null }
-
-type Listing<V, P extends Parsers, Q extends Properties, T> = Operation<V> & {
-  name?: string // In cursors. Default: the last part of the path.
-  filters?: Q
-  unbound?: readonly (keyof Q)[] // Change how a row is shown: a cursor is good for any value.
-  isOrdered?: true // Callers choose newest or oldest first.
-  isWhole?: true // Without pages.
-  hasTextIds?: T
-  position?: (row: RowOf<V>) => bigint | number | string // Default: its id.
-  // One more than the page shows tells whether there is a next. A list that looks at a bounded number of
-  // rows says how far it looked.
-  rows: (db: Pool, call: PagedCall<V, P, Q, T>) => Promise<Found<RowOf<V>>>
-}
-
-type Summing<P extends Parsers, Q extends Properties> = Omit<Operation<never>, 'view'> & {
-  filters: Q
-  run: (db: Pool, call: Call<P, Asked<Q>>) => Promise<Summary>
-}
-
-type Writing<V, P extends Parsers, B extends TSchema, Input, Prepared> = Operation<V> & {
-  body?: B
-  pool?: 'batchPool' | 'settlementPool'
-  // Before the transaction: refuses what the schema cannot.
-  parse?: (call: Call<P, object, Static<B>>) => Input
-  // Before the transaction, and not for a retry that has its answer: asks others, such as a bank.
-  prepare?: (call: Call<P, object, Static<B>> & { input: Input }) => Promise<Prepared>
-  run: (
-    tx: Transaction,
-    call: Call<P, object, Static<B>> & { input: Input; prepared: Prepared },
-  ) => Promise<RowOf<V>>
-  after?: (call: Call<P, object, Static<B>>) => void // Once it is committed.
-}
-
-type Options<V, P extends Parsers> = {
-  tag: string
-  noun: string
-  view: V
-  scopes: { read: Scope; write: Scope }
-  params?: P // How each parameter of a path is read.
-  isForWholeClient?: true // Refused to clients that are restricted to some merchants.
-}
-
-// For what the other methods do not fit: `handle` returns the whole body.
-type Handling<P extends Parsers, Q extends Properties, B extends TSchema> = Omit<
-  Operation<TSchema>,
-  'message'
-> & { query?: Q; body?: B; isKeyed?: true; handle: (call: Call<P, Asked<Q>, Static<B>>) => unknown }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Route = {
   method: Method
   path: string
-  scope: Scope
+  scope: Scope | undefined
   guard: Guard | undefined
   schema: object
   errors: readonly RefusalCode[]
@@ -152,7 +65,7 @@ type Route = {
   handle: (call: Call, deps: Deps) => Promise<unknown>
 }
 
-export const Nothing = Type.Object({}, { additionalProperties: false })
+export { type Call, Nothing } from './operations.ts'
 
 export function resource<V extends Shape, P extends Parsers = None>(
   path: string,
@@ -188,7 +101,8 @@ class Resource<V extends Shape, P extends Parsers> {
         const asked = call.query as Record<string, string | undefined>
         const { cursor, order: chosen } = asked
         const bound = Object.keys(filters).filter((field) => !unbound.includes(field))
-        const values = Object.fromEntries(bound.map((field) => [field, asked[field]]))
+        const of = Object.entries(call.params).map(([name, value]) => [name, String(value)])
+        const values = Object.fromEntries([...of, ...bound.map((field) => [field, asked[field]])])
         const list = { name, order: chosen, clientId: call.clientId, filters: values } as List
         const position = readCursor(call.sealer, list, cursor)?.[0]
         const after = position === undefined || how.hasTextIds ? position : BigInt(position)
@@ -295,7 +209,10 @@ class Resource<V extends Shape, P extends Parsers> {
   register(app: FastifyInstance, deps: Deps): void {
     const { params: parsers = {} as P, isForWholeClient } = this.#options
     for (const { method, path, scope, guard, schema, errors, route, handle } of this.#routes) {
-      const identify = deps.authentication.requires(scope)
+      const { authentication, sessionCookies } = deps
+      const identify = scope
+        ? authentication.requires(scope)
+        : sessionCookies.requirePermanentPassword
       app.route({
         ...route,
         method,
@@ -327,10 +244,11 @@ class Resource<V extends Shape, P extends Parsers> {
     const { message, parse, prepare, run, after } = how
     const shape = how.view ?? this.#options.view
     const takesBody = method !== 'DELETE'
+    const isKeyed = method === 'POST' && how.isKeyed !== false
     return this.#add(method, id, {
       ...how,
       ...(takesBody && { body: how.body ?? Nothing }),
-      ...(method === 'POST' && { headers: IdempotencyHeaders }),
+      ...(isKeyed && { headers: IdempotencyHeaders }),
       response: ApiEnvelope(schemaOf(shape)),
       handle: async (call, deps) => {
         const input = parse?.(call as never)
@@ -338,18 +256,16 @@ class Resource<V extends Shape, P extends Parsers> {
           const acting = { ...call, now: deps.clock(), input, prepared }
           return accepted(message, present(shape, await run(tx, acting as never), acting))
         }
-        const { request, reply } = call
-        const pool = deps[how.pool ?? 'db']
+        const keyed = { ...call, pool: deps[how.pool ?? 'db'], by: call }
         const preparing = prepare && (() => prepare({ ...call, input } as never))
         let answer: object
-        if (method !== 'POST') {
+        if (!isKeyed) {
           const prepared = await preparing?.()
-          answer = await withTransaction(pool, (tx) => work(tx, prepared))
+          answer = await withTransaction(keyed.pool, (tx) => work(tx, prepared))
         } else if (preparing) {
-          const asking = { request, reply, pool, prepare: preparing }
-          answer = await withPreparation(deps, asking, work)
+          answer = await withPreparation(deps, { ...keyed, prepare: preparing }, work)
         } else {
-          answer = await withIdempotency(deps, { request, reply, pool }, work)
+          answer = await withIdempotency(deps, keyed, work)
         }
         after?.(call as never)
         return answer
@@ -359,13 +275,14 @@ class Resource<V extends Shape, P extends Parsers> {
 
   #add(method: Method, operationId: string, how: Described): this {
     const { path = '', summary, description, guard, errors = [], route, handle, ...input } = how
+    const hasSession = how.isForPeople || this.#options.scopes === 'session'
     const { tag, scopes } = this.#options
     const params = [...(this.#path + path).matchAll(/:(\w+)/g)].map(([, name]) => name as string)
     const fields = Object.fromEntries(params.map((name) => [name, Type.String()]))
     const { querystring = NoQuery, headers, body, response } = input
     const schema = {
       tags: [tag],
-      security: BEARER,
+      security: hasSession ? SESSION : BEARER,
       operationId,
       summary,
       description,
@@ -375,7 +292,8 @@ class Resource<V extends Shape, P extends Parsers> {
       ...(body && { body }),
       response: { 200: response },
     }
-    const scope = how.scope ?? scopes[method === 'GET' ? 'read' : 'write']
+    const needed = scopes === 'session' ? undefined : scopes[method === 'GET' ? 'read' : 'write']
+    const scope = how.scope ?? needed
     this.#routes.push({ method, path, scope, guard, schema, errors, route, handle })
     return this
   }
@@ -392,7 +310,7 @@ type Described = Omit<Operation<unknown>, 'view' | 'message'> & {
 type Asking = { request: FastifyRequest; reply: FastifyReply; parsers: Parsers }
 
 function toCall(deps: Deps, { request, reply, parsers }: Asking): Call {
-  const { client, actor, scopes, isPerson, userId, withoutAlerts } = request
+  const identity = request.session ? toPerson(request.session) : toIdentity(request)
   const texts = request.params as Record<string, string>
   const params = Object.entries(texts).map(([name, text]) => [
     name,
@@ -400,7 +318,8 @@ function toCall(deps: Deps, { request, reply, parsers }: Asking): Call {
   ])
   return {
     ...deps,
-    ...{ client, actor, scopes, isPerson, userId, withoutAlerts, clientId: client.id },
+    ...identity,
+    clientId: identity.client.id,
     now: deps.clock(),
     params: Object.fromEntries(params),
     query: request.query as object,
@@ -408,6 +327,18 @@ function toCall(deps: Deps, { request, reply, parsers }: Asking): Call {
     request,
     reply,
   }
+}
+
+function toIdentity(request: Identity): Identity {
+  const { client, actor, scopes, isPerson, userId, withoutAlerts } = request
+  return { client, actor, scopes, isPerson, userId, withoutAlerts }
+}
+
+// By a session alone, a person has the rights of their role, which the operation checks.
+function toPerson({ client, user }: SignedInSession): Identity {
+  const scopes = new Set<Scope>()
+  const actor = `user:${user.email}`
+  return { client, actor, scopes, isPerson: true, userId: user.id, withoutAlerts: false }
 }
 
 function schemaOf(shape: Shape): TSchema {

@@ -113,6 +113,11 @@ export function oneOf<T extends string>(values: readonly T[], description: strin
   return Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 }
 
+// A field of a request.
+export function chosen<T extends string>(values: readonly T[], description: string) {
+  return { ...oneOf(values, description), 'x-says': `Must be one of ${values.join(', ')}.` }
+}
+
 // No body; an empty object is accepted.
 export const NoBody = Type.Unsafe<object | null>({
   type: ['object', 'null'],
@@ -268,3 +273,4 @@ export const IdempotencyHeaders = Type.Object({
 })
 
 export const BEARER = [{ bearer: [] }]
+export const SESSION = [{ session: [] }]

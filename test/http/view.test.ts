@@ -24,7 +24,7 @@ test('a view presents a row with what its fields need', () => {
     id: 'T7',
     note: null,
     fee: 1.5,
-    at: '1970-01-01T01:00:00+01:00',
+    at: '1970-01-01T01:00:00.000000+01:00',
     closedAt: null,
     parts: [{ code: 'A' }],
   })

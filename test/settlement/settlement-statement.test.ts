@@ -102,3 +102,18 @@ test('settlements are listed newest first, page by page and by status', async ()
   assert.deepEqual(paid.data, [])
   assert.deepEqual(first.data[0], newer)
 })
+
+test('a cursor of the lines of one settlement is refused for those of another', async () => {
+  bench.advance(1_000)
+  await credit(bench, accountNumber, '6')
+  const other = await closed(bench)
+  const lines = (reference: string, more = '') =>
+    bench.call({ url: `${SETTLEMENTS}/${reference}/lines?limit=1${more}` })
+  const { nextCursor } = (await lines(settlement.reference)).json()
+
+  const own = await lines(settlement.reference, `&cursor=${nextCursor}`)
+  const foreign = await lines(other.reference, `&cursor=${nextCursor}`)
+
+  assert.equal(own.statusCode, 200)
+  assert.deepEqual([foreign.statusCode, foreign.json().code], [400, 'invalid_cursor'])
+})

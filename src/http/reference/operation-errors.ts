@@ -92,7 +92,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   closeDay: ['day_not_balanced', 'day_not_over', 'earlier_day_open', 'later_day_closed'],
   confirmReturn: ['return_confirmed', 'return_failed', 'return_not_found'],
   createAdvice: ['merchant_ref_reused'],
-  createClient: ['client_id_taken'],
   createCollectionAccount: [
     'bank_not_supported',
     'bank_silent',
@@ -120,8 +119,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getAccountTimeline: ['account_not_found'],
   getAdvice: ['advice_not_found'],
   getCheckoutStatus: ['advice_not_found'],
-  getClient: ['client_not_found'],
-  getClientUse: ['client_not_found'],
   getCollectionAccount: ['account_not_found'],
   getCollectionAccountDetails: ['account_not_found'],
   getCredit: ['credit_not_found'],
@@ -158,7 +155,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   listAccountTransactions: ['account_not_found'],
   listLedgerTransfers: ['ledger_account_not_found'],
   listStatementLines: ['statement_not_found'],
-  listUsers: ['client_not_found'],
   login: ['address_not_allowed', 'invalid_credentials', 'too_many_attempts'],
   nameEnquiry: OF_RAILS,
   oauthToken: [
@@ -172,7 +168,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   printBalanceStatement: ['statement_too_long'],
   printLedgerStatement: ['ledger_account_not_found'],
   pushPayment: ['nowhere_to_send', 'payment_not_found'],
-  redeliverEvent: ['endpoint_inactive', 'endpoint_not_found', 'event_not_found', 'nowhere_to_send'],
   rejectSuspenseRequest: [
     'other_person_needed',
     'request_decided',
@@ -180,7 +175,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'suspense_closed',
   ],
   replaceLimitProfile: ['limit_profile_not_found', 'tier_taken'],
-  replayEvents: ['endpoint_inactive', 'endpoint_not_found'],
   reportCredits: OF_RAILS,
   requeryPayment: ['payment_not_found', 'requery_not_supported', 'too_many_requeries'],
   requestApproval: [
@@ -190,7 +184,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'suspense_not_found',
     'suspense_requested',
   ],
-  resumeClient: ['client_not_found'],
   returnSuspense: [
     'approval_needed',
     'client_suspended',
@@ -199,7 +192,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'suspense_requested',
   ],
   reverseCredit: OF_RAILS,
-  rotateClientSecret: ['client_not_found'],
   sendSandboxTransfer: ['number_not_found', 'payment_not_late', 'payment_not_open', 'sandbox_only'],
   seedSandbox: ['sandbox_only', 'seed_running'],
   resetSandbox: ['sandbox_only', 'seed_running'],
@@ -220,11 +212,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   settleReturn: OF_RAILS,
   simulatePayment: ['number_not_found', 'sandbox_only'],
   streamEvents: ['too_many_streams'],
-  suspendClient: ['client_not_found', 'own_client'],
-  approveAccountName: ['account_name_not_pending', 'client_not_found'],
-  rejectAccountName: ['account_name_not_pending', 'client_not_found'],
-  testWebhookEndpoint: ['endpoint_inactive', 'endpoint_not_found'],
-  updateClient: ['client_not_found', 'own_client'],
   updateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
   verifyByAdvice: ['payment_not_found'],
   verifyByPayment: ['payment_not_found'],
@@ -249,7 +236,7 @@ const OF_PERIODS: ReadonlySet<string> = new Set([
   ...['getOperatorBalances', 'exportOperatorBalances'],
 ])
 
-// An operation that declares its errors (`errors` of a resource, `config.errors` of a route) has no entry here.
+// An operation that declares its errors, in a resource or as `config.errors` of a route, has no entry here.
 export function errorsOf(
   operationId: string,
   declared?: readonly RefusalCode[],

@@ -1,4 +1,4 @@
-// Schemas and presenters of clients, for operators.
+// Schemas and views of clients, for operators.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/access/client-secrets.ts'
@@ -6,9 +6,8 @@ import type { ClientDetail, ClientEntry } from '#domain/access/manage-clients.ts
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import type { DailyUsage } from '#domain/reports/client-usage.ts'
 import { Refusal } from '#errors.ts'
-import { digits, named, nullable, text } from '#http/schemas.ts'
-import { toNaira } from '#money.ts'
-import { timestamp } from '#wat-time.ts'
+import { digits, named, text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 
 export const CLIENTS = '/api/v1/operator/clients'
 const ENTRIES_MAX = 100
@@ -88,95 +87,65 @@ export const ClientId = digits(
   'Must be 3 to 40 letters, digits, - or _.',
 )
 
-const ClientShown = {
-  clientId: Type.String(),
-  name: Type.String(),
-  isActive: Type.Boolean({ description: 'False: suspended.' }),
-  suspendedAt: nullable('string', { description: 'Null: it is not suspended, or not recorded.' }),
-  suspensionReason: nullable('string', {
-    description: 'Why it is suspended, if a reason was given.',
-  }),
-  accountName: Type.String({ description: 'Its name in account names, as banks show it.' }),
-  pendingAccountName: nullable('string', {
-    description: 'The name in account names that the client chose and that waits for your review.',
-  }),
-  isOperator: Type.Boolean(),
-  scopes: Type.Array(Type.String()),
-  merchantCodes: Type.Unsafe<string[] | null>({
-    type: ['array', 'null'],
-    items: { type: 'string' },
-  }),
-  allowedAddresses: Type.Unsafe<string[] | null>({
-    type: ['array', 'null'],
-    items: { type: 'string' },
-  }),
-  createdAt: Type.String(),
-}
+const TextList = Type.Unsafe<readonly string[] | null>({
+  type: ['array', 'null'],
+  items: { type: 'string' },
+})
 
-const SecretsShown = Type.Array(
-  named('ClientSecret', {
-    keyId: Type.String({ description: 'Prefix of the secret; empty for legacy secrets.' }),
-    createdAt: Type.String(),
-    retiresAt: nullable('string', { description: 'Null for the current secret.' }),
-    usedAt: nullable('string', { description: 'Last login with this secret, to the hour.' }),
+export const ClientView = view('Client', (f: Fields<ClientEntry>) => ({
+  clientId: f.text('clientId'),
+  name: f.text('name'),
+  isActive: f.flag('isActive', 'False: suspended.'),
+  suspendedAt: f.timeOrNull('suspendedAt', 'Null: it is not suspended, or not recorded.'),
+  suspensionReason: f.textOrNull('suspensionReason', 'Why it is suspended, if a reason was given.'),
+  accountName: f.text('accountName', 'Its name in account names, as banks show it.'),
+  pendingAccountName: f.textOrNull(
+    'pendingAccountName',
+    'The name in account names that the client chose and that waits for your review.',
+  ),
+  isOperator: f.flag('isOperator'),
+  scopes: f.as<readonly string[]>(Type.Array(Type.String()), 'scopes'),
+  merchantCodes: f.as<readonly string[] | null>(TextList, 'merchantCodes'),
+  allowedAddresses: f.as<readonly string[] | null>(TextList, 'allowedAddresses'),
+  createdAt: f.time('createdAt'),
+}))
+
+const SecretView = view('ClientSecret', (f: Fields<ClientDetail['secrets'][number]>) => ({
+  keyId: f.text('keyId', 'Prefix of the secret; empty for legacy secrets.'),
+  createdAt: f.time('createdAt'),
+  retiresAt: f.timeOrNull('retiresAt', 'Null for the current secret.'),
+  usedAt: f.timeOrNull('usedAt', 'Last login with this secret, to the hour.'),
+}))
+
+export const ClientDetailView = view('ClientDetail', (f: Fields<ClientDetail>) => ({
+  ...ClientView.fields,
+  secrets: f.list(SecretView, 'secrets', 'Active secrets, current one first.'),
+}))
+
+export const ClientWithSecretView = view(
+  'ClientWithSecret',
+  (f: Fields<ClientDetail & { secret: string }>) => ({
+    ...ClientDetailView.fields,
+    secret: f.text('secret', 'Shown only once.'),
   }),
-  { description: 'Active secrets, current one first.' },
 )
 
-export const ClientBody = named('Client', ClientShown)
-export const ClientDetailBody = named('ClientDetail', { ...ClientShown, secrets: SecretsShown })
-export const ClientWithSecretBody = named('ClientWithSecret', {
-  ...ClientShown,
-  secrets: SecretsShown,
-  secret: Type.String({ description: 'Shown only once.' }),
-})
+const DayView = view('ClientUsageDay', (f: Fields<DailyUsage>) => ({
+  from: f.time('from', 'Start of the day (West Africa Time).'),
+  accounts: f.integer('accounts', 'Collection accounts created.'),
+  advices: f.integer('advices', 'Advices created.'),
+  payments: f.integer('payments', 'Payments initiated.'),
+  credits: f.integer('credits', 'Credits booked or assigned.'),
+  gross: f.naira('grossKobo', 'Gross amount of these credits.'),
+  webhooks: f.integer('webhooks', 'Webhooks delivered for events of that day.'),
+}))
 
-export const UsageBody = named('ClientUsage', {
-  clientId: Type.String(),
-  days: Type.Array(
-    named('ClientUsageDay', {
-      from: Type.String({ description: 'Start of the day (West Africa Time).' }),
-      accounts: Type.Integer({ description: 'Collection accounts created.' }),
-      advices: Type.Integer({ description: 'Advices created.' }),
-      payments: Type.Integer({ description: 'Payments initiated.' }),
-      credits: Type.Integer({ description: 'Credits booked or assigned.' }),
-      gross: Type.Number({ description: 'Gross amount of these credits.' }),
-      webhooks: Type.Integer({ description: 'Webhooks delivered for events of that day.' }),
-    }),
-    { description: 'Today last.' },
-  ),
-})
+type Usage = { clientId: string; days: DailyUsage[] }
 
-export function presentClient(client: ClientEntry) {
-  return {
-    clientId: client.clientId,
-    name: client.name,
-    isActive: client.isActive,
-    suspendedAt: client.suspendedAt && timestamp(client.suspendedAt),
-    suspensionReason: client.suspensionReason,
-    accountName: client.accountName,
-    pendingAccountName: client.pendingAccountName,
-    isOperator: client.isOperator,
-    scopes: [...client.scopes],
-    merchantCodes: client.merchantCodes && [...client.merchantCodes],
-    allowedAddresses: client.allowedAddresses && [...client.allowedAddresses],
-    createdAt: timestamp(client.createdAt),
-  }
-}
-
-export function presentClientDetail(client: ClientDetail) {
-  const secrets = client.secrets.map(({ keyId, createdAt, retiresAt, usedAt }) => ({
-    keyId,
-    createdAt: timestamp(createdAt),
-    retiresAt: retiresAt && timestamp(retiresAt),
-    usedAt: usedAt && timestamp(usedAt),
-  }))
-  return { ...presentClient(client), secrets }
-}
-
-export function presentDay({ from, grossKobo, ...counts }: DailyUsage) {
-  return { ...counts, from: timestamp(from), gross: toNaira(grossKobo) }
-}
+export const UsageView = view('ClientUsage', (f: Fields<Usage>) => ({
+  clientId: f.text('clientId'),
+  days: f.list(DayView, 'days', 'Today last.'),
+}))
 
 // PostgreSQL rejects these characters.
 export function requireClientId(text: string): string {

@@ -1,8 +1,7 @@
 // /api/v1/operator/clients/{clientId}: changes to a client. Effective immediately in this process,
 // within seconds in others.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
+import { Type } from '@fastify/type-provider-typebox'
 import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
 import {
   changeClient,
@@ -13,19 +12,13 @@ import {
 } from '#domain/access/manage-clients.ts'
 import { decideAccountName } from '#domain/payments/account-name-reviews.ts'
 import { Refusal } from '#errors.ts'
-import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { withIdempotency } from '#http/idempotency.ts'
-import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
+import { type Call, resource } from '#http/resource.ts'
+import { named, text } from '#http/schemas.ts'
 import {
-  CLIENTS,
-  ClientDetailBody,
+  ClientDetailView,
   ClientFields,
   ClientName,
-  ClientParams,
-  ClientWithSecretBody,
-  presentClientDetail,
+  ClientWithSecretView,
   RotationBody,
   requireClientId,
 } from './client-presenters.ts'
@@ -51,172 +44,107 @@ const AccountNameDecisionBody = named(
   },
   { additionalProperties: false },
 )
-const aboutOne = {
-  tags: ['Operator'],
-  security: BEARER,
-  params: ClientParams,
-  querystring: NoQuery,
+type ClientCall = Call<{ clientId: typeof requireClientId }>
+
+const refuseOwn = ({ client, params }: ClientCall) => {
+  if (params.clientId === client.clientId) throw new Refusal('own_client')
 }
-const oneClient = { 200: ApiEnvelope(ClientDetailBody) }
-const oneWithSecret = { 200: ApiEnvelope(ClientWithSecretBody) }
+const forget = ({ authentication, params }: ClientCall) => authentication.forget(params.clientId)
 
-export const operatorClientChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
-  const onRequest = authentication.requires('operator')
-  await app.register(secrets, deps)
-  await app.register(states, deps)
-  await app.register(accountNames, deps)
+const SUSPENSION =
+  'A suspended client cannot log in, and its tokens are revoked. No money leaves it: ' +
+  'settlements, payouts, refunds and returns wait until it is resumed; what the bank has ' +
+  'already is finished. Its accounts still receive money, its checkout pages work and its ' +
+  'webhooks are delivered.'
 
-  app.patch(
-    `${CLIENTS}/:clientId`,
+const ACCOUNT_NAME =
+  'Decides on pendingAccountName, the name in account names that the client chose in live ' +
+  'mode. Banks show the former name until it is approved.'
+
+export const clientChanges = resource('/api/v1/operator/clients', {
+  tag: 'Operator',
+  noun: 'client',
+  view: ClientDetailView,
+  scopes: { read: 'operator', write: 'operator' },
+  params: { clientId: requireClientId },
+}).act('rotateClientSecret', {
+  path: '/:clientId/rotate-secret',
+  summary: 'Rotate a client secret',
+  description:
+    'The old secret stays valid during the overlap. An overlap of 0 revokes it immediately, ' +
+    'with all tokens of the client.',
+  body: RotationBody,
+  view: ClientWithSecretView,
+  errors: ['client_not_found'],
+  message: 'Secret rotated successfully',
+  prepare: makeSecret,
+  run: async (tx, call) => {
+    const { now, actor, userId, params, body, prepared: secret } = call
+    const { overlapSeconds = OVERLAP_SECONDS_DEFAULT } = body
+    const by = { now, actor, madeBy: { userId, clientId: call.clientId } }
+    const rotation = { clientId: params.clientId, change: { secret, overlapSeconds } }
+    return { ...(await rotateClientSecret(tx, by, rotation)), secret: secret.secret }
+  },
+  after: forget,
+})
+
+for (const [verb, change, summary, message] of [
+  ['suspend', suspendClient, 'Suspend a client', 'Client suspended successfully'],
+  ['resume', resumeClient, 'Resume a suspended client', 'Client resumed successfully'],
+] as const) {
+  clientChanges.act(`${verb}Client`, {
+    path: `/:clientId/${verb}`,
+    summary,
+    description: SUSPENSION,
+    body: ReasonBody,
+    errors: verb === 'suspend' ? ['client_not_found', 'own_client'] : ['client_not_found'],
+    message,
+    parse: refuseOwn,
+    run: (tx, call) => {
+      const { params, body } = call
+      const reason = body.reason ?? body.note ?? null
+      return change(tx, call, { clientId: params.clientId, reason })
+    },
+    after: forget,
+  })
+}
+
+for (const [decision, summary, message] of [
+  ['approve', 'Approve a client’s account name', 'Account name approved successfully'],
+  ['reject', 'Reject a client’s account name', 'Account name rejected successfully'],
+] as const) {
+  clientChanges.act(`${decision}AccountName`, {
+    path: `/:clientId/account-name/${decision}`,
+    summary,
+    description: ACCOUNT_NAME,
+    body: AccountNameDecisionBody,
+    errors: ['account_name_not_pending', 'client_not_found'],
+    message,
+    run: async (tx, call) => {
+      const { clientId } = call.params
+      const { accountName, reason = null } = call.body
+      await decideAccountName(tx, call, { clientId, decision, accountName, reason })
+      return getClient(tx, call.now, clientId)
+    },
+  })
+}
+
+clientChanges.update('updateClient', {
+  summary: 'Update a client',
+  description: 'Omitted fields keep their value. Applies to tokens already issued.',
+  body: Type.Object(
+    { name: Type.Optional(ClientName), ...ClientFields },
     {
-      onRequest,
-      schema: {
-        ...aboutOne,
-        operationId: 'updateClient',
-        summary: 'Update a client',
-        description: 'Omitted fields keep their value. Applies to tokens already issued.',
-        body: Type.Object(
-          { name: Type.Optional(ClientName), ...ClientFields },
-          {
-            additionalProperties: false,
-            minProperties: 1,
-            'x-says': 'Must be an object with at least one field to change.',
-          },
-        ),
-        response: oneClient,
-      },
+      additionalProperties: false,
+      minProperties: 1,
+      'x-says': 'Must be an object with at least one field to change.',
     },
-    async ({ client: own, actor, params, body }) => {
-      const clientId = requireClientId(params.clientId)
-      const isLess = body.isOperator === false || body.scopes?.includes('operator') === false
-      if (clientId === own.clientId && isLess) throw new Refusal('own_client')
-      const client = await withTransaction(db, (tx) =>
-        changeClient(tx, { now: clock(), actor }, { clientId, changes: body }),
-      )
-      authentication.forget(clientId)
-      return accepted('Client updated successfully', presentClientDetail(client))
-    },
-  )
-}
-
-const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { authentication, clock } = deps
-  const onRequest = authentication.requires('operator')
-
-  app.post(
-    `${CLIENTS}/:clientId/rotate-secret`,
-    {
-      onRequest,
-      schema: {
-        ...aboutOne,
-        operationId: 'rotateClientSecret',
-        summary: 'Rotate a client secret',
-        description:
-          'The old secret stays valid during the overlap. An overlap of 0 revokes it immediately, ' +
-          'with all tokens of the client.',
-        headers: IdempotencyHeaders,
-        body: RotationBody,
-        response: oneWithSecret,
-      },
-    },
-    async (request, reply) => {
-      const { actor, userId, params, body } = request
-      const madeBy = { userId, clientId: request.client.id }
-      const clientId = requireClientId(params.clientId)
-      const secret = await makeSecret()
-      const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
-      const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
-        const by = { now: clock(), actor, madeBy }
-        const client = await rotateClientSecret(tx, by, { clientId, change })
-        const data = { ...presentClientDetail(client), secret: secret.secret }
-        return accepted('Secret rotated successfully', data)
-      })
-      authentication.forget(clientId)
-      return answer
-    },
-  )
-}
-
-const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { authentication, clock } = deps
-  const onRequest = authentication.requires('operator')
-
-  for (const [verb, change, summary, message] of [
-    ['suspend', suspendClient, 'Suspend a client', 'Client suspended successfully'],
-    ['resume', resumeClient, 'Resume a suspended client', 'Client resumed successfully'],
-  ] as const) {
-    app.post(
-      `${CLIENTS}/:clientId/${verb}`,
-      {
-        onRequest,
-        schema: {
-          ...aboutOne,
-          operationId: `${verb}Client`,
-          summary,
-          description:
-            'A suspended client cannot log in, and its tokens are revoked. No money leaves it: ' +
-            'settlements, payouts, refunds and returns wait until it is resumed; what the bank has ' +
-            'already is finished. Its accounts still receive money, its checkout pages work and its ' +
-            'webhooks are delivered.',
-          headers: IdempotencyHeaders,
-          body: ReasonBody,
-          response: oneClient,
-        },
-      },
-      async (request, reply) => {
-        const { client: own, actor, params, body } = request
-        const clientId = requireClientId(params.clientId)
-        if (clientId === own.clientId) throw new Refusal('own_client')
-        const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
-          const client = await change(
-            tx,
-            { now: clock(), actor },
-            { clientId, reason: body.reason ?? body.note ?? null },
-          )
-          return accepted(message, presentClientDetail(client))
-        })
-        authentication.forget(clientId)
-        return answer
-      },
-    )
-  }
-}
-
-const accountNames: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { authentication, clock } = deps
-  const onRequest = authentication.requires('operator')
-
-  for (const [decision, summary, message] of [
-    ['approve', 'Approve a client’s account name', 'Account name approved successfully'],
-    ['reject', 'Reject a client’s account name', 'Account name rejected successfully'],
-  ] as const) {
-    app.post(
-      `${CLIENTS}/:clientId/account-name/${decision}`,
-      {
-        onRequest,
-        schema: {
-          ...aboutOne,
-          operationId: `${decision}AccountName`,
-          summary,
-          description:
-            'Decides on pendingAccountName, the name in account names that the client chose in live ' +
-            'mode. Banks show the former name until it is approved.',
-          headers: IdempotencyHeaders,
-          body: AccountNameDecisionBody,
-          response: oneClient,
-        },
-      },
-      async (request, reply) => {
-        const { actor, params, body } = request
-        const clientId = requireClientId(params.clientId)
-        const { accountName, reason = null } = body
-        return withIdempotency(deps, { request, reply }, async (tx) => {
-          const by = { now: clock(), actor }
-          await decideAccountName(tx, by, { clientId, decision, accountName, reason })
-          return accepted(message, presentClientDetail(await getClient(tx, by.now, clientId)))
-        })
-      },
-    )
-  }
-}
+  ),
+  errors: ['client_not_found', 'own_client'],
+  parse: (call) => {
+    const { isOperator, scopes } = call.body
+    if (isOperator === false || scopes?.includes('operator') === false) refuseOwn(call)
+  },
+  run: (tx, call) => changeClient(tx, call, { clientId: call.params.clientId, changes: call.body }),
+  after: forget,
+})

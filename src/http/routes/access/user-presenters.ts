@@ -11,11 +11,14 @@ import type { User } from '#domain/access/users.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { publicAddress } from '#http/public-url.ts'
-import { named, nullable, oneOf } from '#http/schemas.ts'
+import { named } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+
+export { SESSION } from '#http/schemas.ts'
+
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
-export const SESSION = [{ session: [] }]
 export const tags = ['Dashboard']
 
 // Not validated: it either matches or does not.
@@ -46,49 +49,37 @@ export const RoleName = Type.Unsafe<Role>({
   'x-says': `Must be one of ${ROLES.join(', ')}.`,
 })
 
-export const UserBody = named('User', {
-  id: Type.String(),
-  email: Type.String(),
-  role: oneOf(ROLES, 'What the user may do.'),
-  isActive: Type.Boolean(),
-  isPasswordTemporary: Type.Boolean({ description: 'Must be changed at the next sign-in.' }),
-  hasTotp: Type.Boolean({ description: 'Whether an authenticator app is the second factor.' }),
-  hasPasskey: Type.Boolean({ description: 'Whether the user has a passkey.' }),
-  countsFrom: nullable('string', {
-    description:
-      'From when on they count as a person of their own. Null: they have not taken the account ' +
+export const UserView = view('User', (f: Fields<User>) => ({
+  id: f.text('id'),
+  email: f.text('email'),
+  role: f.oneOf('role', ROLES, 'What the user may do.'),
+  isActive: f.flag('isActive'),
+  isPasswordTemporary: f.flag('isPasswordTemporary', 'Must be changed at the next sign-in.'),
+  hasTotp: f.flag('hasTotp', 'Whether an authenticator app is the second factor.'),
+  hasPasskey: f.flag('hasPasskey', 'Whether the user has a passkey.'),
+  countsFrom: f.timeOrNull(
+    'ownFrom',
+    'From when on they count as a person of their own. Null: they have not taken the account ' +
       'over, and what they request counts as made by whoever set their password.',
-  }),
-  createdAt: Type.String(),
-  signedInAt: nullable('string', { description: 'Last sign-in.' }),
-})
+  ),
+  createdAt: f.time('createdAt'),
+  signedInAt: f.timeOrNull('signedInAt', 'Last sign-in.'),
+}))
 
-export const UserWithPassword = named('UserWithPassword', {
-  ...UserBody.properties,
-  temporaryPassword: Type.String({
-    description: 'Shown only once. Valid for 72 hours; must be changed at the first sign-in.',
-  }),
-  invitationLink: Type.String({
-    description: 'Shown only once. Works once, for 72 hours: the user chooses their own password.',
-  }),
-  invitationExpiresAt: Type.String(),
-})
+type InvitedUser = User & { password: string; link: string; expiresAt: Date }
 
-export function presentUser(user: User): Static<typeof UserBody> {
-  const { id, email, role, isActive, isPasswordTemporary, hasTotp, hasPasskey } = user
-  return {
-    id,
-    email,
-    role,
-    isActive,
-    isPasswordTemporary,
-    hasTotp,
-    hasPasskey,
-    countsFrom: user.ownFrom && timestamp(user.ownFrom),
-    createdAt: timestamp(user.createdAt),
-    signedInAt: user.signedInAt && timestamp(user.signedInAt),
-  }
-}
+export const InvitedUserView = view('UserWithPassword', (f: Fields<InvitedUser>) => ({
+  ...UserView.fields,
+  temporaryPassword: f.text(
+    'password',
+    'Shown only once. Valid for 72 hours; must be changed at the first sign-in.',
+  ),
+  invitationLink: f.text(
+    'link',
+    'Shown only once. Works once, for 72 hours: the user chooses their own password.',
+  ),
+  invitationExpiresAt: f.time('expiresAt'),
+}))
 
 type Inviting = Pick<Deps, 'publicUrl'> & { request: FastifyRequest; password: string }
 
@@ -96,14 +87,10 @@ type Inviting = Pick<Deps, 'publicUrl'> & { request: FastifyRequest; password: s
 export function presentInvited(
   { user, invitation }: InvitedUser,
   { publicUrl, request, password }: Inviting,
-): Static<typeof UserWithPassword> {
+) {
   const address = publicAddress(publicUrl, request.server.server)
-  return {
-    ...presentUser(user),
-    temporaryPassword: password,
-    invitationLink: `${address}${INVITATION_PATH}#${invitation.token}`,
-    invitationExpiresAt: timestamp(invitation.expiresAt),
-  }
+  const link = `${address}${INVITATION_PATH}#${invitation.token}`
+  return InvitedUserView.present({ ...user, password, link, expiresAt: invitation.expiresAt })
 }
 
 export const SessionBody = named('Session', {

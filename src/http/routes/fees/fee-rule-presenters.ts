@@ -12,11 +12,12 @@ import {
 } from '#domain/fees/compute-fee.ts'
 import type { FeeRule } from '#domain/fees/fee-rules.ts'
 import { type FieldError, Refusal } from '#errors.ts'
-import { Amount, named, nullable, oneOf, text } from '#http/schemas.ts'
-import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
+import { Amount, chosen, named, text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+import { type Kobo, kobo, koboOf } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
-import { parseBankTime, timestamp } from '#wat-time.ts'
+import { parseBankTime } from '#wat-time.ts'
 
 const BASES: readonly FeeBasis[] = ['credit', 'payout']
 const BEARERS: readonly FeeBearer[] = ['merchant', 'customer', 'subaccount']
@@ -39,11 +40,6 @@ const Rate = (description: string) =>
       'x-says': `Must be a whole number from 0 to ${RATE_BPS_MAX}.`,
     }),
   )
-
-const choice = <T extends string>(values: readonly T[], description: string) => ({
-  ...oneOf(values, description),
-  'x-says': `Must be one of ${values.join(', ')}.`,
-})
 
 const TermsFields = {
   bps: Rate('Rate in basis points: 100 is 1%. Default 0.'),
@@ -77,9 +73,9 @@ export const FeeRuleRequest = named(
       description: 'Your name for it.',
       'x-says': 'Must be 1 to 40 letters, digits, dashes and underscores.',
     }),
-    basis: choice(BASES, 'What it is charged on.'),
+    basis: chosen(BASES, 'What it is charged on.'),
     ...TermsFields,
-    bearer: choice(
+    bearer: chosen(
       BEARERS,
       'Who bears it. customer: a payer is asked for so much more that the merchant gets the amount.',
     ),
@@ -94,24 +90,24 @@ export const FeeRuleRequest = named(
   { additionalProperties: false },
 )
 
-export const FeeRuleBody = named('FeeRule', {
-  id: Type.Integer(),
-  clientId: Type.String(),
-  merchantCode: nullable('string', { description: 'Null: all without a rule of their own.' }),
-  code: Type.String(),
-  basis: Type.String(),
-  bps: Type.Integer(),
-  flat: Type.Number(),
-  min: Type.Number(),
-  cap: nullable('number'),
-  waiveFlatBelow: Type.Number(),
-  vatBps: Type.Integer(),
-  vatIncluded: Type.Boolean(),
-  bearer: Type.String(),
-  effectiveFrom: Type.String(),
-  effectiveTo: nullable('string', { description: 'Null: until another rule begins.' }),
-  createdAt: Type.String(),
-})
+export const FeeRuleView = view('FeeRule', (f: Fields<FeeRule, { sealer: Sealer }>) => ({
+  id: f.integer(({ id }, { sealer }) => publicId(sealer, 'fee-rule', id)),
+  clientId: f.text('clientName'),
+  merchantCode: f.textOrNull('merchantCode', 'Null: all without a rule of their own.'),
+  code: f.text('code'),
+  basis: f.text('basis'),
+  bps: f.integer('bps'),
+  flat: f.naira('flatKobo'),
+  min: f.naira('minKobo'),
+  cap: f.nairaOrNull('capKobo'),
+  waiveFlatBelow: f.naira('waiveFlatBelowKobo'),
+  vatBps: f.integer('vatBps'),
+  vatIncluded: f.flag('vatIncluded'),
+  bearer: f.text('bearer'),
+  effectiveFrom: f.time('effectiveFrom'),
+  effectiveTo: f.timeOrNull('effectiveTo', 'Null: until another rule begins.'),
+  createdAt: f.time('createdAt'),
+}))
 
 export const FeeQuoteRequest = named(
   'FeeQuoteRequest',
@@ -119,15 +115,18 @@ export const FeeQuoteRequest = named(
   { additionalProperties: false },
 )
 
-export const FeeQuoteBody = named('FeeQuote', {
-  amount: Type.Number(),
-  fee: Type.Number(),
-  vat: Type.Number({ description: 'VAT on the fee.' }),
-  net: Type.Number({ description: 'amount − fee − vat.' }),
-  customerPays: Type.Number({
-    description: 'What a customer who bears the fee is asked for, so that amount is left.',
-  }),
-})
+type FeeQuote = ReturnType<typeof computeFee> & { amountKobo: Kobo; customerPaysKobo: Kobo }
+
+export const FeeQuoteView = view('FeeQuote', (f: Fields<FeeQuote>) => ({
+  amount: f.naira('amountKobo'),
+  fee: f.naira('feeKobo'),
+  vat: f.naira('vatKobo', 'VAT on the fee.'),
+  net: f.naira('netKobo', 'amount − fee − vat.'),
+  customerPays: f.naira(
+    'customerPaysKobo',
+    'What a customer who bears the fee is asked for, so that amount is left.',
+  ),
+}))
 
 export function parseFeeRule(body: Static<typeof FeeRuleRequest>) {
   const { code, basis, bearer, effectiveFrom: given } = body
@@ -139,17 +138,11 @@ export function parseFeeRule(body: Static<typeof FeeRuleRequest>) {
   return { merchantCode: body.merchantCode ?? null, terms, effectiveFrom }
 }
 
-export function quoteTerms({ amount, ...body }: Static<typeof FeeQuoteRequest>) {
+export function quoteTerms({ amount, ...body }: Static<typeof FeeQuoteRequest>): FeeQuote {
   const terms = parseTerms(body)
   const amountKobo = koboOf(amount) as Kobo // Checked by the schema.
-  const { feeKobo, vatKobo, netKobo } = computeFee(terms, amountKobo)
-  return {
-    amount: toNaira(amountKobo),
-    fee: toNaira(feeKobo),
-    vat: toNaira(vatKobo),
-    net: toNaira(netKobo),
-    customerPays: toNaira(grossUp(terms, amountKobo)),
-  }
+  const customerPaysKobo = grossUp(terms, amountKobo)
+  return { ...computeFee(terms, amountKobo), amountKobo, customerPaysKobo }
 }
 
 function parseTerms(body: Omit<Static<typeof FeeQuoteRequest>, 'amount'>): FeeTerms {
@@ -178,25 +171,4 @@ function amountOf(value: number | string | null | undefined): Kobo {
 
 function refused(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
-}
-
-export function presentFeeRule(sealer: Sealer, rule: FeeRule) {
-  return {
-    id: publicId(sealer, 'fee-rule', rule.id),
-    clientId: rule.clientName,
-    merchantCode: rule.merchantCode,
-    code: rule.code,
-    basis: rule.basis,
-    bps: rule.bps,
-    flat: toNaira(rule.flatKobo),
-    min: toNaira(rule.minKobo),
-    cap: rule.capKobo === null ? null : toNaira(rule.capKobo),
-    waiveFlatBelow: toNaira(rule.waiveFlatBelowKobo),
-    vatBps: rule.vatBps,
-    vatIncluded: rule.vatIncluded,
-    bearer: rule.bearer,
-    effectiveFrom: timestamp(rule.effectiveFrom),
-    effectiveTo: rule.effectiveTo && timestamp(rule.effectiveTo),
-    createdAt: timestamp(rule.createdAt),
-  }
 }

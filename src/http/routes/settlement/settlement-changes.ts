@@ -1,9 +1,8 @@
 // /api/v1/settlements: close, approve and cancel settlements.
 
-import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { refuseRestricted } from '#domain/access/clients.ts'
 import { approveSettlement } from '#domain/settlement/approve-settlement.ts'
 import { cancelSettlement } from '#domain/settlement/cancel-settlement.ts'
 import { awaitTurn, closeSettlement } from '#domain/settlement/close-settlement.ts'
@@ -11,30 +10,16 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { NoQuery } from '#http/lists.ts'
+import { Nothing, resource } from '#http/resource.ts'
 import { toViewer } from '#http/routes/suspense/approval-presenters.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
+import { named } from '#http/schemas.ts'
 import { parseBankTime } from '#wat-time.ts'
-import {
-  presentSettlement,
-  ReferenceParams,
-  requireReference,
-  SETTLEMENTS,
-  SettlementBody,
-} from './settlement-presenters.ts'
+import { requireReference, SettlementView } from './settlement-presenters.ts'
 
 const ATTEMPTS_MAX = 5
 const PAYEES_MAX = 10_000
 const BODY_BYTES_MAX = 4_194_304 // So many references and names.
 const CUT_OFF_SAYS = 'Must be an ISO 8601 date or time that is not in the future.'
-
-const about = {
-  tags: ['Settlements'],
-  security: BEARER,
-  headers: IdempotencyHeaders,
-  querystring: NoQuery,
-  response: { 200: ApiEnvelope(SettlementBody) },
-}
 
 const CloseRequest = named(
   'CloseSettlementRequest',
@@ -74,110 +59,91 @@ const ApproveRequest = named(
   { additionalProperties: false },
 )
 
-const Nothing = Type.Object({}, { additionalProperties: false })
-
-export const settlementChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  await app.register(closing, deps)
-  await app.register(deciding, deps)
-}
-
-const closing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  app.post(
-    SETTLEMENTS,
-    {
-      onRequest: deps.authentication.requires('payouts:write'),
-      schema: {
-        ...about,
-        operationId: 'closeSettlement',
-        summary: 'Close a settlement now',
-        description:
-          'Takes what is available up to the cut-off, and pays it out unless that needs approval. ' +
-          'Refused with settlement_empty when there is nothing, cut_off_passed when the cut-off ' +
-          'is not later than the last one. A settlement of very many credits may be answered with ' +
-          'try_again before it is done: retry with the same Idempotency-Key.',
-        body: CloseRequest,
-      },
-    },
-    async (request, reply) => {
-      const { client, actor, userId } = request
-      refuseRestricted(client)
-      const cutOff = parseCutOff(request.body, deps.clock())
-      return inTurn(deps, { request, reply }, async (tx) => {
-        const acting = { ...deps, now: deps.clock() }
-        const asked = { clientId: client.id, cutOff, actor, userId }
-        const settlement = await closeSettlement(tx, acting, asked)
-        return accepted('Settlement closed successfully', presentSettlement(settlement))
+export const settlementChanges = resource('/api/v1/settlements', {
+  tag: 'Settlements',
+  noun: 'settlement',
+  view: SettlementView,
+  scopes: { read: 'payouts:read', write: 'payouts:write' },
+  params: { reference: requireReference },
+  isForWholeClient: true,
+})
+  .route('POST', 'closeSettlement', {
+    summary: 'Close a settlement now',
+    description:
+      'Takes what is available up to the cut-off, and pays it out unless that needs approval. ' +
+      'Refused with settlement_empty when there is nothing, cut_off_passed when the cut-off ' +
+      'is not later than the last one. A settlement of very many credits may be answered with ' +
+      'try_again before it is done: retry with the same Idempotency-Key.',
+    body: CloseRequest,
+    isKeyed: true,
+    errors: [
+      'client_suspended',
+      'cut_off_passed',
+      'period_archived',
+      'settlement_empty',
+      'settlement_in_progress',
+    ],
+    handle: (call) => {
+      const cutOff = parseCutOff(call.body, call.now)
+      return inTurn(call, async (tx) => {
+        const now = call.clock()
+        const settlement = await closeSettlement(tx, { ...call, now }, { ...call, cutOff })
+        return accepted('Settlement closed successfully', SettlementView.present(settlement))
       })
     },
-  )
-}
-
-const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const onRequest = deps.authentication.requires('payouts:write')
-
-  app.post(
-    `${SETTLEMENTS}/:reference/approve`,
-    {
-      onRequest,
-      bodyLimit: BODY_BYTES_MAX,
-      schema: {
-        ...about,
-        operationId: 'approveSettlement',
-        summary: 'Approve a settlement',
-        description:
-          'Creates its payouts. Where approval is needed, or no bank has confirmed the name of an ' +
-          'account it is paid to, only for a signed-in user other than who closed it or chose its ' +
-          'bank account. Otherwise needed only where a bank account was missing.',
-        params: ReferenceParams,
-        body: ApproveRequest,
-      },
+  })
+  .act('approveSettlement', {
+    path: '/:reference/approve',
+    route: { bodyLimit: BODY_BYTES_MAX },
+    summary: 'Approve a settlement',
+    description:
+      'Creates its payouts. Where approval is needed, or no bank has confirmed the name of an ' +
+      'account it is paid to, only for a signed-in user other than who closed it or chose its ' +
+      'bank account. Otherwise needed only where a bank account was missing.',
+    body: ApproveRequest,
+    errors: [
+      'second_approver_needed',
+      'approver_chose_account',
+      'approver_not_independent',
+      'approver_too_new',
+      'maker_counts_as_you',
+      'bank_account_inactive',
+      'bank_account_mismatch',
+      'bank_account_unconfirmed',
+      'client_suspended',
+      'no_default_bank_account',
+      'other_person_needed',
+      'settlement_accounts_changed',
+      'settlement_not_closed',
+      'settlement_not_found',
+    ],
+    message: 'Settlement approved successfully',
+    pool: 'batchPool', // Not `db`: shared accounts are opened on a connection of it.
+    run: (tx, call) => {
+      const { scopes, params, body } = call
+      const by = { ...toViewer(call, call), scopes }
+      return approveSettlement(tx, call, { ...by, reference: params.reference, view: body })
     },
-    async (request, reply) => {
-      refuseRestricted(request.client)
-      const reference = requireReference(request.params.reference)
-      // Not on `db`: shared accounts are opened on a connection of it.
-      return withIdempotency(deps, { request, reply, pool: deps.batchPool }, async (tx) => {
-        const now = deps.clock()
-        const by = { ...toViewer(deps, request), scopes: request.scopes }
-        const approval = { ...by, reference, view: request.body }
-        const settlement = await approveSettlement(tx, { ...deps, now }, approval)
-        return accepted('Settlement approved successfully', presentSettlement(settlement))
-      })
-    },
-  )
+  })
+  .route('POST', 'cancelSettlement', {
+    path: '/:reference/cancel',
+    summary: 'Cancel a settlement',
+    description: 'Your latest, before it is approved. The next settlement takes it all again.',
+    body: Nothing,
+    isKeyed: true,
+    errors: ['settlement_in_progress', 'settlement_not_cancellable', 'settlement_not_found'],
+    handle: (call) =>
+      inTurn(call, async (tx) => {
+        const { clientId, actor, params, clock } = call
+        const cancellation = { clientId, actor, reference: params.reference, now: clock() }
+        const settlement = await cancelSettlement(tx, cancellation)
+        return accepted('Settlement cancelled successfully', SettlementView.present(settlement))
+      }),
+  })
 
-  app.post(
-    `${SETTLEMENTS}/:reference/cancel`,
-    {
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'cancelSettlement',
-        summary: 'Cancel a settlement',
-        description: 'Your latest, before it is approved. The next settlement takes it all again.',
-        params: ReferenceParams,
-        body: Nothing,
-      },
-    },
-    async (request, reply) => {
-      const { client, actor, params } = request
-      refuseRestricted(client)
-      const reference = requireReference(params.reference)
-      return inTurn(deps, { request, reply }, async (tx) => {
-        const asked = { clientId: client.id, reference, actor, now: deps.clock() }
-        const settlement = await cancelSettlement(tx, asked)
-        return accepted('Settlement cancelled successfully', presentSettlement(settlement))
-      })
-    },
-  )
-}
-
-type Call = { request: FastifyRequest; reply: FastifyReply }
-
-// A retry with the same key waits for the first, whose answer it gets; any other request is told.
+// A retry with the same key waits for the first call and gets its answer; any other call is refused.
 async function inTurn<T extends object>(
-  deps: Deps,
-  { request, reply }: Call,
+  { request, reply, ...deps }: Deps & { request: FastifyRequest; reply: FastifyReply },
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const pool = deps.settlementPool

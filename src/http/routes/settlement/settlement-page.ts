@@ -1,12 +1,12 @@
 // The statement of a settlement as a page to read and print.
 
 import { escapeHtml, printablePage } from '#http/printable-page.ts'
-import type { presentLine, presentSettlement } from './settlement-presenters.ts'
+import type { LineView, SettlementView } from './settlement-presenters.ts'
 
 type Statement = {
   client: string
-  settlement: ReturnType<typeof presentSettlement>
-  lines: readonly ReturnType<typeof presentLine>[]
+  settlement: ReturnType<typeof SettlementView.present>
+  lines: readonly ReturnType<typeof LineView.present>[]
 }
 
 const FORMAT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })

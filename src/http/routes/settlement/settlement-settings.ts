@@ -1,9 +1,8 @@
 // /api/v1/settlement-settings: when and how a client is settled.
 // /api/v1/operator/settlement-holidays: days on which nothing is closed, for all clients.
 
-import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
-import { refuseRestricted } from '#domain/access/clients.ts'
+import { type Static, Type } from '@fastify/type-provider-typebox'
+import type { Queryable } from '#db/pool.ts'
 import { nextSlot, normalSchedule, SCHEDULE_PATTERN } from '#domain/settlement/schedule.ts'
 import {
   listHolidays,
@@ -14,9 +13,7 @@ import {
   writeSettings,
 } from '#domain/settlement/settlement-settings.ts'
 import { Refusal } from '#errors.ts'
-import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { NoQuery } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
 import {
   PERCENT_BPS,
   parsePercent,
@@ -25,12 +22,10 @@ import {
   ReserveFloorFields,
   ReservePercent,
 } from '#http/routes/payouts/reserve-floor.ts'
-import { ApiEnvelope, BEARER, named, nullable, text } from '#http/schemas.ts'
+import { named, nullable, text } from '#http/schemas.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import { dayAlone, timestamp } from '#wat-time.ts'
 
-const SETTINGS = '/api/v1/settlement-settings'
-const HOLIDAYS = '/api/v1/operator/settlement-holidays'
 const HOLIDAYS_MAX = 200
 const DATE_SAYS = 'Must be a date, e.g. 2026-12-25.'
 
@@ -87,57 +82,59 @@ const HolidaysBody = named(
   { additionalProperties: false },
 )
 
-export const settlementSettingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  await app.register(settings, deps)
-  await app.register(holidays, deps)
-}
+export const settlementSettings = resource('/api/v1/settlement-settings', {
+  tag: 'Settlements',
+  noun: 'setting',
+  view: SettingsBody,
+  scopes: { read: 'payouts:read', write: 'payouts:write' },
+  isForWholeClient: true,
+})
+  .get('getSettlementSettings', {
+    path: '',
+    summary: 'Retrieve settlement settings',
+    description: 'Schedule, minimum amount and reserve of your settlements.',
+    message: 'Settings retrieved successfully',
+    run: async (db, { clientId }) => present(db, await readSettings(db, clientId)),
+  })
+  .replace('setSettlementSettings', {
+    path: '',
+    summary: 'Update settlement settings',
+    description:
+      'Replaces all of them. A schedule begins when it is set. Without a reserve, the operator’s ' +
+      'floor is held back; one below it is refused (reserve_below_floor).',
+    body: SettingsRequest,
+    errors: ['reserve_below_floor'],
+    message: 'Settings updated successfully',
+    parse: ({ body }) => parseSettings(body),
+    run: async (tx, call) => present(tx, await writeSettings(tx, call, call.input)),
+  })
 
-const settings: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
-  const response = { 200: ApiEnvelope(SettingsBody) }
-  const about = { tags: ['Settlements'], security: BEARER, querystring: NoQuery, response }
-
-  app.get(
-    SETTINGS,
-    {
-      onRequest: authentication.requires('payouts:read'),
-      schema: {
-        ...about,
-        operationId: 'getSettlementSettings',
-        summary: 'Retrieve settlement settings',
-        description: 'Schedule, minimum amount and reserve of your settlements.',
-      },
+export const settlementHolidays = resource('/api/v1/operator/settlement-holidays', {
+  tag: 'Operator',
+  noun: 'holiday',
+  view: HolidaysBody,
+  scopes: { read: 'operator', write: 'operator' },
+})
+  .get('listSettlementHolidays', {
+    path: '',
+    summary: 'List settlement holidays',
+    description: 'Days on which nothing is settled, besides weekends.',
+    message: 'Holidays retrieved successfully',
+    run: presentHolidays,
+  })
+  .replace('setSettlementHolidays', {
+    path: '',
+    summary: 'Replace the settlement holidays',
+    description: 'Days besides Saturdays and Sundays on which no schedule closes anything.',
+    body: HolidaysBody,
+    message: 'Holidays updated successfully',
+    parse: ({ body }) => body.holidays.map(({ date, name }) => ({ day: requireDay(date), name })),
+    run: async (tx, call) => {
+      const days = new Map(call.input.map((holiday) => [holiday.day, holiday]))
+      await replaceHolidays(tx, call, [...days.values()])
+      return presentHolidays(tx)
     },
-    async ({ client }) => {
-      refuseRestricted(client)
-      const shown = await readSettings(db, client.id)
-      return accepted('Settings retrieved successfully', await present(deps, shown))
-    },
-  )
-
-  app.put(
-    SETTINGS,
-    {
-      onRequest: authentication.requires('payouts:write'),
-      schema: {
-        ...about,
-        operationId: 'setSettlementSettings',
-        summary: 'Update settlement settings',
-        description:
-          'Replaces all of them. A schedule begins when it is set. Without a reserve, the operator’s ' +
-          'floor is held back; one below it is refused (reserve_below_floor).',
-        body: SettingsRequest,
-      },
-    },
-    async ({ client, actor, body }) => {
-      refuseRestricted(client)
-      const terms = parseSettings(body)
-      const by = { client, actor, now: clock() }
-      const shown = await withTransaction(db, (tx) => writeSettings(tx, by, terms))
-      return accepted('Settings updated successfully', await present(deps, shown))
-    },
-  )
-}
+  })
 
 function parseSettings(body: Static<typeof SettingsRequest>) {
   const reserveBps = parsePercent('reservePercent', body.reservePercent ?? 0)
@@ -156,7 +153,7 @@ function parseSettings(body: Static<typeof SettingsRequest>) {
   }
 }
 
-async function present({ db }: Pick<Deps, 'db'>, shown: SettlementSettings) {
+async function present(db: Queryable, shown: SettlementSettings) {
   const { schedule, handledTo } = shown
   const next = handledTo && nextSlot(schedule, handledTo, await readHolidays(db))
   return {
@@ -169,47 +166,9 @@ async function present({ db }: Pick<Deps, 'db'>, shown: SettlementSettings) {
   }
 }
 
-const holidays: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
-  const onRequest = authentication.requires('operator')
-  const response = { 200: ApiEnvelope(HolidaysBody) }
-  const about = { tags: ['Operator'], security: BEARER, querystring: NoQuery, response }
-  const shown = async () => (await listHolidays(db)).map(({ day, name }) => ({ date: day, name }))
-
-  app.get(
-    HOLIDAYS,
-    {
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'listSettlementHolidays',
-        summary: 'List settlement holidays',
-        description: 'Days on which nothing is settled, besides weekends.',
-      },
-    },
-    async () => accepted('Holidays retrieved successfully', { holidays: await shown() }),
-  )
-
-  app.put(
-    HOLIDAYS,
-    {
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'setSettlementHolidays',
-        summary: 'Replace the settlement holidays',
-        description: 'Days besides Saturdays and Sundays on which no schedule closes anything.',
-        body: HolidaysBody,
-      },
-    },
-    async ({ client, actor, body }) => {
-      const given = body.holidays.map(({ date, name }) => ({ day: requireDay(date), name }))
-      const days = new Map(given.map((holiday) => [holiday.day, holiday]))
-      const by = { client, actor, now: clock() }
-      await withTransaction(db, (tx) => replaceHolidays(tx, by, [...days.values()]))
-      return accepted('Holidays updated successfully', { holidays: await shown() })
-    },
-  )
+async function presentHolidays(db: Queryable) {
+  const holidays = await listHolidays(db)
+  return { holidays: holidays.map(({ day, name }) => ({ date: day, name })) }
 }
 
 function requireDay(date: string): string {

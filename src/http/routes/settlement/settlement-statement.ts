@@ -4,62 +4,40 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { listLines } from '#domain/settlement/settlement-lines.ts'
 import { getSettlement } from '#domain/settlement/settlements.ts'
-import { type Columns, CsvExports, decimal, readBatches, SpreadsheetQuery } from '#http/csv.ts'
+import { type Columns, CsvExports, readBatches, SpreadsheetQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { NoQuery, query } from '#http/lists.ts'
 import { PRINTABLE_HEADERS } from '#http/printable-page.ts'
 import { BEARER } from '#http/schemas.ts'
 import { statementPage } from './settlement-page.ts'
-import {
-  presentLine,
-  presentSettlement,
-  ReferenceParams,
-  requireReference,
-  SETTLEMENTS,
-} from './settlement-presenters.ts'
+import { LineView, requireReference, SettlementView } from './settlement-presenters.ts'
+
+const SETTLEMENTS = '/api/v1/settlements'
 
 const BATCH = 500
 const PAGE_LINES_MAX = 1_000
 
-type Line = ReturnType<typeof presentLine>
+type Line = ReturnType<typeof LineView.present> & { settlement: string }
 
 // New columns come last.
-const COLUMNS: Columns<Line & { settlement: string }> = [
+const COLUMNS: Columns<Line> = [
   ['settlement', ({ settlement }) => settlement],
-  ['kind', ({ kind }) => kind],
-  ['postedAt', ({ postedAt }) => postedAt],
-  ['gross', ({ gross }) => signed(gross)],
-  ['fee', ({ fee }) => signed(fee)],
-  ['vat', ({ vat }) => signed(vat)],
-  ['split', ({ split }) => signed(split)],
-  ['reversed', ({ reversed }) => signed(reversed)],
-  ['other', ({ other }) => signed(other)],
-  ['net', ({ net }) => signed(net)],
-  ['subaccountCode', ({ subaccountCode }) => subaccountCode],
-  ['creditId', ({ creditId }) => creditId],
-  ['sessionId', ({ sessionId }) => sessionId],
-  ['receivedAt', ({ receivedAt }) => receivedAt],
-  ['paymentReference', ({ paymentReference }) => paymentReference],
-  ['merchantRef', ({ merchantRef }) => merchantRef],
-  ['collectionAccountNumber', ({ collectionAccountNumber }) => collectionAccountNumber],
-  ['merchantCode', ({ merchantCode }) => merchantCode],
-  ['payoutReference', ({ payoutReference }) => payoutReference],
+  ...LineView.columns(
+    ...(['kind', 'postedAt', 'gross', 'fee', 'vat', 'split', 'reversed', 'other', 'net'] as const),
+    ...(['subaccountCode', 'creditId', 'sessionId', 'receivedAt', 'paymentReference'] as const),
+    ...(['merchantRef', 'collectionAccountNumber', 'merchantCode', 'payoutReference'] as const),
+  ),
 ]
-
-// Amounts of a statement may be below zero.
-function signed(amount: number): string {
-  return amount < 0 ? `-${decimal(-amount)}` : decimal(amount)
-}
 
 const about = {
   tags: ['Settlements'],
   security: BEARER,
-  params: ReferenceParams,
+  params: Type.Object({ reference: Type.String() }),
 }
 const content = (type: string) => ({ content: { [type]: { schema: Type.String() } } })
 
 export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
+  const { db, authentication } = deps
   const onRequest = authentication.requires('payouts:read')
   const exports = new CsvExports()
 
@@ -68,6 +46,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
     {
       exposeHeadRoute: false, // It would read all lines.
       onRequest,
+      config: { errors: ['settlement_not_found'] },
       schema: {
         ...about,
         operationId: 'exportSettlement',
@@ -85,10 +64,10 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
       refuseRestricted(client)
       const settlement = requireReference(params.reference)
       const { id: settlementId } = await getSettlement(db, client.id, settlement)
-      const batches = readBatches<Line & { settlement: string }, bigint>(async (after) => {
+      const batches = readBatches<Line, bigint>(async (after) => {
         const page = { settlementId, afterId: after ?? null, limit: BATCH }
         const lines = await listLines(db, page)
-        const rows = lines.map((line) => ({ settlement, ...presentLine(sealer, line) }))
+        const rows = lines.map((line) => ({ settlement, ...LineView.present(line, deps) }))
         return { rows, next: lines.length < BATCH ? null : (lines.at(-1)?.id ?? null) }
       })
       return exports.send(reply, client.id, { name: settlement, columns: COLUMNS, batches })
@@ -100,6 +79,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
     {
       exposeHeadRoute: false,
       onRequest,
+      config: { errors: ['settlement_not_found'] },
       schema: {
         ...about,
         operationId: 'getSettlementStatement',
@@ -113,12 +93,14 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
       refuseRestricted(client)
       const settlement = await getSettlement(db, client.id, requireReference(params.reference))
       const page = { settlementId: settlement.id, afterId: null, limit: PAGE_LINES_MAX }
-      const lines = (await listLines(db, page)).map((line) => presentLine(sealer, line))
-      return reply
-        .headers(PRINTABLE_HEADERS)
-        .send(
-          statementPage({ client: client.name, settlement: presentSettlement(settlement), lines }),
-        )
+      const lines = (await listLines(db, page)).map((line) => LineView.present(line, deps))
+      return reply.headers(PRINTABLE_HEADERS).send(
+        statementPage({
+          client: client.name,
+          settlement: SettlementView.present(settlement),
+          lines,
+        }),
+      )
     },
   )
 }

@@ -8,7 +8,7 @@ import { type NewSplit, PARTS_MAX, type Split, type SplitPart } from '#domain/sp
 import { generateCode, type Subaccount } from '#domain/splits/subaccounts.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { parseBankAccount } from '#http/routes/payouts/bank-account-presenters.ts'
-import { Amount, accountNumber, bankCode, named, oneOf, text } from '#http/schemas.ts'
+import { Amount, accountNumber, bankCode, chosen, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
@@ -101,10 +101,7 @@ export const SplitRequest = named(
   {
     splitCode: Type.Optional(code('Your name for it. Generated if omitted.')),
     name: NAME,
-    type: {
-      ...oneOf(TYPES, 'What the shares are.'),
-      'x-says': `Must be one of ${TYPES.join(', ')}.`,
-    },
+    type: chosen(TYPES, 'What the shares are.'),
     parts: Type.Array(PartRequest, {
       minItems: 1,
       maxItems: PARTS_MAX,

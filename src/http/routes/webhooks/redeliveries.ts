@@ -1,14 +1,12 @@
 // Redelivery: one event, a replay to one endpoint, a test event.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { Type } from '@fastify/type-provider-typebox'
 import { REPLAY_MAX, redeliver, replay } from '#domain/webhooks/redeliver.ts'
 import { sendTestEvent } from '#domain/webhooks/test-events.ts'
 import { Refusal } from '#errors.ts'
-import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { withIdempotency } from '#http/idempotency.ts'
-import { NoQuery, parseWindow } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, NoBody, named, nullable } from '#http/schemas.ts'
+import { parseWindow } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
+import { NoBody, named, nullable } from '#http/schemas.ts'
 import type { EndpointId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 import { requireEndpointId, requireEventId } from './webhook-presenters.ts'
@@ -43,121 +41,76 @@ const ReplayRequest = named(
   { additionalProperties: false, 'x-says': 'Must be an object with from and to.' },
 )
 
-const NextFrom = nullable('string', {
-  description: 'Pass as from to continue. Null: done.',
+const Redelivery = named('Redelivery', { queued: Queued })
+const Replay = named('Replay', {
+  queued: Queued,
+  nextFrom: nullable('string', { description: 'Pass as from to continue. Null: done.' }),
+})
+const scopes = { read: 'webhooks:read', write: 'webhooks:write' } as const
+
+export const eventRedeliveries = resource('/api/v1/events', {
+  tag: 'Events',
+  noun: 'redelivery',
+  view: Redelivery,
+  scopes,
+  params: { id: requireEventId },
+}).act('redeliverEvent', {
+  path: '/:id/redeliver',
+  summary: 'Redeliver an event',
+  description: 'Immediately, with the same ID; retried like a new event.',
+  body: RedeliverRequest,
+  errors: ['endpoint_inactive', 'endpoint_not_found', 'event_not_found', 'nowhere_to_send'],
+  message: 'Event queued successfully',
+  run: async (tx, { clientId, now, params, body, withoutAlerts }) => {
+    const only = body?.endpointId
+    const endpoint = only === undefined ? {} : { endpointId: requireEndpointId(only) }
+    const redelivery = { clientId, eventId: params.id, withoutAlerts, ...endpoint }
+    const queued = await redeliver(tx, now, redelivery)
+    if (queued === 0) throw new Refusal('nowhere_to_send')
+    return { queued }
+  },
 })
 
-const about = {
-  security: BEARER,
-  headers: IdempotencyHeaders,
-  params: Type.Object({ id: Type.String() }),
-  querystring: NoQuery,
-}
-
-export const redeliveryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  await app.register(eventAgain, deps)
-  await app.register(toOneEndpoint, deps)
-}
-
-const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { authentication, clock } = deps
-
-  app.post(
-    '/api/v1/events/:id/redeliver',
-    {
-      onRequest: authentication.requires('webhooks:write'),
-      schema: {
-        ...about,
-        operationId: 'redeliverEvent',
-        tags: ['Events'],
-        summary: 'Redeliver an event',
-        description: 'Immediately, with the same ID; retried like a new event.',
-        body: RedeliverRequest,
-        response: { 200: ApiEnvelope(named('Redelivery', { queued: Queued })) },
-      },
-    },
-    async (request, reply) => {
-      const { client, withoutAlerts, params, body } = request
-      const eventId = requireEventId(params.id)
-      const only = body?.endpointId
-      return withIdempotency(deps, { request, reply }, async (tx) => {
-        const queued = await redeliver(tx, clock(), {
-          clientId: client.id,
-          eventId,
-          withoutAlerts,
-          ...(only === undefined ? {} : { endpointId: requireEndpointId(only) }),
-        })
-        if (queued === 0) throw new Refusal('nowhere_to_send')
-        return accepted('Event queued successfully', { queued })
-      })
-    },
-  )
-}
-
-const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { authentication, clock } = deps
-
-  app.post(
-    '/api/v1/webhook-endpoints/:id/replay',
-    {
-      onRequest: authentication.requires('webhooks:write'),
-      schema: {
-        ...about,
-        operationId: 'replayEvents',
-        tags: ['Webhooks'],
-        summary: 'Replay events to an endpoint',
-        description:
-          `Events of the subscribed types, at most ${REPLAY_MAX} per call. While nextFrom is not ` +
-          'null, call again with it as from.',
-        body: ReplayRequest,
-        response: {
-          200: ApiEnvelope(named('Replay', { queued: Queued, nextFrom: NextFrom })),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { client, withoutAlerts, params, body } = request
-      const endpointId = requireEndpointId(params.id)
+export const endpointReplays = resource('/api/v1/webhook-endpoints', {
+  tag: 'Webhooks',
+  noun: 'replay',
+  view: Replay,
+  scopes,
+  params: { id: requireEndpointId },
+})
+  .act('replayEvents', {
+    path: '/:id/replay',
+    summary: 'Replay events to an endpoint',
+    description:
+      `Events of the subscribed types, at most ${REPLAY_MAX} per call. While nextFrom is not ` +
+      'null, call again with it as from.',
+    body: ReplayRequest,
+    errors: ['endpoint_inactive', 'endpoint_not_found'],
+    message: 'Events queued successfully',
+    parse: ({ body }) => {
       const { since, after } = parseStart(body.from)
-      // Both are given.
+      // The schema requires both.
       const { from, to } = parseWindow({ ...body, from: since }) as { from: Date; to: Date }
-      return withIdempotency(deps, { request, reply }, async (tx) => {
-        const asked = { clientId: client.id, endpointId, from, to, after, withoutAlerts }
-        const { queued, last } = await replay(tx, clock(), { range: asked })
-        const data = { queued, nextFrom: last === null ? null : `${timestamp(from)}#${last}` }
-        return accepted('Events queued successfully', data)
-      })
+      return { from, to, after }
     },
-  )
-
-  app.post(
-    '/api/v1/webhook-endpoints/:id/test',
-    {
-      onRequest: authentication.requires('webhooks:write'),
-      schema: {
-        ...about,
-        operationId: 'testWebhookEndpoint',
-        tags: ['Webhooks'],
-        summary: 'Send a test event to a webhook endpoint',
-        description: 'Sends an `endpoint.test` event to this endpoint only.',
-        body: NoBody,
-        response: {
-          200: ApiEnvelope(named('TestEvent', { eventId: Type.String() })),
-        },
-      },
+    run: async (tx, { clientId, now, params, withoutAlerts, input }) => {
+      const range = { clientId, endpointId: params.id, ...input, withoutAlerts }
+      const { queued, last } = await replay(tx, now, { range })
+      return { queued, nextFrom: last === null ? null : `${timestamp(input.from)}#${last}` }
     },
-    async (request, reply) => {
-      const id = requireEndpointId(request.params.id)
-      return withIdempotency(deps, { request, reply }, async (tx) => {
-        const eventId = await sendTestEvent(tx, clock(), {
-          clientId: request.client.id,
-          endpointId: id,
-        })
-        return accepted('Test event queued successfully', { eventId })
-      })
-    },
-  )
-}
+  })
+  .act('testWebhookEndpoint', {
+    path: '/:id/test',
+    summary: 'Send a test event to a webhook endpoint',
+    description: 'Sends an `endpoint.test` event to this endpoint only.',
+    body: NoBody,
+    view: named('TestEvent', { eventId: Type.String() }),
+    errors: ['endpoint_inactive', 'endpoint_not_found'],
+    message: 'Test event queued successfully',
+    run: async (tx, { clientId, now, params }) => ({
+      eventId: await sendTestEvent(tx, now, { clientId, endpointId: params.id }),
+    }),
+  })
 
 // Start time and, when continuing, the last sequence of the previous call. Times do not order
 // events: several share one, and a later event may have an earlier one.
