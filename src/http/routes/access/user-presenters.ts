@@ -66,9 +66,9 @@ export const UserView = view('User', (f: Fields<User>) => ({
   signedInAt: f.timeOrNull('signedInAt', 'Last sign-in.'),
 }))
 
-type InvitedUser = User & { password: string; link: string; expiresAt: Date }
+type UserWithPassword = User & { password: string; link: string; expiresAt: Date }
 
-export const InvitedUserView = view('UserWithPassword', (f: Fields<InvitedUser>) => ({
+export const InvitedUserView = view('UserWithPassword', (f: Fields<UserWithPassword>) => ({
   ...UserView.fields,
   temporaryPassword: f.text(
     'password',
