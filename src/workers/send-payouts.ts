@@ -169,7 +169,8 @@ async function recordAnswer(deps: PayoutDeps, answered: AnsweredPayout): Promise
     const payout = { id, reference, by }
     if (answer.status === 'unsent') {
       await queueAgain(tx, now, { id, claimedAt, reason, by, chance: random() })
-    } else if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...payout, outcome })
+    } else if (outcome)
+      await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...payout, outcome })
     else {
       await markUnknown(tx, now, { id, reason, by, isAccepted })
       await alertWaiting(tx, now, { reference, bankCode, answer })

@@ -94,7 +94,11 @@ function pageOf(status: string) {
     ...{ merchantName: '5', accountName: '6', logo: null, returnUrl: '#', amountPolicy: 'exact' },
     ...{ amount: 6, amountPaid: 5, amountRemaining: 1, amountRefunded: 1, amountHeld: 1 },
     ...{ supportEmail: null, supportPhone: '7', supportUrl: null, payerBanks: ['8'] },
-    ...{ numbers: [number], paidInto: [number], banks: [{ code: '035', name: '035', otherNames: [] }] },
+    ...{
+      numbers: [number],
+      paidInto: [number],
+      banks: [{ code: '035', name: '035', otherNames: [] }],
+    },
     fees: { amount: 3, fee: 1, vat: 1, rounding: 1 },
   }
   return { checkout, bankCode: undefined, problem: 'other', isSent: false }
