@@ -120,6 +120,7 @@ function emptyFigures(): Figures {
     balanceParts.writtenOff,
     balanceParts.feeIncome,
     balanceParts.vatPayable,
+    balanceParts.shortfall,
   ]
   return Object.fromEntries(names.map((name) => [name, {}]))
 }
@@ -188,6 +189,8 @@ async function readFigures(bench: Bench): Promise<Figures> {
     add(balanceParts[part], 'Accounting', sum(rows, part))
     add(balanceParts[part], 'Ledger accounts', ledger(kind))
   }
+  add(balanceParts.shortfall, 'Accounting', sum(rows, 'shortfall'))
+  add(balanceParts.shortfall, 'Ledger accounts', 0 - ledger('shortfall'))
   const { suspense } = copy.todayStrings
   const inSuspense = await read('/api/v1/suspense/summary?state=open')
   add(suspense, 'Today', overview.inSuspense.amount)
