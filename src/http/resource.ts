@@ -136,7 +136,7 @@ type Options<V, P extends Parsers> = {
 
 // For what the other methods do not fit: `handle` returns the whole body.
 type Handling<P extends Parsers, Q extends Properties, B extends TSchema> = Omit<
-  Operation<TSchema>,
+  Operation<Shape>,
   'message'
 > & { query?: Q; body?: B; isKeyed?: true; handle: (call: Call<P, Asked<Q>, Static<B>>) => unknown }
 
@@ -188,7 +188,8 @@ class Resource<V extends Shape, P extends Parsers> {
         const asked = call.query as Record<string, string | undefined>
         const { cursor, order: chosen } = asked
         const bound = Object.keys(filters).filter((field) => !unbound.includes(field))
-        const values = Object.fromEntries(bound.map((field) => [field, asked[field]]))
+        const of = Object.entries(call.params).map(([name, value]) => [name, String(value)])
+        const values = Object.fromEntries([...of, ...bound.map((field) => [field, asked[field]])])
         const list = { name, order: chosen, clientId: call.clientId, filters: values } as List
         const position = readCursor(call.sealer, list, cursor)?.[0]
         const after = position === undefined || how.hasTextIds ? position : BigInt(position)

@@ -76,6 +76,10 @@ export class Fields<Row, Context = unknown> {
     return this.as<string | null>(nullable('string', about(description)), from)
   }
 
+  numberOrNull(from: From<Row, Context, number | null>, description?: string) {
+    return this.as<number | null>(nullable('number', about(description)), from)
+  }
+
   timeOrNull(from: From<Row, Context, Date | null>, description?: string) {
     const schema = nullable('string', about(description))
     return this.#converted(schema, from, (time) => time && timestamp(time))
