@@ -46,12 +46,17 @@ import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
 import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
 import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
-import { assignDifferenceRoutes } from '#http/routes/reconciliation/assign-differences.ts'
-import { dailyProofRoutes } from '#http/routes/reconciliation/daily-proofs.ts'
-import { daySideRoutes } from '#http/routes/reconciliation/day-sides.ts'
-import { differenceRoutes } from '#http/routes/reconciliation/differences.ts'
+import { differenceOwners } from '#http/routes/reconciliation/assign-differences.ts'
+import { dailyProofs } from '#http/routes/reconciliation/daily-proofs.ts'
+import { daySides } from '#http/routes/reconciliation/day-sides.ts'
+import { differences } from '#http/routes/reconciliation/differences.ts'
 import { resolveDifferenceRoutes } from '#http/routes/reconciliation/resolve-differences.ts'
-import { bankStatementRoutes } from '#http/routes/reconciliation/statements.ts'
+import { statementUploadRoutes } from '#http/routes/reconciliation/statement-upload.ts'
+import {
+  statementImports,
+  statementProfiles,
+  statements,
+} from '#http/routes/reconciliation/statements.ts'
 import { alerts } from '#http/routes/records/alerts.ts'
 import { auditLog } from '#http/routes/records/audit-log.ts'
 import { adjustmentRoutes } from '#http/routes/refunds/adjustments.ts'
@@ -224,11 +229,11 @@ const ROUTES = [
   paymentRoutes,
   refundRoutes,
   adjustmentRoutes,
-  dailyProofRoutes,
-  daySideRoutes,
-  differenceRoutes,
+  dailyProofs,
+  daySides,
+  differences,
   resolveDifferenceRoutes,
-  assignDifferenceRoutes,
+  differenceOwners,
   paymentRequeryRoutes,
   timelineRoutes,
   exportRoutes,
@@ -281,7 +286,10 @@ const ROUTES = [
   vatRoutes,
   operatorBalanceRoutes,
   suspenseAgeingRoutes,
-  bankStatementRoutes,
+  statementUploadRoutes,
+  statements,
+  statementImports,
+  statementProfiles,
 ]
 
 async function registerRoutes(app: FastifyInstance, given: Deps): Promise<void> {

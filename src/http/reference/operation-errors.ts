@@ -3,7 +3,6 @@
 
 import type { RefusalCode } from '#errors.ts'
 import { MONEY_OUT_ERRORS } from './money-out-errors.ts'
-import { RECONCILIATION_ERRORS } from './reconciliation-errors.ts'
 import { SIGN_IN_ERRORS } from './sign-in-errors.ts'
 
 // Described once, for all operations.
@@ -48,7 +47,6 @@ const OF_RAILS: readonly RefusalCode[] = [
 ]
 
 const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
-  ...RECONCILIATION_ERRORS,
   ...MONEY_OUT_ERRORS,
   ...SIGN_IN_ERRORS,
   activateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
@@ -126,7 +124,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getCollectionAccountDetails: ['account_not_found'],
   getCredit: ['credit_not_found'],
   getCreditTimeline: ['credit_not_found'],
-  getDifference: ['difference_not_found'],
   getLedgerAccount: ['ledger_account_not_found'],
   getLedgerTotals: ['ledger_account_not_found'],
   getLimitProfile: ['limit_profile_not_found'],
@@ -140,11 +137,8 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'return_not_by_hand',
     'return_not_found',
   ],
-  getStatement: ['statement_not_found'],
-  getStatementImport: ['statement_import_not_found'],
   getSuspense: ['suspense_not_found'],
   getWebhookChaos: ['endpoint_not_found', 'sandbox_only'],
-  importStatement: ['bank_not_supported', 'statement_refused', 'too_many_imports'],
   initiateBankTransfer: [
     'advice_cancelled',
     'advice_expired',
@@ -156,7 +150,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ],
   listAccountTransactions: ['account_not_found'],
   listLedgerTransfers: ['ledger_account_not_found'],
-  listStatementLines: ['statement_not_found'],
   listUsers: ['client_not_found'],
   login: ['address_not_allowed', 'invalid_credentials', 'too_many_attempts'],
   nameEnquiry: OF_RAILS,
