@@ -11,7 +11,7 @@ import { passkeyRoutes } from '#http/routes/access/passkeys.ts'
 import { sessionRoutes } from '#http/routes/access/sessions.ts'
 import { userCredentialRoutes } from '#http/routes/access/user-credentials.ts'
 import { userRoutes } from '#http/routes/access/users.ts'
-import { dayRoutes } from '#http/routes/accounting/days.ts'
+import { days } from '#http/routes/accounting/days.ts'
 import { journalRoutes } from '#http/routes/accounting/journal.ts'
 import { operatorBalanceRoutes } from '#http/routes/accounting/operator-balances.ts'
 import { suspenseAgeingRoutes } from '#http/routes/accounting/suspense-ageing.ts'
@@ -280,7 +280,7 @@ const ROUTES = [
   alerts,
   bankHealthRoutes,
   railItemRoutes,
-  dayRoutes,
+  days,
   journalRoutes,
   trialBalanceRoutes,
   vatRoutes,

@@ -87,7 +87,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'advice_reversed',
   ],
   changeOwnPassword: ['too_many_attempts', 'wrong_password'],
-  closeDay: ['day_not_balanced', 'day_not_over', 'earlier_day_open', 'later_day_closed'],
   confirmReturn: ['return_confirmed', 'return_failed', 'return_not_found'],
   createAdvice: ['merchant_ref_reused'],
   createClient: ['client_id_taken'],
@@ -235,10 +234,8 @@ const OF_PERIODS: ReadonlySet<string> = new Set([
   ...['exportSubaccountStatement', 'printSubaccountStatement'],
   ...['exportLedgerStatement', 'printLedgerStatement', 'listLedgerTransfers', 'getLedgerTotals'],
   ...['getBalances', 'listMerchantBalances', 'listSubaccountBalances', 'exportCredits'],
-  ...['closeDay', 'getJournal', 'exportJournal', 'printJournal'],
-  ...['getTrialBalance', 'exportTrialBalance', 'printTrialBalance'],
-  ...['getVatReport', 'exportVatReport', 'printVatReport'],
-  ...['getOperatorBalances', 'exportOperatorBalances'],
+  ...['exportJournal', 'printJournal', 'exportTrialBalance', 'printTrialBalance'],
+  ...['exportVatReport', 'printVatReport', 'exportOperatorBalances'],
 ])
 
 // An operation that declares its errors (`errors` of a resource, `config.errors` of a route) has no entry here.
