@@ -64,10 +64,10 @@ import { refundRoutes } from '#http/routes/refunds/refunds.ts'
 import { balanceRoutes } from '#http/routes/reports/balances.ts'
 import { exportRoutes } from '#http/routes/reports/exports.ts'
 import { ledgerRoutes } from '#http/routes/reports/ledger.ts'
-import { ledgerTransferRoutes } from '#http/routes/reports/ledger-transfers.ts'
-import { overviewRoutes } from '#http/routes/reports/overview.ts'
+import { ledgerTransfers } from '#http/routes/reports/ledger-transfers.ts'
+import { overview } from '#http/routes/reports/overview.ts'
 import { pendingApprovalRoutes } from '#http/routes/reports/pending-approvals.ts'
-import { searchRoutes } from '#http/routes/reports/search.ts'
+import { searching } from '#http/routes/reports/search.ts'
 import { timelineRoutes } from '#http/routes/reports/timelines.ts'
 import { bankHealthRoutes } from '#http/routes/requery/bank-health.ts'
 import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
@@ -237,12 +237,12 @@ const ROUTES = [
   paymentRequeryRoutes,
   timelineRoutes,
   exportRoutes,
-  searchRoutes,
+  searching,
   manageAdviceRoutes,
   balanceRoutes,
   ledgerRoutes,
-  ledgerTransferRoutes,
-  overviewRoutes,
+  ledgerTransfers,
+  overview,
   settlementSettingRoutes,
   settlementRoutes,
   settlementChangeRoutes,
