@@ -11,7 +11,7 @@ import { passkeyRoutes } from '#http/routes/access/passkeys.ts'
 import { sessionRoutes } from '#http/routes/access/sessions.ts'
 import { userCredentialRoutes } from '#http/routes/access/user-credentials.ts'
 import { users } from '#http/routes/access/users.ts'
-import { dayRoutes } from '#http/routes/accounting/days.ts'
+import { days } from '#http/routes/accounting/days.ts'
 import { journalRoutes } from '#http/routes/accounting/journal.ts'
 import { operatorBalanceRoutes } from '#http/routes/accounting/operator-balances.ts'
 import { suspenseAgeingRoutes } from '#http/routes/accounting/suspense-ageing.ts'
@@ -46,12 +46,17 @@ import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
 import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
 import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
-import { assignDifferenceRoutes } from '#http/routes/reconciliation/assign-differences.ts'
-import { dailyProofRoutes } from '#http/routes/reconciliation/daily-proofs.ts'
-import { daySideRoutes } from '#http/routes/reconciliation/day-sides.ts'
-import { differenceRoutes } from '#http/routes/reconciliation/differences.ts'
+import { differenceOwners } from '#http/routes/reconciliation/assign-differences.ts'
+import { dailyProofs } from '#http/routes/reconciliation/daily-proofs.ts'
+import { daySides } from '#http/routes/reconciliation/day-sides.ts'
+import { differences } from '#http/routes/reconciliation/differences.ts'
 import { resolveDifferenceRoutes } from '#http/routes/reconciliation/resolve-differences.ts'
-import { bankStatementRoutes } from '#http/routes/reconciliation/statements.ts'
+import { statementUploadRoutes } from '#http/routes/reconciliation/statement-upload.ts'
+import {
+  statementImports,
+  statementProfiles,
+  statements,
+} from '#http/routes/reconciliation/statements.ts'
 import { alerts } from '#http/routes/records/alerts.ts'
 import { auditLog } from '#http/routes/records/audit-log.ts'
 import { adjustmentRoutes } from '#http/routes/refunds/adjustments.ts'
@@ -59,10 +64,10 @@ import { refundRoutes } from '#http/routes/refunds/refunds.ts'
 import { balanceRoutes } from '#http/routes/reports/balances.ts'
 import { exportRoutes } from '#http/routes/reports/exports.ts'
 import { ledgerRoutes } from '#http/routes/reports/ledger.ts'
-import { ledgerTransferRoutes } from '#http/routes/reports/ledger-transfers.ts'
-import { overviewRoutes } from '#http/routes/reports/overview.ts'
+import { ledgerTransfers } from '#http/routes/reports/ledger-transfers.ts'
+import { overview } from '#http/routes/reports/overview.ts'
 import { pendingApprovalRoutes } from '#http/routes/reports/pending-approvals.ts'
-import { searchRoutes } from '#http/routes/reports/search.ts'
+import { searching } from '#http/routes/reports/search.ts'
 import { timelineRoutes } from '#http/routes/reports/timelines.ts'
 import { bankHealthRoutes } from '#http/routes/requery/bank-health.ts'
 import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
@@ -228,20 +233,20 @@ const ROUTES = [
   paymentRoutes,
   refundRoutes,
   adjustmentRoutes,
-  dailyProofRoutes,
-  daySideRoutes,
-  differenceRoutes,
+  dailyProofs,
+  daySides,
+  differences,
   resolveDifferenceRoutes,
-  assignDifferenceRoutes,
+  differenceOwners,
   paymentRequeryRoutes,
   timelineRoutes,
   exportRoutes,
-  searchRoutes,
+  searching,
   manageAdviceRoutes,
   balanceRoutes,
   ledgerRoutes,
-  ledgerTransferRoutes,
-  overviewRoutes,
+  ledgerTransfers,
+  overview,
   settlementSettings,
   settlementHolidays,
   settlements,
@@ -281,13 +286,16 @@ const ROUTES = [
   alerts,
   bankHealthRoutes,
   railItemRoutes,
-  dayRoutes,
+  days,
   journalRoutes,
   trialBalanceRoutes,
   vatRoutes,
   operatorBalanceRoutes,
   suspenseAgeingRoutes,
-  bankStatementRoutes,
+  statementUploadRoutes,
+  statements,
+  statementImports,
+  statementProfiles,
 ]
 
 async function registerRoutes(app: FastifyInstance, given: Deps): Promise<void> {

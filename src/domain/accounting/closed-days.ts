@@ -1,6 +1,7 @@
 // Closed days (I68): when, by whom, with which chart of accounts.
 
 import type { Chart } from '#config/chart-settings.ts'
+import { columns } from '#db/columns.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Kobo } from '#money.ts'
 import { parseBankTime } from '#wat-time.ts'
@@ -25,9 +26,10 @@ export type ClosedDay = {
   journalHash: Buffer | null
 }
 
-const COLUMNS = `
-  to_char(day, 'YYYY-MM-DD') as day, ends_at as "endsAt", chart, reason, unbalanced,
-  closed_by as "closedBy", closed_at as "closedAt", transfers, journal_hash as "journalHash"`
+const COLUMNS = columns(
+  `to_char(day, 'YYYY-MM-DD') as day, ends_at, chart, reason, unbalanced, closed_by, closed_at,
+   transfers, journal_hash`,
+)
 
 export const DAY_MS = 86_400_000
 

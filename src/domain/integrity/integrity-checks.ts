@@ -3,6 +3,7 @@
 //
 // All checks read one snapshot and take no lock that blocks a writer, so they may run at any time.
 
+import { columns } from '#db/columns.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -21,7 +22,7 @@ const CHECKS = [...LEDGER_CHECKS, ...BUSINESS_CHECKS]
 
 export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name)
 
-type IntegrityResult = {
+export type IntegrityResult = {
   startedAt: Date
   finishedAt: Date
   isOk: boolean
@@ -31,7 +32,7 @@ type IntegrityResult = {
 export async function findLastIntegrityCheck(db: Queryable): Promise<IntegrityResult | undefined> {
   const { rows } = await db.query<IntegrityResult>({
     name: 'find-last-audit',
-    text: `select started_at as "startedAt", finished_at as "finishedAt", ok as "isOk", findings
+    text: `select ${columns('started_at, finished_at, ok as is_ok, findings')}
              from audits where finished_at is not null order by id desc limit 1`,
   })
   return rows[0]

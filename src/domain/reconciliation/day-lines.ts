@@ -6,15 +6,10 @@ import { type ItemRef, refKey } from './bank-items.ts'
 import type { ItemKind } from './item-sources.ts'
 import type { BankAccount } from './reconciled-banks.ts'
 import { type Search, searchSql, searchValues } from './search-movements.ts'
-import type { ListedLine } from './statements.ts'
+import { LINE_COLUMNS, type ListedLine } from './statements.ts'
 
 const COLUMNS = `
-  select l.id, l.line_no as "lineNo", l.booked_on::text as "bookedOn", l.value_on::text as "valueOn",
-         l.amount_kobo as "amountKobo", l.is_reversal as "isReversal", l.kind,
-         l.session_id as "sessionId", l.bank_reference as "bankReference",
-         l.end_to_end_id as "endToEndId", l.account_number as "accountNumber",
-         l.counterparty_name as "counterpartyName", l.counterparty_sealed as "counterpartySealed",
-         l.counterparty_bank as "counterpartyBank", l.narration,
+  select ${LINE_COLUMNS},
          (select m.rule from statement_matches m where m.line_id = l.id limit 1) as rule`
 
 type LineFilter = {

@@ -1,5 +1,6 @@
 // Differences for people, with their line, item and history. Timing and age are as of now.
 
+import { columns } from '#db/columns.ts'
 import type { Queryable } from '#db/pool.ts'
 import { unfitnessOf } from '#domain/access/approvers.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -63,15 +64,12 @@ const UNFITNESS = unfitnessOf({
 
 // $5 and $6 the windows of the banks, $7 today, $8 and $9 the viewer, $10 the roles with access.
 const SELECT = `
-  select d.id, d.bank_code as "bankCode", d.currency, d.day::text as day, d.kind,
-         d.amount_kobo as "amountKobo", d.line_id as "lineId", l.kind as "lineKind",
-         d.item_kind as "itemKind", d.item_id as "itemId", d.statement_id as "statementId",
-         d.suggested_kind as "suggestedKind", d.suggested_id as "suggestedId",
-         d.suggested_id is not null as "hasSuggestion", d.state, d.action, d.reason,
-         d.asked_by as "askedBy", d.asked_by_user as "askedByUser",
-         d.maker_people as "makerPeople", d.asked_at as "askedAt",
-         d.decided_by as "decidedBy", d.decided_at as "decidedAt", d.opened_at as "openedAt",
-         d.owner_id as "ownerId", case when o.id is not null then d.owned_at end as "ownedAt",
+  select ${columns(`d.id, d.bank_code, d.currency, d.day::text as day, d.kind, d.amount_kobo, d.line_id,
+           l.kind as line_kind, d.item_kind, d.item_id, d.statement_id, d.suggested_kind,
+           d.suggested_id, d.suggested_id is not null as has_suggestion, d.state, d.action, d.reason,
+           d.asked_by, d.asked_by_user, d.maker_people, d.asked_at, d.decided_by, d.decided_at,
+           d.opened_at, d.owner_id`)},
+         case when o.id is not null then d.owned_at end as "ownedAt",
          case when o.id is not null then jsonb_build_object(
            'id', o.id, 'email', o.email, 'hasAccess', ${HAS_ACCESS('$10')}) end as owner,
          (select m.item_id from statement_matches m

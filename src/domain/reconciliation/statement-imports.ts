@@ -5,6 +5,7 @@
 //      └────────────┴──────▶ failed          (cut_off: its process is gone)
 
 import type { StatementFormat } from '#banks/statements/statement.ts'
+import { columns } from '#db/columns.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -101,12 +102,11 @@ export async function endImport(
 }
 
 const selectImports = (now: string) => `
-  select id, bank_code as "bankCode", format, profile, file_name as "fileName",
+  select ${columns('id, bank_code, format, profile, file_name')},
          case when state in ('reading', 'matching')
                    and updated_at < ${now}::timestamptz - interval '${CUT_OFF_AFTER_S} s'
               then 'cut_off' else state end as state,
-         lines, error_line as "errorLine", error, started_by as "startedBy",
-         started_at as "startedAt", updated_at as "updatedAt"
+         ${columns('lines, error_line, error, started_by, started_at, updated_at')}
     from statement_imports`
 
 type Page = { bankCode: string | undefined; beforeId: bigint | null; limit: number }

@@ -1,6 +1,8 @@
 // Statements and their lines, for lists.
 
 import type { LineKind } from '#banks/statements/statement.ts'
+import { columns } from '#db/columns.ts'
+import { listQuery } from '#db/list-query.ts'
 import type { Queryable } from '#db/pool.ts'
 import { PREFIX_SCAN_MAX, pastPrefix } from '#db/prefixes.ts'
 import { Refusal } from '#errors.ts'
@@ -28,12 +30,10 @@ export type Statement = {
 }
 
 const SELECT_STATEMENTS = `
-  select s.id, s.import_id as "importId", s.bank_code as "bankCode", s.currency,
-         s.account_number as "accountNumber", s.reference, s.sequence,
-         s.from_day::text as "fromDay", s.to_day::text as "toDay",
-         s.opening_kobo as "openingKobo", s.closing_kobo as "closingKobo",
-         s.has_balances as "hasBalances", s.lines, s.new_lines as "newLines",
-         s.imported_at as "importedAt", i.started_by as "importedBy", i.file_name as "fileName"
+  select ${columns(`s.id, s.import_id, s.bank_code, s.currency, s.account_number, s.reference,
+           s.sequence, s.from_day::text as from_day, s.to_day::text as to_day, s.opening_kobo,
+           s.closing_kobo, s.has_balances, s.lines, s.new_lines, s.imported_at,
+           i.started_by as imported_by, i.file_name`)}
     from statements s join statement_imports i on i.id = s.import_id`
 
 type Page = { bankCode: string | undefined; beforeId: bigint | null; limit: number }
@@ -43,13 +43,15 @@ export async function listStatements(
   db: Queryable,
   { bankCode, beforeId, limit }: Page,
 ): Promise<Statement[]> {
-  const { rows } = await db.query<Statement>({
-    name: 'list-statements',
-    text: `${SELECT_STATEMENTS}
-            where ($1::text is null or s.bank_code = $1) and ($2::bigint is null or s.id < $2)
-            order by s.id desc limit $3`,
-    values: [bankCode ?? null, beforeId, limit],
-  })
+  const { rows } = await db.query<Statement>(
+    listQuery({
+      select: SELECT_STATEMENTS,
+      where: [['s.bank_code = $', bankCode]],
+      id: 's.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 
@@ -108,6 +110,13 @@ export type ListedLine = {
   rule: string | null // The rule that matched it.
 }
 
+// Of the line `l`, all but the rule.
+export const LINE_COLUMNS = columns(
+  `l.id, l.line_no, l.booked_on::text as booked_on, l.value_on::text as value_on, l.amount_kobo,
+   l.is_reversal, l.kind, l.session_id, l.bank_reference, l.end_to_end_id, l.account_number,
+   l.counterparty_name, l.counterparty_sealed, l.counterparty_bank, l.narration`,
+)
+
 export type LinePage = { isMatched: boolean | undefined; afterId: bigint | null; limit: number }
 
 // The id bounds of the lines of the statement $1: the index orders them day by day.
@@ -133,13 +142,7 @@ export async function listLines(
   const { rows } = await db.query<ListedLine>({
     name: 'list-statement-lines',
     text: `with bounds as materialized (${LINE_BOUNDS})
-           select l.id, l.line_no as "lineNo", l.booked_on::text as "bookedOn",
-                  l.value_on::text as "valueOn", l.amount_kobo as "amountKobo",
-                  l.is_reversal as "isReversal", l.kind, l.session_id as "sessionId",
-                  l.bank_reference as "bankReference", l.end_to_end_id as "endToEndId",
-                  l.account_number as "accountNumber", l.counterparty_name as "counterpartyName",
-                  l.counterparty_sealed as "counterpartySealed",
-                  l.counterparty_bank as "counterpartyBank", l.narration, m.rule
+           select ${LINE_COLUMNS}, m.rule
              from statement_lines l
              left join lateral (select rule from statement_matches m
                                  where m.line_id = l.id limit 1) as m on true

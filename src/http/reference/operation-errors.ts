@@ -3,7 +3,6 @@
 
 import type { RefusalCode } from '#errors.ts'
 import { MONEY_OUT_ERRORS } from './money-out-errors.ts'
-import { RECONCILIATION_ERRORS } from './reconciliation-errors.ts'
 import { SIGN_IN_ERRORS } from './sign-in-errors.ts'
 
 // Described once, for all operations.
@@ -48,7 +47,6 @@ const OF_RAILS: readonly RefusalCode[] = [
 ]
 
 const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
-  ...RECONCILIATION_ERRORS,
   ...MONEY_OUT_ERRORS,
   ...SIGN_IN_ERRORS,
   activateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
@@ -89,7 +87,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'advice_reversed',
   ],
   changeOwnPassword: ['too_many_attempts', 'wrong_password'],
-  closeDay: ['day_not_balanced', 'day_not_over', 'earlier_day_open', 'later_day_closed'],
   confirmReturn: ['return_confirmed', 'return_failed', 'return_not_found'],
   createAdvice: ['merchant_ref_reused'],
   createCollectionAccount: [
@@ -116,19 +113,13 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ],
   failReturn: ['return_confirmed', 'return_may_be_paid', 'return_not_found', 'return_sending'],
   findAdvice: ['advice_not_found'],
-  getAccountTimeline: ['account_not_found'],
   getAdvice: ['advice_not_found'],
   getCheckoutStatus: ['advice_not_found'],
   getCollectionAccount: ['account_not_found'],
   getCollectionAccountDetails: ['account_not_found'],
   getCredit: ['credit_not_found'],
-  getCreditTimeline: ['credit_not_found'],
-  getDifference: ['difference_not_found'],
-  getLedgerAccount: ['ledger_account_not_found'],
-  getLedgerTotals: ['ledger_account_not_found'],
   getLimitProfile: ['limit_profile_not_found'],
   getPayment: ['payment_not_found'],
-  getPaymentTimeline: ['payment_not_found'],
   getReturn: [
     'client_suspended',
     'payouts_held',
@@ -137,11 +128,8 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'return_not_by_hand',
     'return_not_found',
   ],
-  getStatement: ['statement_not_found'],
-  getStatementImport: ['statement_import_not_found'],
   getSuspense: ['suspense_not_found'],
   getWebhookChaos: ['endpoint_not_found', 'sandbox_only'],
-  importStatement: ['bank_not_supported', 'statement_refused', 'too_many_imports'],
   initiateBankTransfer: [
     'advice_cancelled',
     'advice_expired',
@@ -153,8 +141,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'numbers_exhausted',
   ],
   listAccountTransactions: ['account_not_found'],
-  listLedgerTransfers: ['ledger_account_not_found'],
-  listStatementLines: ['statement_not_found'],
   login: ['address_not_allowed', 'invalid_credentials', 'too_many_attempts'],
   nameEnquiry: OF_RAILS,
   oauthToken: [
@@ -228,12 +214,9 @@ const OF_PERIODS: ReadonlySet<string> = new Set([
   ...['exportAccountStatement', 'printAccountStatement', 'listAccountTransactions'],
   ...['exportBalanceStatement', 'printBalanceStatement'],
   ...['exportSubaccountStatement', 'printSubaccountStatement'],
-  ...['exportLedgerStatement', 'printLedgerStatement', 'listLedgerTransfers', 'getLedgerTotals'],
-  ...['getBalances', 'listMerchantBalances', 'listSubaccountBalances', 'exportCredits'],
-  ...['closeDay', 'getJournal', 'exportJournal', 'printJournal'],
-  ...['getTrialBalance', 'exportTrialBalance', 'printTrialBalance'],
-  ...['getVatReport', 'exportVatReport', 'printVatReport'],
-  ...['getOperatorBalances', 'exportOperatorBalances'],
+  ...['exportLedgerStatement', 'printLedgerStatement', 'exportCredits'],
+  ...['exportJournal', 'printJournal', 'exportTrialBalance', 'printTrialBalance'],
+  ...['exportVatReport', 'printVatReport', 'exportOperatorBalances'],
 ])
 
 // An operation that declares its errors, in a resource or as `config.errors` of a route, has no entry here.

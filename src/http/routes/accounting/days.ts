@@ -1,6 +1,6 @@
 // /api/v1/operator/days: which days are closed, and closing one.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
 import { completeDay, markDay } from '#domain/accounting/close-day.ts'
 import {
@@ -11,129 +11,132 @@ import {
   readDayTotals,
 } from '#domain/accounting/closed-days.ts'
 import { timingWindows } from '#domain/reconciliation/daily-proof.ts'
-import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { withIdempotency } from '#http/idempotency.ts'
-import { NoQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, named, nullable, text } from '#http/schemas.ts'
-import { CURRENCY, type Kobo, kobo, toNaira } from '#money.ts'
-import { timestamp, watDay } from '#wat-time.ts'
+import { resource } from '#http/resource.ts'
+import { text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import { watDay } from '#wat-time.ts'
 import { journalText } from './journal-layouts.ts'
-import { SidesTotal } from './report-formats.ts'
-import { dayField, OPERATOR, parseDay, refused, withReport } from './report-query.ts'
+import { SidesView } from './report-formats.ts'
+import { dayField, OPERATOR, parseDay, refused, SCOPES, withReport } from './report-query.ts'
 
-const DAYS = `${OPERATOR}/days`
 const DAYS_MAX = 366
 const DAYS_DEFAULT = 31
 const REASON_MAX = 500
 
-const DayBody = named('AccountingDay', {
-  day: Type.String({ description: 'In West Africa.' }),
-  isClosed: Type.Boolean({ description: 'Nothing posts into it any more.' }),
-  closedBy: nullable('string'),
-  closedAt: nullable('string'),
-  reason: nullable('string', { description: 'Why it was closed although not balanced.' }),
-  unbalancedBanks: Type.Array(Type.String(), { description: 'Banks that were not balanced then.' }),
-  journalHash: nullable('string', {
-    description: 'SHA-256 of /api/v1/operator/journal.csv of the day. Null until it is completed.',
-  }),
-  transfers: nullable('number'),
-  debit: nullable('number', { description: `In ${CURRENCY}.` }),
-  credit: nullable('number', { description: `In ${CURRENCY}.` }),
-  totals: Type.Array(SidesTotal, { description: 'One per currency.' }),
+type Day = {
+  day: string
+  closed: ClosedDay | undefined
+  totals: readonly { currency: string; kobo: Kobo }[]
+}
+
+const DayView = view('AccountingDay', (f: Fields<Day>) => ({
+  day: f.text('day', 'In West Africa.'),
+  isClosed: f.flag(({ closed }) => closed !== undefined, 'Nothing posts into it any more.'),
+  closedBy: f.textOrNull(({ closed }) => closed?.closedBy ?? null),
+  closedAt: f.timeOrNull(({ closed }) => closed?.closedAt ?? null),
+  reason: f.textOrNull(
+    ({ closed }) => closed?.reason ?? null,
+    'Why it was closed although not balanced.',
+  ),
+  unbalancedBanks: f.as(
+    Type.Array(Type.String(), { description: 'Banks that were not balanced then.' }),
+    ({ closed }) => closed?.unbalanced.map(({ bankCode }) => bankCode) ?? [],
+  ),
+  journalHash: f.textOrNull(
+    ({ closed }) => closed?.journalHash?.toString('hex') ?? null,
+    'SHA-256 of /api/v1/operator/journal.csv of the day. Null until it is completed.',
+  ),
+  transfers: f.numberOrNull(({ closed }) =>
+    closed?.transfers == null ? null : Number(closed.transfers),
+  ),
+  debit: f.nairaOrNull(ownTotal, `In ${CURRENCY}.`),
+  credit: f.nairaOrNull(ownTotal, `In ${CURRENCY}.`),
+  totals: f.list(
+    SidesView,
+    ({ totals }) =>
+      totals.map(({ currency, kobo: sum }) => ({ currency, debitKobo: sum, creditKobo: sum })),
+    'One per currency.',
+  ),
+}))
+
+// Null until the day is completed.
+function ownTotal({ closed, totals }: Day): Kobo | null {
+  if (closed?.transfers == null) return null
+  return totals.find(({ currency }) => currency === CURRENCY)?.kobo ?? kobo(0n)
+}
+
+export const days = resource(`${OPERATOR}/days`, {
+  tag: 'Accounting',
+  noun: 'day',
+  view: DayView,
+  scopes: SCOPES,
+  params: { day: (text: string) => parseDay(text) },
 })
-
-type Total = { currency: string; kobo: Kobo }
-
-export const dayRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
-  const onRequest = authentication.requires('accounting:read')
-  await app.register(closing, deps)
-
-  app.get(
-    DAYS,
-    {
-      onRequest,
-      schema: {
-        operationId: 'listAccountingDays',
-        tags: ['Accounting'],
-        summary: 'List days and whether they are closed',
-        description: `Newest first, at most ${DAYS_MAX}.`,
-        security: BEARER,
-        querystring: query({
-          from: Type.Optional(dayField('First day. Default: 30 days before to.')),
-          to: Type.Optional(dayField('Last day, inclusive. Default: today.')),
-        }),
-        response: { 200: ApiEnvelope(Type.Array(DayBody)) },
+  .act('closeDay', {
+    path: '/:day/close',
+    summary: 'Close a day',
+    description:
+      'Nothing posts into a closed day, its journal never changes, and it never opens again. ' +
+      'A day can be closed five minutes after its end, after the day before it (the first one ' +
+      'closed begins the series), and when every bank is balanced, unless a reason is given. ' +
+      'Closing a closed day changes nothing.',
+    body: Type.Object(
+      {
+        reason: Type.Optional(
+          text(REASON_MAX, 'Why it is closed although a bank is not balanced. Audited.'),
+        ),
       },
+      { additionalProperties: false },
+    ),
+    message: 'Day closed successfully',
+    errors: [
+      'day_not_balanced',
+      'day_not_over',
+      'earlier_day_open',
+      'later_day_closed',
+      'period_archived',
+    ],
+    pool: 'settlementPool',
+    // Committed first: nothing posts into the day while its journal is read.
+    prepare: ({ db, clock, clientId, actor, chart, banks, params, body }) => {
+      const by = { clientId, actor }
+      const windows = timingWindows(banks)
+      const closing = { day: params.day, reason: body.reason ?? null, chart, windows, by }
+      return withTransaction(db, (tx) => markDay(tx, clock(), closing))
     },
-    async ({ query: { from, to } }) => {
-      const days = listDays({ from, to }, clock())
-      const bounds = { first: days.at(-1) as string, last: days[0] as string }
+    run: async (tx, { now, params: { day } }) => {
+      const closed = await completeDay(tx, now, { day, textOf: journalText })
+      const totals = await readDayTotals(tx, { first: day, last: day })
+      return { day, closed, totals }
+    },
+  })
+  .get('listAccountingDays', {
+    path: '',
+    summary: 'List days and whether they are closed',
+    description: `Newest first, at most ${DAYS_MAX}.`,
+    query: {
+      from: Type.Optional(dayField('First day. Default: 30 days before to.')),
+      to: Type.Optional(dayField('Last day, inclusive. Default: today.')),
+    },
+    view: Type.Array(DayView.schema),
+    message: 'Days retrieved successfully',
+    run: async (db, { query, now }) => {
+      const listed = listDays(query, now)
+      const bounds = { first: listed.at(-1) as string, last: listed[0] as string }
       const [closed, totals] = await withReport(db, async (tx) => [
         await listClosedDays(tx, bounds),
         await readDayTotals(tx, bounds),
       ])
-      return accepted(
-        'Days retrieved successfully',
-        days.map((day) =>
-          present(
-            day,
-            closed.find((each) => each.day === day),
-            totals.filter((each) => each.day === day),
-          ),
-        ),
+      return listed.map((day) =>
+        DayView.present({
+          day,
+          closed: closed.find((each) => each.day === day),
+          totals: totals.filter((each) => each.day === day),
+        }),
       )
     },
-  )
-}
-
-const closing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, settlementPool, authentication, clock, chart, banks } = deps
-  const windows = timingWindows(banks)
-
-  app.post(
-    `${DAYS}/:day/close`,
-    {
-      onRequest: authentication.requires('accounting:write'),
-      schema: {
-        operationId: 'closeDay',
-        tags: ['Accounting'],
-        summary: 'Close a day',
-        description:
-          'Nothing posts into a closed day, its journal never changes, and it never opens again. ' +
-          'A day can be closed five minutes after its end, after the day before it (the first one ' +
-          'closed begins the series), and when every bank is balanced, unless a reason is given. ' +
-          'Closing a closed day changes nothing.',
-        security: BEARER,
-        headers: IdempotencyHeaders,
-        params: Type.Object({ day: Type.String() }),
-        querystring: NoQuery,
-        body: Type.Object(
-          {
-            reason: Type.Optional(
-              text(REASON_MAX, 'Why it is closed although a bank is not balanced. Audited.'),
-            ),
-          },
-          { additionalProperties: false },
-        ),
-        response: { 200: ApiEnvelope(DayBody) },
-      },
-    },
-    async (request, reply) => {
-      const day = parseDay(request.params.day)
-      const { client, actor, body } = request
-      const by = { clientId: client.id, actor }
-      const marking = { day, reason: body.reason ?? null, chart, windows, by }
-      await withTransaction(db, (tx) => markDay(tx, clock(), marking))
-      return withIdempotency(deps, { request, reply, pool: settlementPool }, async (tx) => {
-        const closed = await completeDay(tx, clock(), { day, textOf: journalText })
-        const totals = await readDayTotals(tx, { first: day, last: day })
-        return accepted('Day closed successfully', present(day, closed, totals))
-      })
-    },
-  )
-}
+  })
 
 type Bounds = { from?: string | undefined; to?: string | undefined }
 
@@ -149,23 +152,3 @@ function listDays({ from, to }: Bounds, now: Date): string[] {
 }
 
 const startOf = (from: string) => periodOf(parseDay(from, 'from')).from.getTime()
-
-function present(day: string, closed: ClosedDay | undefined, totals: readonly Total[]) {
-  const isCompleted = closed?.transfers != null
-  const own = totals.find(({ currency }) => currency === CURRENCY)?.kobo ?? kobo(0n)
-  return {
-    day,
-    isClosed: closed !== undefined,
-    closedBy: closed?.closedBy ?? null,
-    closedAt: closed ? timestamp(closed.closedAt) : null,
-    reason: closed?.reason ?? null,
-    unbalancedBanks: closed?.unbalanced.map(({ bankCode }) => bankCode) ?? [],
-    journalHash: closed?.journalHash?.toString('hex') ?? null,
-    transfers: isCompleted ? Number(closed.transfers) : null,
-    debit: isCompleted ? toNaira(own) : null,
-    credit: isCompleted ? toNaira(own) : null,
-    totals: totals.map(({ currency, kobo: sum }) => {
-      return { currency, debit: toNaira(sum), credit: toNaira(sum) }
-    }),
-  }
-}

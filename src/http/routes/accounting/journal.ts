@@ -1,10 +1,15 @@
 // /api/v1/operator/journal: the journal of a day as JSON, as CSV in the layouts of accounting programs,
 // and as a page to print.
 
-import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Transaction } from '#db/transaction.ts'
 import { findClosedDay } from '#domain/accounting/closed-days.ts'
-import { accountOf, type Journal, readJournal } from '#domain/accounting/journal.ts'
+import {
+  accountOf,
+  type Journal,
+  type JournalEntry,
+  readJournal,
+} from '#domain/accounting/journal.ts'
 import {
   type JournalTransfer,
   readJournalTransfers,
@@ -13,39 +18,43 @@ import {
 import { findLatestTime } from '#domain/records/test-clocks.ts'
 import { type Batches, CsvExports } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, named, nullable, oneOf } from '#http/schemas.ts'
-import { CURRENCY, kobo, toNaira } from '#money.ts'
+import { resource } from '#http/resource.ts'
+import { BEARER, oneOf } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+import { CURRENCY, kobo } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 import { COLUMNS, type JournalRow, LAYOUTS, type Layout, toRows } from './journal-layouts.ts'
-import { CSV_NOTE, content, SidesTotal, sendPage } from './report-formats.ts'
-import { DayQuery, OPERATOR, parsePastDay, withReport } from './report-query.ts'
+import { CSV_NOTE, content, SidesView, sendPage } from './report-formats.ts'
+import { DayQuery, OPERATOR, parsePastDay, SCOPES, withReport } from './report-query.ts'
 
 const JOURNAL = `${OPERATOR}/journal`
 const about = { tags: ['Accounting'], security: BEARER }
 
-const LineBody = named('JournalLine', {
-  accountCode: Type.String(),
-  accountName: Type.String(),
-  clientId: nullable('string'),
-  bankCode: nullable('string'),
-  currency: Type.String(),
-  reason: Type.String(),
-  debit: Type.Number(),
-  credit: Type.Number(),
-})
+const LineView = view('JournalLine', (f: Fields<JournalEntry>) => ({
+  accountCode: f.text('code'),
+  accountName: f.text('name'),
+  clientId: f.textOrNull('clientCode'),
+  bankCode: f.textOrNull('bankCode'),
+  currency: f.text('currency'),
+  reason: f.text('reason'),
+  debit: f.naira('debitKobo'),
+  credit: f.naira('creditKobo'),
+}))
 
-const JournalBody = named('Journal', {
-  day: Type.String(),
-  isClosed: Type.Boolean({ description: 'It never changes.' }),
-  journalHash: nullable('string', { description: 'SHA-256 of journal.csv of a closed day.' }),
-  transfers: Type.Number(),
-  totals: Type.Array(SidesTotal, { description: 'One per currency; debit equals credit.' }),
-  lines: Type.Array(LineBody, { description: 'By currency, code, owner and reason.' }),
-})
+const JournalView = view('Journal', (f: Fields<Journal>) => ({
+  day: f.text('day'),
+  isClosed: f.flag(({ closed }) => closed !== undefined, 'It never changes.'),
+  journalHash: f.textOrNull(
+    ({ closed }) => closed?.journalHash?.toString('hex') ?? null,
+    'SHA-256 of journal.csv of a closed day.',
+  ),
+  transfers: f.number(({ transfers }) => Number(transfers)),
+  totals: f.list(SidesView, 'totals', 'One per currency; debit equals credit.'),
+  lines: f.list(LineView, 'entries', 'By currency, code, owner and reason.'),
+}))
 
 const CsvQuery = {
   ...DayQuery,
@@ -65,38 +74,31 @@ const CsvQuery = {
   ),
 }
 
-export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock, chart } = deps
-  const onRequest = authentication.requires('accounting:read')
-  await app.register(journalExport, deps)
-  const read = (day: string) => withReport(db, (tx) => readDay(tx, { day, chart }))
+const journal = resource(JOURNAL, {
+  tag: 'Accounting',
+  noun: 'journal',
+  view: JournalView,
+  scopes: SCOPES,
+}).get('getJournal', {
+  path: '',
+  summary: 'Retrieve the journal of a day',
+  description:
+    'What moved on each account code, by whose money it is and why. Debits equal credits, and ' +
+    'both equal the transfers posted on that day. For an open day, the journal so far.',
+  query: DayQuery,
+  errors: ['period_archived'],
+  run: (_db, call) => readPastDay(call, call.query.day),
+})
 
-  app.get(
-    JOURNAL,
-    {
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'getJournal',
-        summary: 'Retrieve the journal of a day',
-        description:
-          'What moved on each account code, by whose money it is and why. Debits equal credits, and ' +
-          'both equal the transfers posted on that day. For an open day, the journal so far.',
-        querystring: query(DayQuery),
-        response: { 200: ApiEnvelope(JournalBody) },
-      },
-    },
-    async ({ query: asked }) => {
-      const journal = await read(parsePastDay(asked.day, await findLatestTime(db, clock())))
-      return accepted('Journal retrieved successfully', present(journal))
-    },
-  )
+export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(journalExport, deps)
+  journal.register(app, deps)
 
   app.get(
     `${JOURNAL}.html`,
     {
       exposeHeadRoute: false,
-      onRequest,
+      onRequest: deps.authentication.requires('accounting:read'),
       schema: {
         ...about,
         operationId: 'printJournal',
@@ -106,10 +108,7 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         response: content('text/html'),
       },
     },
-    async ({ query: asked }, reply) => {
-      const journal = await read(parsePastDay(asked.day, await findLatestTime(db, clock())))
-      return sendPage(reply, pageOf(journal))
-    },
+    async ({ query: { day } }, reply) => sendPage(reply, pageOf(await readPastDay(deps, day))),
   )
 }
 
@@ -195,32 +194,13 @@ async function* filtered(
   for await (const batch of batches) yield batch.filter(isWanted)
 }
 
-async function readDay(tx: Transaction, asked: { day: string; chart: Deps['chart'] }) {
-  return readJournal(tx, { ...asked, closed: await findClosedDay(tx, asked.day) })
+async function readPastDay({ db, clock, chart }: Deps, text: string): Promise<Journal> {
+  const day = parsePastDay(text, await findLatestTime(db, clock()))
+  return withReport(db, (tx) => readDay(tx, { day, chart }))
 }
 
-function present({ day, closed, transfers, totals, entries }: Journal): Static<typeof JournalBody> {
-  return {
-    day,
-    isClosed: closed !== undefined,
-    journalHash: closed?.journalHash?.toString('hex') ?? null,
-    transfers: Number(transfers),
-    totals: totals.map(({ currency, debitKobo, creditKobo }) => ({
-      currency,
-      debit: toNaira(kobo(debitKobo)),
-      credit: toNaira(kobo(creditKobo)),
-    })),
-    lines: entries.map((entry) => ({
-      accountCode: entry.code,
-      accountName: entry.name,
-      clientId: entry.clientCode,
-      bankCode: entry.bankCode,
-      currency: entry.currency,
-      reason: entry.reason,
-      debit: toNaira(entry.debitKobo),
-      credit: toNaira(entry.creditKobo),
-    })),
-  }
+async function readDay(tx: Transaction, asked: { day: string; chart: Deps['chart'] }) {
+  return readJournal(tx, { ...asked, closed: await findClosedDay(tx, asked.day) })
 }
 
 const ON_PAGE = ['accountCode', 'accountName', 'narration', 'debit', 'credit', 'currency']

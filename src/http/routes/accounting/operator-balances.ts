@@ -1,7 +1,7 @@
 // /api/v1/operator/balances: what the operator holds across all clients, at any moment, as JSON and as
 // CSV. No personal data: clients, merchant codes and banks.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   type BalanceColumn,
   COLUMNS,
@@ -11,13 +11,13 @@ import {
 import { findLatestTime } from '#domain/records/test-clocks.ts'
 import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { AtQuery, parseAt, query } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
-import { formatKobo, type Kobo, kobo, toNaira } from '#money.ts'
+import { AtQuery, parseAt } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
+import { type Fields, view } from '#http/view.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import { registerFiles } from './report-formats.ts'
-import { OPERATOR, withReport } from './report-query.ts'
+import { OPERATOR, SCOPES, withReport } from './report-query.ts'
 
 const BALANCES = `${OPERATOR}/balances`
 const ROWS_MAX = 10_000
@@ -25,41 +25,46 @@ const ROWS_MAX = 10_000
 const NAMES = ['collected', ...(Object.keys(COLUMNS) as BalanceColumn[])] as const
 type Name = (typeof NAMES)[number]
 
-const Amounts = {
-  collected: Type.Number({ description: 'Credits reported, less reversals.' }),
-  available: Type.Number({ description: 'On collection accounts and from paid payments.' }),
-  pending: Type.Number({ description: 'Part payments.' }),
-  suspended: Type.Number({ description: 'In suspense.' }),
-  returning: Type.Number({ description: 'Being returned to payers.' }),
-  subaccounts: Type.Number(),
-  reserved: Type.Number(),
-  inTransit: Type.Number({ description: 'In settlements, payouts and refunds.' }),
-  feeIncome: Type.Number(),
-  vatPayable: Type.Number(),
-  receivable: Type.Number({ description: 'What the client owes.' }),
-  writtenOff: Type.Number(),
-  bankBalance: Type.Number({ description: 'What the bank holds for us.' }),
-  shortfall: Type.Number({ description: 'What the bank owes us.' }),
-  bankCosts: Type.Number(),
-  inputVat: Type.Number(),
-} satisfies Record<Name, object>
+type Balances = { at: string; rows: OperatorBalance[] }
+type Totals = { currency: string } & Record<`${Name}Kobo`, Kobo>
 
-const RowBody = named('OperatorBalance', {
-  clientId: nullable('string', { description: 'Null: no client’s.' }),
-  merchantCode: nullable('string', { description: 'Null: of no collection account.' }),
-  bankCode: nullable('string', { description: 'Null: at no bank in particular.' }),
-  currency: Type.String(),
-  ...Amounts,
-})
+const TotalView = view('OperatorBalanceTotal', (f: Fields<Totals>) => ({
+  currency: f.text('currency'),
+  collected: f.naira('collectedKobo', 'Credits reported, less reversals.'),
+  available: f.naira('availableKobo', 'On collection accounts and from paid payments.'),
+  pending: f.naira('pendingKobo', 'Part payments.'),
+  suspended: f.naira('suspendedKobo', 'In suspense.'),
+  returning: f.naira('returningKobo', 'Being returned to payers.'),
+  subaccounts: f.naira('subaccountsKobo'),
+  reserved: f.naira('reservedKobo'),
+  inTransit: f.naira('inTransitKobo', 'In settlements, payouts and refunds.'),
+  feeIncome: f.naira('feeIncomeKobo'),
+  vatPayable: f.naira('vatPayableKobo'),
+  receivable: f.naira('receivableKobo', 'What the client owes.'),
+  writtenOff: f.naira('writtenOffKobo'),
+  bankBalance: f.naira('bankBalanceKobo', 'What the bank holds for us.'),
+  shortfall: f.naira('shortfallKobo', 'What the bank owes us.'),
+  bankCosts: f.naira('bankCostsKobo'),
+  inputVat: f.naira('inputVatKobo'),
+}))
 
-const TotalBody = named('OperatorBalanceTotal', { currency: Type.String(), ...Amounts })
+const RowView = view('OperatorBalance', (f: Fields<OperatorBalance>) => ({
+  clientId: f.textOrNull('clientCode', 'Null: no client’s.'),
+  merchantCode: f.textOrNull('merchantCode', 'Null: of no collection account.'),
+  bankCode: f.textOrNull('bankCode', 'Null: at no bank in particular.'),
+  ...TotalView.fields,
+}))
 
-const BalancesBody = named('OperatorBalances', {
-  at: Type.String(),
-  totals: Type.Array(TotalBody, { description: 'One per currency, of all rows.' }),
-  rows: Type.Array(RowBody, { description: `The first ${ROWS_MAX}; the CSV has all.` }),
-  hasMore: Type.Boolean(),
-})
+const BalancesView = view('OperatorBalances', (f: Fields<Balances>) => ({
+  at: f.text('at'),
+  totals: f.list(TotalView, ({ rows }) => totalsOf(rows), 'One per currency, of all rows.'),
+  rows: f.list(
+    RowView,
+    ({ rows }) => rows.slice(0, ROWS_MAX),
+    `The first ${ROWS_MAX}; the CSV has all.`,
+  ),
+  hasMore: f.flag(({ rows }) => rows.length > ROWS_MAX),
+}))
 
 const CSV_COLUMNS: Columns<OperatorBalance> = [
   ['clientId', ({ clientCode }) => clientCode],
@@ -69,55 +74,31 @@ const CSV_COLUMNS: Columns<OperatorBalance> = [
   ...NAMES.map((name) => [name, (row: OperatorBalance) => formatKobo(row[`${name}Kobo`])] as const),
 ]
 
+const operatorBalances = resource(BALANCES, {
+  tag: 'Accounting',
+  noun: 'balances',
+  view: BalancesView,
+  scopes: SCOPES,
+}).get('getOperatorBalances', {
+  path: '',
+  summary: 'Retrieve balances across all clients',
+  description:
+    'By client, merchantCode and bank, at any moment. Every ledger account is in one row and ' +
+    'one column, so the totals add up to the trial balance.',
+  query: AtQuery,
+  errors: ['period_archived'],
+  run: (_db, call) => read(call, call.query),
+})
+
 export const operatorBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
-  const read = async (asked: { at?: string }) => {
-    const now = await findLatestTime(db, clock())
-    const at = parseAt(asked, now)
-    const rows = await withReport(db, (tx) => readOperatorBalances(tx, at))
-    return { at: timestamp(at ?? now), rows }
-  }
-
-  app.get(
-    BALANCES,
-    {
-      onRequest: authentication.requires('accounting:read'),
-      schema: {
-        operationId: 'getOperatorBalances',
-        tags: ['Accounting'],
-        security: BEARER,
-        querystring: query(AtQuery),
-        summary: 'Retrieve balances across all clients',
-        description:
-          'By client, merchantCode and bank, at any moment. Every ledger account is in one row and ' +
-          'one column, so the totals add up to the trial balance.',
-        response: { 200: ApiEnvelope(BalancesBody) },
-      },
-    },
-    async ({ query: asked }) => {
-      const { at, rows } = await read(asked)
-      return accepted('Balances retrieved successfully', {
-        at,
-        totals: totalsOf(rows),
-        rows: rows.slice(0, ROWS_MAX).map((row) => ({
-          clientId: row.clientCode,
-          merchantCode: row.merchantCode,
-          bankCode: row.bankCode,
-          currency: row.currency,
-          ...amounts((name) => row[`${name}Kobo`]),
-        })),
-        hasMore: rows.length > ROWS_MAX,
-      })
-    },
-  )
-
+  operatorBalances.register(app, deps)
   registerFiles(app, deps, {
     path: BALANCES,
     operation: 'OperatorBalances',
     of: 'balances across all clients',
     fields: AtQuery,
-    read: async (asked: { at?: string }) => {
-      const { at, rows } = await read(asked)
+    read: async (query: { at?: string }) => {
+      const { at, rows } = await read(deps, query)
       const table = { columns: CSV_COLUMNS, rows }
       return { name: 'balances', title: 'Balances', about: [], table, stamp: ['at', at] }
     },
@@ -125,18 +106,21 @@ export const operatorBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
   })
 }
 
-function amounts(read: (name: Name) => Kobo): Record<Name, number> {
-  return Object.fromEntries(NAMES.map((name) => [name, toNaira(read(name))])) as Record<
-    Name,
-    number
-  >
+async function read({ db, clock }: Deps, query: { at?: string }): Promise<Balances> {
+  const now = await findLatestTime(db, clock())
+  const at = parseAt(query, now)
+  const rows = await withReport(db, (tx) => readOperatorBalances(tx, at))
+  return { at: timestamp(at ?? now), rows }
 }
 
-function totalsOf(rows: readonly OperatorBalance[]) {
+function totalsOf(rows: readonly OperatorBalance[]): Totals[] {
   const currencies = [...new Set(rows.map(({ currency }) => currency))].sort()
   return currencies.map((currency) => {
     const own = rows.filter((row) => row.currency === currency)
-    const sum = (name: Name) => kobo(own.reduce((total, row) => total + row[`${name}Kobo`], 0n))
-    return { currency, ...amounts(sum) }
+    const sums = NAMES.map((name) => {
+      const total = own.reduce((sum, row) => sum + row[`${name}Kobo`], 0n)
+      return [`${name}Kobo`, kobo(total)]
+    })
+    return { currency, ...Object.fromEntries(sums) } as Totals
   })
 }

@@ -2,12 +2,14 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { CurrencyTotal } from '#domain/accounting/journal-lines.ts'
 import { type Columns, CsvExports, SpreadsheetQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/printable-page.ts'
-import { BEARER, named } from '#http/schemas.ts'
-import { formatKobo, type Kobo } from '#money.ts'
+import { BEARER } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
 
 export type Table<Row> = {
   heading?: string // On the page, where a report has several tables.
@@ -133,14 +135,14 @@ function grouped(text: string): string {
   return escapeHtml(text).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
 }
 
-// Of a currency, wherever a report has both sides.
-export const SidesTotal = named('AccountingTotal', {
-  currency: Type.String(),
-  debit: Type.Number(),
-  credit: Type.Number(),
-})
+// Both sides of a currency, in every report that has them.
+export const SidesView = view('AccountingTotal', (f: Fields<CurrencyTotal>) => ({
+  currency: f.text('currency'),
+  debit: f.naira(({ debitKobo }) => kobo(debitKobo)),
+  credit: f.naira(({ creditKobo }) => kobo(creditKobo)),
+}))
 
 // Empty where there is nothing, as in a column of debits.
-export function amountOrNone(kobo: Kobo): string {
-  return kobo === 0n ? '' : formatKobo(kobo)
+export function amountOrNone(amountKobo: Kobo): string {
+  return amountKobo === 0n ? '' : formatKobo(amountKobo)
 }

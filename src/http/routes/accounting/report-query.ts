@@ -8,6 +8,7 @@ import { Refusal } from '#errors.ts'
 import { parseBankTime, watDay } from '#wat-time.ts'
 
 export const OPERATOR = '/api/v1/operator'
+export const SCOPES = { read: 'accounting:read', write: 'accounting:write' } as const
 
 const DAY = /^[12][0-9]{3}-[01][0-9]-[0-3][0-9]$/
 const MONTH = /^([12][0-9]{3})-(0[1-9]|1[0-2])$/

@@ -1,46 +1,49 @@
 // /api/v1/operator/suspense-ageing: suspense by age, at any moment, as JSON, as CSV and as a page to
 // print.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type AgedSuspense, readSuspenseAgeing } from '#domain/accounting/suspense-ageing.ts'
 import { AGE_BUCKETS } from '#domain/records/age-buckets.ts'
 import { findLatestTime } from '#domain/records/test-clocks.ts'
 import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { AtQuery, parseAt, query } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, named, nullable, oneOf } from '#http/schemas.ts'
-import { formatKobo, kobo, toNaira } from '#money.ts'
+import { AtQuery, parseAt } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
+import { type Fields, view } from '#http/view.ts'
+import { formatKobo, kobo } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import { registerFiles } from './report-formats.ts'
-import { OPERATOR, withReport } from './report-query.ts'
+import { OPERATOR, SCOPES, withReport } from './report-query.ts'
 
 const AGEING = `${OPERATOR}/suspense-ageing`
 
-const Bucket = oneOf(AGE_BUCKETS, 'Age in days of the calendar (WAT).')
+type Ageing = { at: string; rows: AgedSuspense[] }
 
-const RowBody = named('AgedSuspense', {
-  bankCode: Type.String(),
-  clientId: nullable('string', { description: 'Null: unidentified.' }),
-  currency: Type.String(),
-  reason: Type.String(),
-  bucket: Bucket,
-  count: Type.Number(),
-  amount: Type.Number(),
-})
+const bucketOf = (f: Fields<AgedSuspense>) =>
+  f.oneOf('bucket', AGE_BUCKETS, 'Age in days of the calendar (WAT).')
 
-const TotalBody = named('AgedSuspenseTotal', {
-  currency: Type.String(),
-  bucket: Bucket,
-  count: Type.Number(),
-  amount: Type.Number(),
-})
+const RowView = view('AgedSuspense', (f: Fields<AgedSuspense>) => ({
+  bankCode: f.text('bankCode'),
+  clientId: f.textOrNull('clientCode', 'Null: unidentified.'),
+  currency: f.text('currency'),
+  reason: f.text('reason'),
+  bucket: bucketOf(f),
+  count: f.number(({ items }) => Number(items)),
+  amount: f.naira('kobo'),
+}))
 
-const AgeingBody = named('SuspenseAgeing', {
-  at: Type.String(),
-  totals: Type.Array(TotalBody, { description: 'By currency and age.' }),
-  rows: Type.Array(RowBody, { description: 'By currency, bank, client, reason and age.' }),
-})
+const TotalView = view('AgedSuspenseTotal', (f: Fields<AgedSuspense>) => ({
+  currency: f.text('currency'),
+  bucket: bucketOf(f),
+  count: f.number(({ items }) => Number(items)),
+  amount: f.naira('kobo'),
+}))
+
+const AgeingView = view('SuspenseAgeing', (f: Fields<Ageing>) => ({
+  at: f.text('at'),
+  totals: f.list(TotalView, ({ rows }) => totalsOf(rows), 'By currency and age.'),
+  rows: f.list(RowView, 'rows', 'By currency, bank, client, reason and age.'),
+}))
 
 const COLUMNS: Columns<AgedSuspense> = [
   ['bankCode', ({ bankCode }) => bankCode],
@@ -53,55 +56,42 @@ const COLUMNS: Columns<AgedSuspense> = [
   ['currency', ({ currency }) => currency],
 ]
 
+const suspenseAgeing = resource(AGEING, {
+  tag: 'Accounting',
+  noun: 'suspense',
+  view: AgeingView,
+  scopes: SCOPES,
+}).get('getSuspenseAgeing', {
+  path: '',
+  summary: 'Retrieve suspense by age',
+  description:
+    'What was in suspense at a moment, by bank, client, reason and age. Adds up to the ' +
+    'balance of suspense in the trial balance of that moment.',
+  query: AtQuery,
+  run: (_db, call) => read(call, call.query),
+})
+
 export const suspenseAgeingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
-  const read = async (asked: { at?: string }) => {
-    const now = await findLatestTime(db, clock())
-    const at = parseAt(asked, now)
-    const rows = await withReport(db, (tx) => readSuspenseAgeing(tx, { at, now }))
-    return { at: timestamp(at ?? now), rows }
-  }
-
-  app.get(
-    AGEING,
-    {
-      onRequest: authentication.requires('accounting:read'),
-      schema: {
-        operationId: 'getSuspenseAgeing',
-        tags: ['Accounting'],
-        security: BEARER,
-        querystring: query(AtQuery),
-        summary: 'Retrieve suspense by age',
-        description:
-          'What was in suspense at a moment, by bank, client, reason and age. Adds up to the ' +
-          'balance of suspense in the trial balance of that moment.',
-        response: { 200: ApiEnvelope(AgeingBody) },
-      },
-    },
-    async ({ query: asked }) => {
-      const { at, rows } = await read(asked)
-      return accepted('Suspense retrieved successfully', {
-        at,
-        totals: totalsOf(rows).map(({ currency, bucket, items, kobo: sum }) => {
-          return { currency, bucket, count: Number(items), amount: toNaira(sum) }
-        }),
-        rows: rows.map(present),
-      })
-    },
-  )
-
+  suspenseAgeing.register(app, deps)
   registerFiles(app, deps, {
     path: AGEING,
     operation: 'SuspenseAgeing',
     of: 'suspense by age',
     fields: AtQuery,
-    read: async (asked: { at?: string }) => {
-      const { at, rows } = await read(asked)
+    read: async (query: { at?: string }) => {
+      const { at, rows } = await read(deps, query)
       const about = [`As of ${at} (West Africa Time)`]
       const table = { columns: COLUMNS, rows, totals: totalsOf(rows) }
       return { name: 'suspense-ageing', title: 'Suspense by age', about, table, stamp: ['at', at] }
     },
   })
+}
+
+async function read({ db, clock }: Deps, query: { at?: string }): Promise<Ageing> {
+  const now = await findLatestTime(db, clock())
+  const at = parseAt(query, now)
+  const rows = await withReport(db, (tx) => readSuspenseAgeing(tx, { at, now }))
+  return { at: timestamp(at ?? now), rows }
 }
 
 // By currency and age, in their order.
@@ -118,17 +108,4 @@ function totalsOf(rows: readonly AgedSuspense[]): AgedSuspense[] {
       }
     }),
   )
-}
-
-function present({
-  bankCode,
-  clientCode,
-  currency,
-  reason,
-  bucket,
-  items,
-  kobo: sum,
-}: AgedSuspense) {
-  const [count, amount] = [Number(items), toNaira(sum)]
-  return { bankCode, clientId: clientCode, currency, reason, bucket, count, amount }
 }

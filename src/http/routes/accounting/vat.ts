@@ -1,50 +1,55 @@
 // /api/v1/operator/vat: VAT of a month, as JSON, as CSV and as a page to print.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { readVatReport, type VatReport } from '#domain/accounting/vat-report.ts'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  type InputVat,
+  type OutputVat,
+  readVatReport,
+  type VatReport,
+  type VatTotal,
+} from '#domain/accounting/vat-report.ts'
 import { findLatestTime } from '#domain/records/test-clocks.ts'
 import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { query } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
-import { formatKobo, type Kobo, toNaira } from '#money.ts'
+import { resource } from '#http/resource.ts'
+import { type Fields, view } from '#http/view.ts'
+import { formatKobo, type Kobo } from '#money.ts'
 import { registerFiles } from './report-formats.ts'
-import { MonthQuery, OPERATOR, parseMonth, withReport } from './report-query.ts'
+import { MonthQuery, OPERATOR, parseMonth, SCOPES, withReport } from './report-query.ts'
 
 const VAT = `${OPERATOR}/vat`
 
-const OutputBody = named('OutputVat', {
-  clientId: nullable('string'),
-  currency: Type.String(),
-  fees: Type.Number({ description: 'Fees it was charged on, less those given back.' }),
-  charged: Type.Number(),
-  givenBack: Type.Number(),
-  vat: Type.Number({ description: 'charged − givenBack.' }),
-})
+const OutputView = view('OutputVat', (f: Fields<OutputVat>) => ({
+  clientId: f.textOrNull('clientCode'),
+  currency: f.text('currency'),
+  fees: f.naira('feesKobo', 'Fees it was charged on, less those given back.'),
+  charged: f.naira('chargedKobo'),
+  givenBack: f.naira('givenBackKobo'),
+  vat: f.naira('vatKobo', 'charged − givenBack.'),
+}))
 
-const InputBody = named('InputVat', {
-  bankCode: nullable('string'),
-  currency: Type.String(),
-  costs: Type.Number({ description: 'Bank charges it is on.' }),
-  vat: Type.Number(),
-})
+const InputView = view('InputVat', (f: Fields<InputVat>) => ({
+  bankCode: f.textOrNull('bankCode'),
+  currency: f.text('currency'),
+  costs: f.naira('costsKobo', 'Bank charges it is on.'),
+  vat: f.naira('vatKobo'),
+}))
 
-const TotalBody = named('VatTotal', {
-  currency: Type.String(),
-  output: Type.Number(),
-  input: Type.Number(),
-  payable: Type.Number({ description: 'output − input. Negative: to be reclaimed.' }),
-})
+const TotalView = view('VatTotal', (f: Fields<VatTotal>) => ({
+  currency: f.text('currency'),
+  output: f.naira('outputKobo'),
+  input: f.naira('inputKobo'),
+  payable: f.naira('payableKobo', 'output − input. Negative: to be reclaimed.'),
+}))
 
-const VatBody = named('VatReport', {
-  month: Type.String(),
-  output: Type.Array(OutputBody, { description: 'Charged with our fees, by client.' }),
-  input: Type.Array(InputBody, { description: 'Charged by banks, by bank.' }),
-  totals: Type.Array(TotalBody, { description: 'One per currency.' }),
-})
+const VatView = view('VatReport', (f: Fields<VatReport & { month: string }>) => ({
+  month: f.text('month'),
+  output: f.list(OutputView, 'output', 'Charged with our fees, by client.'),
+  input: f.list(InputView, 'input', 'Charged by banks, by bank.'),
+  totals: f.list(TotalView, 'totals', 'One per currency.'),
+}))
 
-// Of the CSV and the page.
+// A row of the CSV and of the page.
 type Row = {
   side: 'output' | 'input' | 'payable'
   clientId: string | null
@@ -69,40 +74,34 @@ const COLUMNS: Columns<Row> = [
   ['currency', ({ currency }) => currency],
 ]
 
+const vat = resource(VAT, {
+  tag: 'Accounting',
+  noun: 'VAT',
+  view: VatView,
+  scopes: SCOPES,
+}).get('getVatReport', {
+  path: '',
+  summary: 'Retrieve the VAT of a month',
+  description:
+    'Output VAT charged with fees, input VAT charged by banks, and what is payable. Equals ' +
+    'what moved the ledger accounts of VAT in that month.',
+  query: MonthQuery,
+  errors: ['period_archived'],
+  run: async (_db, call) => {
+    const { month } = call.query
+    return { month, ...(await read(call, month)) }
+  },
+})
+
 export const vatRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
-  const read = async (month: string) => {
-    const period = parseMonth(month, await findLatestTime(db, clock()))
-    return withReport(db, (tx) => readVatReport(tx, period))
-  }
-
-  app.get(
-    VAT,
-    {
-      onRequest: authentication.requires('accounting:read'),
-      schema: {
-        operationId: 'getVatReport',
-        tags: ['Accounting'],
-        security: BEARER,
-        querystring: query(MonthQuery),
-        summary: 'Retrieve the VAT of a month',
-        description:
-          'Output VAT charged with fees, input VAT charged by banks, and what is payable. Equals ' +
-          'what moved the ledger accounts of VAT in that month.',
-        response: { 200: ApiEnvelope(VatBody) },
-      },
-    },
-    async ({ query: { month } }) =>
-      accepted('VAT retrieved successfully', { month, ...present(await read(month)) }),
-  )
-
+  vat.register(app, deps)
   registerFiles(app, deps, {
     path: VAT,
     operation: 'VatReport',
     of: 'the VAT of a month',
     fields: MonthQuery,
     read: async ({ month }: { month: string }) => {
-      const all = toRows(await read(month))
+      const all = toRows(await read(deps, month))
       return {
         name: `vat-${month}`,
         title: `VAT of ${month}`,
@@ -112,6 +111,11 @@ export const vatRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       }
     },
   })
+}
+
+async function read({ db, clock }: Deps, month: string): Promise<VatReport> {
+  const period = parseMonth(month, await findLatestTime(db, clock()))
+  return withReport(db, (tx) => readVatReport(tx, period))
 }
 
 // Output first, then input, then what is payable, each by currency and owner.
@@ -149,29 +153,4 @@ function toRows({ output, input, totals }: VatReport): Row[] {
       }),
     ),
   ]
-}
-
-function present({ output, input, totals }: VatReport) {
-  return {
-    output: output.map((row) => ({
-      clientId: row.clientCode,
-      currency: row.currency,
-      fees: toNaira(row.feesKobo),
-      charged: toNaira(row.chargedKobo),
-      givenBack: toNaira(row.givenBackKobo),
-      vat: toNaira(row.vatKobo),
-    })),
-    input: input.map((row) => ({
-      bankCode: row.bankCode,
-      currency: row.currency,
-      costs: toNaira(row.costsKobo),
-      vat: toNaira(row.vatKobo),
-    })),
-    totals: totals.map((row) => ({
-      currency: row.currency,
-      output: toNaira(row.outputKobo),
-      input: toNaira(row.inputKobo),
-      payable: toNaira(row.payableKobo),
-    })),
-  }
 }

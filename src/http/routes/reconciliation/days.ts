@@ -8,6 +8,8 @@ import { bankCode } from '#http/schemas.ts'
 import { CURRENCY } from '#money.ts'
 import { dayAlone } from '#wat-time.ts'
 
+export const RECONCILIATION = '/api/v1/operator/reconciliation'
+
 const NOT_A_DAY = 'Must be a day, e.g. 2026-11-15.'
 
 export const Day = (description: string) =>
@@ -24,20 +26,20 @@ export const AccountQuery = {
   ),
 }
 
-export function requireDay(field: string, given: string): string {
-  if (given.length !== 10 || dayAlone(given) === undefined) {
+export function requireDay(field: string, text: string): string {
+  if (text.length !== 10 || dayAlone(text) === undefined) {
     throw new Refusal('invalid_request', [{ field, message: NOT_A_DAY }])
   }
-  return given
+  return text
 }
 
 export function requireAccount(
   { banks }: { banks: readonly BankSettings[] },
-  given: { bankCode: string; currency?: string | undefined },
+  query: { bankCode: string; currency?: string | undefined },
 ): BankAccount {
-  if (!banks.some(({ code }) => code === given.bankCode)) {
+  if (!banks.some(({ code }) => code === query.bankCode)) {
     const message = 'Must be a bank of the settings.'
     throw new Refusal('invalid_request', [{ field: 'bankCode', message }])
   }
-  return { bankCode: given.bankCode, currency: given.currency ?? CURRENCY }
+  return { bankCode: query.bankCode, currency: query.currency ?? CURRENCY }
 }

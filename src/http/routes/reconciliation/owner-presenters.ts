@@ -40,9 +40,9 @@ export const BulkAssignmentRequest = named(
 )
 
 // Null: nobody.
-export function toOwner(given: string, { userId }: Identity): UserId | null {
-  if (given === 'nobody') return null
-  if (given !== 'me') return parseReference<UserId>(given) as UserId
+export function toOwner(name: string, { userId }: Identity): UserId | null {
+  if (name === 'nobody') return null
+  if (name !== 'me') return parseReference<UserId>(name) as UserId
   if (userId === null) throw new Refusal('people_only')
   return userId
 }

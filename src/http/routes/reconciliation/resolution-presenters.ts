@@ -60,7 +60,7 @@ export const ResolutionResult = named('ResolutionResult', {
   message: Type.Optional(Type.String()),
 })
 
-export function requireDifferenceId(given: string): DifferenceId {
-  if (!ID.test(given)) throw new Refusal('difference_not_found')
-  return BigInt(given) as DifferenceId
+export function requireDifferenceId(id: string): DifferenceId {
+  if (!ID.test(id)) throw new Refusal('difference_not_found')
+  return BigInt(id) as DifferenceId
 }

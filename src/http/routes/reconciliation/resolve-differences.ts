@@ -19,8 +19,8 @@ import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { requireApprover, requireUser } from '#http/routes/suspense/approval-presenters.ts'
 import { ApiEnvelope, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import type { DifferenceId } from '#ids.ts'
-import { RECONCILIATION } from './daily-proofs.ts'
-import { DifferenceDetailBody } from './difference-presenters.ts'
+import { RECONCILIATION } from './days.ts'
+import { DifferenceDetailView, readDifference } from './differences.ts'
 import {
   BulkResolutionRequest,
   Reason,
@@ -29,7 +29,6 @@ import {
   requireDifferenceId,
 } from './resolution-presenters.ts'
 import { resolveEach } from './resolve-each.ts'
-import { showDifference } from './show-difference.ts'
 
 const Params = Type.Object({ id: Type.String() })
 const Nothing = Type.Object({}, { additionalProperties: false })
@@ -37,8 +36,19 @@ const change = { tags: ['Operator'], querystring: NoQuery, headers: IdempotencyH
 const about = {
   ...change,
   params: Params,
-  response: { 200: ApiEnvelope(DifferenceDetailBody) },
+  response: { 200: ApiEnvelope(DifferenceDetailView.schema) },
 }
+
+// Of booking, matching or noting.
+const RESOLVING = [
+  'action_not_allowed',
+  'cost_not_booked',
+  'difference_not_found',
+  'line_known_otherwise',
+  'reading_needed',
+  'reversal_not_possible',
+  'suggestion_gone',
+] as const
 
 export const resolveDifferenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(resolving, deps)
@@ -64,7 +74,8 @@ function stepping(deps: Deps) {
     }
     return withIdempotentSteps(deps, { request, reply, pool: batchPool, begin }, async () => {
       await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
-      return accepted(message, await showDifference(deps, request, id))
+      const difference = await readDifference(deps, request, id)
+      return accepted(message, DifferenceDetailView.present(difference, deps))
     })
   }
 }
@@ -75,6 +86,7 @@ const resolving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${RECONCILIATION}/:id/resolve`,
     {
+      config: { errors: [...RESOLVING, 'difference_asked', 'difference_resolved'] },
       onRequest: authentication.requires('accounting:write'),
       schema: {
         ...about,
@@ -138,6 +150,16 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${RECONCILIATION}/:id/approve`,
     {
+      config: {
+        errors: [
+          ...RESOLVING,
+          'approver_not_independent',
+          'approver_too_new',
+          'maker_counts_as_you',
+          'other_person_needed',
+          'request_decided',
+        ],
+      },
       onRequest,
       schema: {
         ...about,
@@ -157,6 +179,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${RECONCILIATION}/:id/reject`,
     {
+      config: { errors: ['difference_not_found', 'other_person_needed', 'request_decided'] },
       onRequest,
       schema: {
         ...about,
@@ -179,6 +202,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${RECONCILIATION}/:id/withdraw`,
     {
+      config: { errors: ['difference_not_found', 'own_request_only', 'request_decided'] },
       onRequest,
       schema: {
         ...about,

@@ -12,10 +12,10 @@ import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
 import { ApiEnvelope, BEARER, bankCode, text } from '#http/schemas.ts'
 import { scoped } from '#http/scopes.ts'
-import { ImportedBody, presentImported } from './statement-presenters.ts'
+import { ImportedView } from './statements.ts'
 import { cleanFileName, FILE_BYTES_MAX, FORM, openUpload } from './uploaded-file.ts'
 
-export const STATEMENTS = '/api/v1/operator/statements'
+const STATEMENTS = '/api/v1/operator/statements'
 const IMPORTS_MAX = 2 // At a time and process: each keeps one core busy.
 const WAIT_MAX_MS = 900_000
 const MEDIA_TYPES = [
@@ -51,7 +51,7 @@ const DESCRIPTION =
   `At most ${IMPORTS_MAX} uploads at a time. Progress: GET /api/v1/operator/statement-imports.`
 
 export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
-  const { authentication, banks, statementProfiles, nameBank } = deps
+  const { authentication, banks, statementProfiles } = deps
   let imports = 0
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(MEDIA_TYPES, (_request, payload, done) => done(null, payload))
@@ -60,7 +60,10 @@ export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(asy
     STATEMENTS,
     {
       bodyLimit: FILE_BYTES_MAX,
-      config: { isLong: true },
+      config: {
+        isLong: true,
+        errors: ['bank_not_supported', 'statement_refused', 'too_many_imports'],
+      },
       onRequest: authentication.requires('accounting:write'),
       schema: {
         tags: ['Operator'],
@@ -71,7 +74,7 @@ export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(asy
         consumes: MEDIA_TYPES,
         querystring: UploadQuery,
         body: Type.Unsafe<IncomingMessage>({ description: 'The statement, as the bank wrote it.' }),
-        response: { 200: ApiEnvelope(ImportedBody) },
+        response: { 200: ApiEnvelope(ImportedView.schema) },
       },
     },
     async (request) => {
@@ -99,7 +102,7 @@ export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(asy
           bytes: upload.bytes,
           by: { clientId: client.id, actor },
         })
-        return accepted('Statement imported successfully', presentImported(nameBank, result))
+        return accepted('Statement imported successfully', ImportedView.present(result, deps))
       } catch (error) {
         if (!(error instanceof StatementProblem)) throw error
         throw new Refusal('statement_refused', [{ field: 'file', message: error.message }])

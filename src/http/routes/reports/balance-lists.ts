@@ -1,6 +1,6 @@
 // /api/v1/balances/merchants and /api/v1/balances/subaccounts: balances of a client by each.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { LIMIT_DEFAULT, type List, type Page, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import {
@@ -22,34 +22,36 @@ import {
   parseLimit,
   query,
 } from '#http/lists.ts'
-import { BEARER, named } from '#http/schemas.ts'
+import { BEARER } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 import type { ClientId } from '#ids.ts'
-import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
-export const MerchantBody = named('MerchantBalance', {
-  merchantId: Type.String(),
-  merchantCode: Type.String(),
-  currency: Type.String(),
-  accounts: Type.Integer({ description: 'Number of collection accounts.' }),
-  collected: Type.Number({
-    description: 'Received on its collection accounts; paying it out changes nothing.',
-  }),
-  available: Type.Number({ description: 'On its collection accounts, to pay out or refund.' }),
-  inSuspense: Type.Number({ description: 'Sent to its collection accounts and in suspense.' }),
-  returned: Type.Number({ description: 'Sent to its collection accounts and returned.' }),
-})
+export const MerchantView = view('MerchantBalance', (f: Fields<MerchantBalance>) => ({
+  merchantId: f.text('merchantId'),
+  merchantCode: f.text('merchantCode'),
+  currency: f.text('currency'),
+  accounts: f.integer('accounts', 'Number of collection accounts.'),
+  collected: f.naira(
+    'collectedKobo',
+    'Received on its collection accounts; paying it out changes nothing.',
+  ),
+  available: f.naira('availableKobo', 'On its collection accounts, to pay out or refund.'),
+  inSuspense: f.naira('inSuspenseKobo', 'Sent to its collection accounts and in suspense.'),
+  returned: f.naira('returnedKobo', 'Sent to its collection accounts and returned.'),
+}))
 
-export const SubaccountBody = named('SubaccountBalance', {
-  subaccountCode: Type.String(),
-  name: Type.String(),
-  currency: Type.String(),
-  available: Type.Number({ description: 'Shares not yet settled.' }),
-  inTransit: Type.Number({
-    description: 'In settlements and payouts that the banks have not confirmed.',
-  }),
-  paidOut: Type.Number({ description: 'Paid out, confirmed by the banks.' }),
-})
+export const SubaccountView = view('SubaccountBalance', (f: Fields<SubaccountBalance>) => ({
+  subaccountCode: f.text('subaccountCode'),
+  name: f.text('name'),
+  currency: f.text('currency'),
+  available: f.naira('availableKobo', 'Shares not yet settled.'),
+  inTransit: f.naira(
+    'inTransitKobo',
+    'In settlements and payouts that the banks have not confirmed.',
+  ),
+  paidOut: f.naira('paidOutKobo', 'Paid out, confirmed by the banks.'),
+}))
 
 const tags = ['Balances']
 
@@ -93,6 +95,7 @@ export const merchantBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
   app.get(
     '/api/v1/balances/merchants',
     {
+      config: { errors: ['period_archived'] },
       onRequest: authentication.requires('accounts:read'),
       schema: {
         operationId: 'listMerchantBalances',
@@ -101,7 +104,7 @@ export const merchantBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
         description: 'Grouped by merchantId and merchantCode of the collection accounts.',
         security: BEARER,
         querystring: query({ ...AtQuery, ...PageQuery }),
-        response: { 200: ListEnvelope(MerchantBody) },
+        response: { 200: ListEnvelope(MerchantView.schema) },
       },
     },
     async ({ client, query: asked }) => {
@@ -111,7 +114,9 @@ export const merchantBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
       const limit = about.limit + 1
       const rows = await listMerchantBalances(db, client.id, { after, at, limit })
       const page = merchantPage(sealer, about, rows)
-      return listResponse('Balances retrieved successfully', page, presentMerchant)
+      return listResponse('Balances retrieved successfully', page, (row) =>
+        MerchantView.present(row),
+      )
     },
   )
 }
@@ -121,6 +126,7 @@ export const subaccountBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
   app.get(
     '/api/v1/balances/subaccounts',
     {
+      config: { errors: ['period_archived'] },
       onRequest: authentication.requires('accounts:read'),
       schema: {
         operationId: 'listSubaccountBalances',
@@ -129,7 +135,7 @@ export const subaccountBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
         description: 'Not available to clients restricted to certain merchantCodes.',
         security: BEARER,
         querystring: query({ ...AtQuery, ...PageQuery }),
-        response: { 200: ListEnvelope(SubaccountBody) },
+        response: { 200: ListEnvelope(SubaccountView.schema) },
       },
     },
     async ({ client, query: asked }) => {
@@ -140,7 +146,9 @@ export const subaccountBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       const limit = about.limit + 1
       const rows = await listSubaccountBalances(db, client.id, { after, at, limit })
       const page = subaccountPage(sealer, about, rows)
-      return listResponse('Balances retrieved successfully', page, presentSubaccount)
+      return listResponse('Balances retrieved successfully', page, (row) =>
+        SubaccountView.present(row),
+      )
     },
   )
 }
@@ -149,28 +157,4 @@ function parseMerchant(cursor: readonly string[] | undefined): MerchantName | un
   if (!cursor) return undefined
   const [merchantId, merchantCode, currency] = cursor as [string, string, string]
   return { merchantId, merchantCode, currency }
-}
-
-export function presentMerchant(merchant: MerchantBalance) {
-  return {
-    merchantId: merchant.merchantId,
-    merchantCode: merchant.merchantCode,
-    currency: merchant.currency,
-    accounts: Number(merchant.accounts),
-    collected: toNaira(merchant.collectedKobo),
-    available: toNaira(merchant.availableKobo),
-    inSuspense: toNaira(merchant.inSuspenseKobo),
-    returned: toNaira(merchant.returnedKobo),
-  }
-}
-
-export function presentSubaccount(subaccount: SubaccountBalance) {
-  return {
-    subaccountCode: subaccount.subaccountCode,
-    name: subaccount.name,
-    currency: subaccount.currency,
-    available: toNaira(subaccount.availableKobo),
-    inTransit: toNaira(subaccount.inTransitKobo),
-    paidOut: toNaira(subaccount.paidOutKobo),
-  }
 }

@@ -1,171 +1,102 @@
 // /api/v1/ledger/accounts/{id}: the transfers of a ledger account, and what they add up to.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, writeCursor } from '#db/paging.ts'
+import { Type } from '@fastify/type-provider-typebox'
 import { withSnapshot } from '#db/snapshot.ts'
-import { refuseRestricted } from '#domain/access/clients.ts'
-import { getLedgerAccount, type LedgerAccount } from '#domain/reports/chart-of-accounts.ts'
+import { getLedgerAccount } from '#domain/reports/chart-of-accounts.ts'
 import { type LedgerEntry, listLedgerEntries } from '#domain/reports/ledger-entries.ts'
 import { type LedgerPeriod, readLedgerPeriod } from '#domain/reports/ledger-periods.ts'
-import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import {
-  ListEnvelope,
-  listResponse,
-  PageQuery,
-  parseLimit,
-  parseWindow,
-  query,
-  scannedPage,
-  WindowQuery,
-} from '#http/lists.ts'
-import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
+import { parseWindow, WindowQuery } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
 import { CauseFields, presentCause } from '#http/transfer-causes.ts'
-import { toNaira } from '#money.ts'
+import { type Fields, view } from '#http/view.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
-import { timestamp } from '#wat-time.ts'
 import { LEDGER, ledgerViewer, requireAccountId } from './ledger.ts'
 
-const TransferBody = named('LedgerTransfer', {
-  id: Type.Integer(),
-  reason: Type.String({ description: 'credit, settle, assign, payout, refund, settlement, …' }),
-  side: Type.Unsafe<'debit' | 'credit'>({
-    type: 'string',
-    enum: ['debit', 'credit'],
-    description: 'The side of this account that it is on.',
-  }),
-  direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
-  amount: Type.Number({ description: 'Always positive: see direction.' }),
-  otherAccountId: nullable('number', { description: 'Null if not visible to you.' }),
-  otherKind: Type.String({ description: 'Kind of the other account.' }),
-  otherBankCode: nullable('string', {
-    description: 'If the other account is a bank’s. Null if not visible to you.',
-  }),
-  creditId: nullable('number', { description: 'Null if not visible to you, or not of a credit.' }),
-  sessionId: nullable('string'),
-  ...CauseFields,
-  postedAt: Type.String(),
+type Opening = { sealer: Sealer }
+
+const TransferView = view('LedgerTransfer', (f: Fields<LedgerEntry, Opening>) => ({
+  id: f.integer(({ id }, { sealer }) => publicId(sealer, 'transfer', id)),
+  reason: f.text('reason', 'credit, settle, assign, payout, refund, settlement, …'),
+  side: f.oneOf('side', ['debit', 'credit'], 'The side of this account that it is on.'),
+  direction: f.as(Type.Unsafe({ type: 'string', enum: ['in', 'out'] }), 'direction'),
+  amount: f.naira('amountKobo', 'Always positive: see direction.'),
+  otherAccountId: f.numberOrNull(
+    ({ otherId }, { sealer }) => (otherId === null ? null : publicId(sealer, 'account', otherId)),
+    'Null if not visible to you.',
+  ),
+  otherKind: f.text('otherKind', 'Kind of the other account.'),
+  otherBankCode: f.textOrNull(
+    'otherBankCode',
+    'If the other account is a bank’s. Null if not visible to you.',
+  ),
+  creditId: f.numberOrNull(
+    ({ creditId }, { sealer }) => (creditId === null ? null : publicId(sealer, 'credit', creditId)),
+    'Null if not visible to you, or not of a credit.',
+  ),
+  sessionId: f.textOrNull('sessionId'),
+  payoutReference: f.as(CauseFields.payoutReference, 'payoutReference'),
+  settlementReference: f.as(CauseFields.settlementReference, 'settlementReference'),
+  adjustmentId: f.as(
+    CauseFields.adjustmentId,
+    (entry, { sealer }) => presentCause(entry, sealer).adjustmentId,
+  ),
+  differenceId: f.as(
+    CauseFields.differenceId,
+    (entry, { sealer }) => presentCause(entry, sealer).differenceId,
+  ),
+  postedAt: f.time('postedAt'),
+}))
+
+const TotalsView = view('LedgerTotals', (f: Fields<LedgerPeriod & { currency: string }>) => ({
+  currency: f.text('currency'),
+  opening: f.naira('openingKobo', 'Balance at from.'),
+  debits: f.naira('debitsKobo', 'Sum of the debits of the period.'),
+  credits: f.naira('creditsKobo', 'Sum of the credits of the period.'),
+  closing: f.naira('closingKobo', 'Balance at to.'),
+  transfers: f.integer('transfers', 'Number of transfers of the period.'),
+}))
+
+export const ledgerTransfers = resource(`${LEDGER}/accounts`, {
+  tag: 'Ledger',
+  noun: 'ledger transfer',
+  view: TransferView,
+  scopes: { read: 'credits:read', write: 'credits:read' },
+  params: { id: requireAccountId },
+  isForWholeClient: true,
 })
-
-const PeriodBody = named('LedgerTotals', {
-  currency: Type.String(),
-  opening: Type.Number({ description: 'Balance at from.' }),
-  debits: Type.Number({ description: 'Sum of the debits of the period.' }),
-  credits: Type.Number({ description: 'Sum of the credits of the period.' }),
-  closing: Type.Number({ description: 'Balance at to.' }),
-  transfers: Type.Integer({ description: 'Number of transfers of the period.' }),
-})
-
-const tags = ['Ledger']
-
-export const ledgerTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  await app.register(transfers, deps)
-  await app.register(totals, deps)
-}
-
-const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
-  app.get(
-    `${LEDGER}/accounts/:id/transfers`,
-    {
-      onRequest: authentication.requires('credits:read'),
-      schema: {
-        operationId: 'listLedgerTransfers',
-        tags,
-        summary: 'List transfers of a ledger account, newest first',
-        description: 'from and to filter by posting time. Pages of a bank account may be short.',
-        security: BEARER,
-        params: Type.Object({ id: Type.String() }),
-        querystring: query({ ...WindowQuery, ...PageQuery }),
-        response: { 200: ListEnvelope(TransferBody) },
-      },
+  .list('listLedgerTransfers', {
+    path: '/:id/transfers',
+    name: 'ledger-transfers',
+    summary: 'List transfers of a ledger account, newest first',
+    description: 'from and to filter by posting time. Pages of a bank account may be short.',
+    filters: WindowQuery,
+    errors: ['ledger_account_not_found', 'period_archived'],
+    hasTextIds: true,
+    position: ({ position }) => position,
+    rows: async (db, { params, query, after, limit, ...call }) => {
+      const viewer = ledgerViewer(call)
+      const account = await getLedgerAccount(db, viewer, params.id)
+      const page = { account, window: parseWindow(query), after: after ?? undefined, limit }
+      return listLedgerEntries(db, viewer, page)
     },
-    async (request) => {
-      const { client, params, query: asked } = request
-      refuseRestricted(client)
-      const viewer = ledgerViewer(request)
-      const account = await getLedgerAccount(db, viewer, requireAccountId(sealer, params.id))
-      const window = parseWindow(asked)
-      const filters = { id: account.id.toString(), from: asked.from, to: asked.to }
-      const list: List = { name: 'ledger-transfers', clientId: client.id, filters }
-      const after = readCursor(sealer, list, asked.cursor)?.[0]
-      const limit = parseLimit(asked)
-      const found = await listLedgerEntries(db, viewer, {
-        ...{ account, window, after },
-        limit: limit + 1,
+  })
+  .get('getLedgerTotals', {
+    path: '/:id/totals',
+    summary: 'Add up the transfers of a ledger account',
+    description:
+      'Opening balance, debits, credits and closing balance of the period: what its statement ' +
+      'adds up to. Without from it starts at nothing, or where the ledger begins if months before ' +
+      'that are archived; without to it ends now.',
+    query: WindowQuery,
+    view: TotalsView,
+    message: 'Ledger totals retrieved successfully',
+    errors: ['ledger_account_not_found', 'period_archived'],
+    run: (db, { params, query, ...call }) => {
+      const window = parseWindow(query)
+      return withSnapshot(db, async (tx) => {
+        const account = await getLedgerAccount(tx, ledgerViewer(call), params.id)
+        return { currency: account.currency, ...(await readLedgerPeriod(tx, account, window)) }
       })
-      const page = scannedPage(found, {
-        limit,
-        idOf: ({ position }) => position,
-        cursorAfter: (position) => writeCursor(sealer, list, [position]),
-      })
-      return listResponse('Ledger transfers retrieved successfully', page, (row) =>
-        presentEntry(row, sealer),
-      )
     },
-  )
-}
-
-const totals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
-  app.get(
-    `${LEDGER}/accounts/:id/totals`,
-    {
-      onRequest: authentication.requires('credits:read'),
-      schema: {
-        operationId: 'getLedgerTotals',
-        tags,
-        summary: 'Add up the transfers of a ledger account',
-        description:
-          'Opening balance, debits, credits and closing balance of the period: what its statement ' +
-          'adds up to. Without from it starts at nothing, or where the ledger begins if months before ' +
-          'that are archived; without to it ends now.',
-        security: BEARER,
-        params: Type.Object({ id: Type.String() }),
-        querystring: query(WindowQuery),
-        response: { 200: ApiEnvelope(PeriodBody) },
-      },
-    },
-    async (request) => {
-      const { client, params, query: asked } = request
-      refuseRestricted(client)
-      const window = parseWindow(asked)
-      const id = requireAccountId(sealer, params.id)
-      const data = await withSnapshot(db, async (tx) => {
-        const account = await getLedgerAccount(tx, ledgerViewer(request), id)
-        return presentTotals(account, await readLedgerPeriod(tx, account, window))
-      })
-      return accepted('Ledger totals retrieved successfully', data)
-    },
-  )
-}
-
-function presentTotals({ currency }: LedgerAccount, period: LedgerPeriod) {
-  return {
-    currency,
-    opening: toNaira(period.openingKobo),
-    debits: toNaira(period.debitsKobo),
-    credits: toNaira(period.creditsKobo),
-    closing: toNaira(period.closingKobo),
-    transfers: Number(period.transfers),
-  }
-}
-
-function presentEntry(entry: LedgerEntry, sealer: Sealer) {
-  const { otherId, creditId } = entry
-  return {
-    id: publicId(sealer, 'transfer', entry.id),
-    reason: entry.reason,
-    side: entry.side,
-    direction: entry.direction,
-    amount: toNaira(entry.amountKobo),
-    otherAccountId: otherId === null ? null : publicId(sealer, 'account', otherId),
-    otherKind: entry.otherKind,
-    otherBankCode: entry.otherBankCode,
-    creditId: creditId === null ? null : publicId(sealer, 'credit', creditId),
-    sessionId: entry.sessionId,
-    ...presentCause(entry, sealer),
-    postedAt: timestamp(entry.postedAt),
-  }
-}
+  })

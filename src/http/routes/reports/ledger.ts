@@ -7,6 +7,7 @@ import {
   CHECK_NAMES,
   findLastIntegrityCheck,
   INTEGRITY_INTERVAL_MS,
+  type IntegrityResult,
 } from '#domain/integrity/integrity-checks.ts'
 import {
   type ChartPosition,
@@ -19,98 +20,116 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, named, nullable, text } from '#http/schemas.ts'
+import { ListEnvelope, listResponse, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
+import { BEARER, text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 import type { AccountId } from '#ids.ts'
-import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
-import { timestamp } from '#wat-time.ts'
 
 export const LEDGER = '/api/v1/ledger'
 const RESTRICTED = 'Not available to clients restricted to certain merchantCodes.'
 // In check intervals; an older result says nothing about today.
 const OVERDUE_AFTER = 3
 
-const AccountBody = named('LedgerAccount', {
-  id: Type.Integer(),
-  kind: Type.String({
-    description:
-      'collection, pending, available, subaccount, settling, reserve, paying, refunding, ' +
+const AccountView = view('LedgerAccount', (f: Fields<LedgerAccount, { sealer: Sealer }>) => ({
+  id: f.integer(({ id }, { sealer }) => publicId(sealer, 'account', id)),
+  kind: f.text(
+    'kind',
+    'collection, pending, available, subaccount, settling, reserve, paying, refunding, ' +
       'receivable or suspense; for operators also bank, returning, shortfall, bank_cost, ' +
       'input_vat, fee_income, vat_payable and write_off.',
-  }),
-  bankCode: nullable('string', { description: 'For bank accounts and unidentified suspense.' }),
-  accountNumber: nullable('string', { description: 'For collection accounts.' }),
-  accountName: nullable('string'),
-  subaccountCode: nullable('string', { description: 'For accounts of a subaccount.' }),
-  clientId: nullable('string', {
-    description: 'For operators: whose fees, receivable or write-offs.',
-  }),
-  currency: Type.String(),
-  balance: Type.Number(),
-  debits: Type.Number({ description: 'Total debits.' }),
-  credits: Type.Number({ description: 'Total credits.' }),
-  openedAt: Type.String(),
-})
-
-const AuditBody = named('IntegrityReport', {
-  isOk: Type.Unsafe<boolean | null>({
-    type: ['boolean', 'null'],
-    description: 'Whether all checks passed; null before the first run.',
-  }),
-  startedAt: nullable('string'),
-  finishedAt: nullable('string'),
-  isOverdue: Type.Boolean({ description: 'Whether the last run is too long ago.' }),
-  checks: Type.Array(
-    Type.Object({
-      name: Type.String({ description: 'Checked condition.' }),
-      isOk: Type.Boolean(),
-      findings: Type.Integer({ description: 'Number of violations, up to 100.' }),
-    }),
   ),
-  findings: Type.Union(
-    [
-      Type.Array(
-        Type.Object({
-          check: Type.String(),
-          subject: Type.String(),
-          expected: Type.String(),
-          found: Type.String(),
-        }),
+  bankCode: f.textOrNull(
+    ({ owner }) => (owner.startsWith('bank:') ? owner.slice('bank:'.length) : null),
+    'For bank accounts and unidentified suspense.',
+  ),
+  accountNumber: f.textOrNull('accountNumber', 'For collection accounts.'),
+  accountName: f.textOrNull('accountName'),
+  subaccountCode: f.textOrNull('subaccountCode', 'For accounts of a subaccount.'),
+  clientId: f.textOrNull('clientId', 'For operators: whose fees, receivable or write-offs.'),
+  currency: f.text('currency'),
+  balance: f.naira(computeBalance),
+  debits: f.naira('debitsKobo', 'Total debits.'),
+  credits: f.naira('creditsKobo', 'Total credits.'),
+  openedAt: f.time('openedAt'),
+}))
+
+type LastCheck = { last: IntegrityResult | undefined }
+
+const CheckView = view(undefined, (f: Fields<{ name: string; findings: number }>) => ({
+  name: f.text('name', 'Checked condition.'),
+  isOk: f.flag(({ findings }) => findings === 0),
+  findings: f.integer('findings', 'Number of violations, up to 100.'),
+}))
+
+const AuditView = view(
+  'IntegrityReport',
+  (f: Fields<LastCheck, { client: Client; now: Date }>) => ({
+    isOk: f.as(
+      Type.Unsafe({
+        type: ['boolean', 'null'],
+        description: 'Whether all checks passed; null before the first run.',
+      }),
+      ({ last }) => last?.isOk ?? null,
+    ),
+    startedAt: f.timeOrNull(({ last }) => last?.startedAt ?? null),
+    finishedAt: f.timeOrNull(({ last }) => last?.finishedAt ?? null),
+    isOverdue: f.flag(({ last }, { now }) => {
+      const ageMs = last ? now.getTime() - last.finishedAt.getTime() : 0
+      return ageMs > OVERDUE_AFTER * INTEGRITY_INTERVAL_MS
+    }, 'Whether the last run is too long ago.'),
+    checks: f.list(CheckView, ({ last }) =>
+      CHECK_NAMES.map((name) => {
+        const findings = last?.findings.filter(({ check }) => check === name).length ?? 0
+        return { name, findings }
+      }),
+    ),
+    findings: f.as(
+      Type.Union(
+        [
+          Type.Array(
+            Type.Object({
+              check: Type.String(),
+              subject: Type.String(),
+              expected: Type.String(),
+              found: Type.String(),
+            }),
+          ),
+          Type.Null(),
+        ],
+        { description: 'Details. Operators only; null for others.' },
       ),
-      Type.Null(),
-    ],
-    { description: 'Details. Operators only; null for others.' },
-  ),
-})
-
-const tags = ['Ledger']
+      ({ last }, { client }) => (client.isOperator ? (last?.findings ?? []) : null),
+    ),
+  }),
+)
 
 export const ledgerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  await app.register(chart, deps)
-  await app.register(audit, deps)
+  await app.register(listing, deps)
+  account.register(app, deps)
+  audit.register(app, deps)
 }
 
-const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+// A cursor of it has two parts: the kind of account and the id.
+const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
-  const onRequest = authentication.requires('credits:read')
 
   app.get(
     `${LEDGER}/accounts`,
     {
-      onRequest,
+      onRequest: authentication.requires('credits:read'),
       schema: {
         operationId: 'listLedgerAccounts',
-        tags,
+        tags: ['Ledger'],
         summary: 'List ledger accounts with balances',
         description:
           'Your own; operators, and their users with accounting:read, also see bank accounts, ' +
           `unidentified suspense, fees, receivables and write-offs. ${RESTRICTED}`,
         security: BEARER,
         querystring: query({ kind: Type.Optional(text(40, 'Filter by kind.')), ...PageQuery }),
-        response: { 200: ListEnvelope(AccountBody) },
+        response: { 200: ListEnvelope(AccountView.schema) },
       },
     },
     async (request) => {
@@ -120,87 +139,55 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const list: List = { name: 'ledger-accounts', clientId: client.id, filters: { kind } }
       const after = chartAfter(readCursor(sealer, list, asked.cursor))
       const limit = parseLimit(asked)
-      const wanted = { kind, after, limit: limit + 1 }
-      const rows = await listLedgerAccounts(db, ledgerViewer(request), wanted)
+      const filter = { kind, after, limit: limit + 1 }
+      const rows = await listLedgerAccounts(db, ledgerViewer(request), filter)
       const page = toPage(rows, limit, (last) => {
         const { isCollection, id } = toChartPosition(last)
         return writeCursor(sealer, list, [isCollection ? 'collection' : 'shared', id.toString()])
       })
       return listResponse('Ledger accounts retrieved successfully', page, (row) =>
-        presentAccount(row, sealer),
+        AccountView.present(row, deps),
       )
     },
   )
-
-  app.get(
-    `${LEDGER}/accounts/:id`,
-    {
-      onRequest,
-      schema: {
-        operationId: 'getLedgerAccount',
-        tags,
-        summary: 'Retrieve a ledger account',
-        description:
-          'Its debits, credits and balance. Operators also see the banks’ accounts and their ' +
-          'own.',
-        security: BEARER,
-        params: Type.Object({ id: Type.String() }),
-        querystring: NoQuery,
-        response: { 200: ApiEnvelope(AccountBody) },
-      },
-    },
-    async (request) => {
-      refuseRestricted(request.client)
-      const id = requireAccountId(sealer, request.params.id)
-      const account = await getLedgerAccount(db, ledgerViewer(request), id)
-      return accepted('Ledger account retrieved successfully', presentAccount(account, sealer))
-    },
-  )
 }
 
-const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
-  app.get(
-    `${LEDGER}/audit`,
-    {
-      onRequest: authentication.requires('credits:read'),
-      schema: {
-        operationId: 'getLedgerAudit',
-        tags,
-        summary: 'Retrieve the result of the last integrity check',
-        description: 'Covers the whole ledger; runs every 15 minutes.',
-        security: BEARER,
-        querystring: NoQuery,
-        response: { 200: ApiEnvelope(AuditBody) },
-      },
-    },
-    async ({ client }) => {
-      const last = await findLastIntegrityCheck(db)
-      const ageMs = last ? clock().getTime() - last.finishedAt.getTime() : 0
-      const findingsOf = (name: string) =>
-        last?.findings.filter(({ check }) => check === name).length ?? 0
-      return accepted('Integrity check retrieved successfully', {
-        isOk: last?.isOk ?? null,
-        startedAt: last ? timestamp(last.startedAt) : null,
-        finishedAt: last ? timestamp(last.finishedAt) : null,
-        isOverdue: ageMs > OVERDUE_AFTER * INTEGRITY_INTERVAL_MS,
-        checks: CHECK_NAMES.map((name) => {
-          const findings = findingsOf(name)
-          return { name, isOk: findings === 0, findings }
-        }),
-        findings: client.isOperator ? (last?.findings ?? []) : null,
-      })
-    },
-  )
-}
+const LEDGER_SCOPES = { read: 'credits:read', write: 'credits:read' } as const
 
-// Who does the accounting sees the ledger as an operator does.
+const account = resource(`${LEDGER}/accounts`, {
+  tag: 'Ledger',
+  noun: 'ledger account',
+  view: AccountView,
+  scopes: LEDGER_SCOPES,
+  params: { id: requireAccountId },
+  isForWholeClient: true,
+}).get('getLedgerAccount', {
+  summary: 'Retrieve a ledger account',
+  description:
+    'Its debits, credits and balance. Operators also see the banks’ accounts and their own.',
+  errors: ['ledger_account_not_found'],
+  run: (db, call) => getLedgerAccount(db, ledgerViewer(call), call.params.id),
+})
+
+const audit = resource(`${LEDGER}/audit`, {
+  tag: 'Ledger',
+  noun: 'integrity check',
+  view: AuditView,
+  scopes: LEDGER_SCOPES,
+}).get('getLedgerAudit', {
+  path: '',
+  summary: 'Retrieve the result of the last integrity check',
+  description: 'Covers the whole ledger; runs every 15 minutes.',
+  run: async (db) => ({ last: await findLastIntegrityCheck(db) }),
+})
+
+// Users with accounting:read see the ledger as an operator does.
 export function ledgerViewer({ client, scopes }: Pick<Identity, 'client' | 'scopes'>): Client {
   return { ...client, isOperator: client.isOperator || scopes.has('accounting:read') }
 }
 
-export function requireAccountId(sealer: Sealer, given: string): AccountId {
-  const id = findId(sealer, 'account', given)
+export function requireAccountId(text: string, { sealer }: { sealer: Sealer }): AccountId {
+  const id = findId(sealer, 'account', text)
   if (id === undefined) throw new Refusal('ledger_account_not_found')
   return id
 }
@@ -209,21 +196,4 @@ function chartAfter(cursor: readonly string[] | undefined): ChartPosition | unde
   if (!cursor) return undefined
   const [sort, id] = cursor as [string, string]
   return { isCollection: sort === 'collection', id: BigInt(id) as AccountId }
-}
-
-function presentAccount(account: LedgerAccount, sealer: Sealer) {
-  return {
-    id: publicId(sealer, 'account', account.id),
-    kind: account.kind,
-    bankCode: account.owner.startsWith('bank:') ? account.owner.slice('bank:'.length) : null,
-    accountNumber: account.accountNumber,
-    accountName: account.accountName,
-    subaccountCode: account.subaccountCode,
-    clientId: account.clientId,
-    currency: account.currency,
-    balance: toNaira(computeBalance(account)),
-    debits: toNaira(account.debitsKobo),
-    credits: toNaira(account.creditsKobo),
-    openedAt: timestamp(account.openedAt),
-  }
 }

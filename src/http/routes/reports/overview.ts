@@ -1,8 +1,7 @@
 // /api/v1/overview: dashboard figures, and the day by bank and merchant.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { refuseRestricted } from '#domain/access/clients.ts'
-import { bankNames } from '#domain/payments/resource-presenters.ts'
+import { Type } from '@fastify/type-provider-typebox'
+import type { Scope } from '#domain/access/scopes.ts'
 import { computeNet, type Sums } from '#domain/records/movements.ts'
 import {
   type BreakdownRow,
@@ -24,235 +23,162 @@ import {
   successRate,
 } from '#domain/reports/overview.ts'
 import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
-import { CURRENCY, toNaira } from '#money.ts'
-import { timestamp, watDayStart } from '#wat-time.ts'
+import { resource } from '#http/resource.ts'
+import { type Fields, view } from '#http/view.ts'
+import { CURRENCY } from '#money.ts'
+import { watDayStart } from '#wat-time.ts'
 
-const PointBody = named('OverviewPoint', {
-  from: Type.String({ description: 'Start of the period.' }),
-  gross: Type.Number({ description: 'Credits received.' }),
-  net: Type.Number({ description: 'gross − reversed − returned − refunded − suspended − fees.' }),
-  credits: Type.Integer(),
-  successful: Type.Integer({ description: 'Successful payments.' }),
-})
+// Shared by periods and by the parts of a day.
+const { gross, net, credits, ...lessFields } = view(
+  undefined,
+  (f: Fields<Sums & { credits: bigint }>) => ({
+    gross: f.naira('grossKobo', 'Credits received.'),
+    net: f.naira(computeNet, 'gross − reversed − returned − refunded − suspended − fees.'),
+    credits: f.integer('credits'),
+    reversed: f.naira('reversedKobo', 'Reversed by banks.'),
+    returned: f.naira('returnedKobo', 'Returned to payers from suspense.'),
+    refunded: f.naira(
+      'refundedKobo',
+      'Refunded to payers, confirmed by the banks, less what came back.',
+    ),
+    suspended: f.naira(
+      'suspendedKobo',
+      'Net change of suspense; negative when more left than entered.',
+    ),
+    fees: f.naira('feesKobo', 'Fees and VAT charged, less those given back.'),
+  }),
+).fields
 
-const LessFields = {
-  reversed: Type.Number({ description: 'Reversed by banks.' }),
-  returned: Type.Number({ description: 'Returned to payers from suspense.' }),
-  refunded: Type.Number({
-    description: 'Refunded to payers, confirmed by the banks, less what came back.',
-  }),
-  suspended: Type.Number({
-    description: 'Net change of suspense; negative when more left than entered.',
-  }),
-  fees: Type.Number({ description: 'Fees and VAT charged, less those given back.' }),
+const PointView = view('OverviewPoint', (f: Fields<Period>) => ({
+  from: f.time('from', 'Start of the period.'),
+  gross,
+  net,
+  credits,
+  successful: f.integer('successful', 'Successful payments.'),
+}))
+
+const PeriodView = view('OverviewPeriod', (f: Fields<Period>) => ({
+  ...PointView.fields,
+  ...lessFields,
+  expired: f.integer('expired'),
+  cancelled: f.integer('cancelled'),
+  successRate: f.numberOrNull(
+    successRate,
+    'Successful share of closed payments, 0 to 1. Null if none closed.',
+  ),
+}))
+
+const ComparisonView = view('OverviewComparison', (f: Fields<Comparison>) => ({
+  until: f.time('until', 'The last full hour: both count up to it.'),
+  today: f.one(PointView, 'today'),
+  lastWeek: f.one(PointView, 'lastWeek'),
+}))
+
+const SuspenseView = view(undefined, (f: Fields<Issues>) => ({
+  amount: f.naira('suspenseKobo'),
+  items: f.integer('suspenseItems', `Counted up to ${COUNT_MAX}.`),
+}))
+
+type Overview = ReturnType<typeof buildSeries> & {
+  now: Date
+  comparison: Comparison
+  issues: Issues
+  isComplete: boolean
 }
+type Context = { scopes: ReadonlySet<Scope> }
 
-const PeriodBody = named('OverviewPeriod', {
-  ...PointBody.properties,
-  ...LessFields,
-  expired: Type.Integer(),
-  cancelled: Type.Integer(),
-  successRate: Type.Unsafe<number | null>({
-    type: ['number', 'null'],
-    description: 'Successful share of closed payments, 0 to 1. Null if none closed.',
-  }),
-})
-
-const OverviewBody = named('Overview', {
-  now: Type.String(),
-  currency: Type.String(),
-  today: PeriodBody,
-  yesterday: PeriodBody,
-  comparison: named('OverviewComparison', {
-    until: Type.String({ description: 'The last full hour: both count up to it.' }),
-    today: PointBody,
-    lastWeek: PointBody,
-  }),
-  inSuspense: Type.Union(
-    [
-      Type.Object({
-        amount: Type.Number(),
-        items: Type.Integer({ description: `Counted up to ${COUNT_MAX}.` }),
-      }),
-      Type.Null(),
-    ],
-    { description: 'Null without the scope suspense:read.' },
-  ),
-  failingWebhooks: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description: 'Destinations whose last attempt failed. Null without the scope webhooks:read.',
-  }),
-  hours: Type.Array(PointBody, {
-    description: `The last ${HOURS_SHOWN} hours; the current one last.`,
-  }),
-  days: Type.Array(PointBody, { description: `The last ${DAYS_SHOWN} days; today last.` }),
-  isComplete: Type.Boolean({
-    description: 'False while history is still being counted.',
-  }),
-})
-
-const { gross, net, credits } = PointBody.properties
-const ShareFields = { gross, ...LessFields, net, credits }
-
-const BreakdownBody = named('OverviewBreakdown', {
-  from: Type.String({ description: 'Start of the day (West Africa Time).' }),
-  currency: Type.String(),
-  banks: Type.Array(
-    named('OverviewBank', {
-      bankCode: nullable('string', { description: 'Null for what no bank is known of.' }),
-      bankName: nullable('string'),
-      ...ShareFields,
+const OverviewView = view('Overview', (f: Fields<Overview, Context>) => ({
+  now: f.time('now'),
+  currency: f.text(() => CURRENCY),
+  today: f.one(PeriodView, 'today'),
+  yesterday: f.one(PeriodView, 'yesterday'),
+  comparison: f.one(ComparisonView, 'comparison'),
+  inSuspense: f.as(
+    Type.Union([SuspenseView.schema, Type.Null()], {
+      description: 'Null without the scope suspense:read.',
     }),
-    { description: 'By the bank that reported the credit. Largest gross first.' },
+    ({ issues }, { scopes }) => (scopes.has('suspense:read') ? SuspenseView.present(issues) : null),
   ),
-  merchants: Type.Array(
-    named('OverviewMerchant', {
-      merchantCode: nullable('string', { description: 'Null for payments, and for the rest.' }),
-      isRest: Type.Boolean({ description: `All merchants but the first ${MERCHANTS_MAX}.` }),
-      ...ShareFields,
+  failingWebhooks: f.as(
+    Type.Unsafe({
+      type: ['integer', 'null'],
+      description: 'Destinations whose last attempt failed. Null without the scope webhooks:read.',
     }),
-    { description: 'By merchantCode of the collection account. Largest gross first.' },
+    ({ issues }, { scopes }) =>
+      scopes.has('webhooks:read') ? Number(issues.failingWebhooks) : null,
   ),
+  hours: f.list(PointView, 'hours', `The last ${HOURS_SHOWN} hours; the current one last.`),
+  days: f.list(PointView, 'days', `The last ${DAYS_SHOWN} days; today last.`),
+  isComplete: f.flag('isComplete', 'False while history is still being counted.'),
+}))
+
+const shareFields = { gross, ...lessFields, net, credits }
+
+const BankView = view('OverviewBank', (f: Fields<BreakdownRow, Pick<Deps, 'nameBank'>>) => ({
+  bankCode: f.textOrNull(({ bankCode }) => bankCode || null, 'Null for what no bank is known of.'),
+  bankName: f.textOrNull(({ bankCode }, { nameBank }) => (bankCode ? nameBank(bankCode) : null)),
+  ...shareFields,
+}))
+
+const MerchantView = view('OverviewMerchant', (f: Fields<BreakdownRow>) => ({
+  merchantCode: f.textOrNull(
+    ({ merchantCode }) => merchantCode || null,
+    'Null for payments, and for the rest.',
+  ),
+  isRest: f.flag('isRest', `All merchants but the first ${MERCHANTS_MAX}.`),
+  ...shareFields,
+}))
+
+type Breakdown = { from: Date; rows: BreakdownRow[] }
+
+const BreakdownView = view('OverviewBreakdown', (f: Fields<Breakdown, Pick<Deps, 'nameBank'>>) => ({
+  from: f.time('from', 'Start of the day (West Africa Time).'),
+  currency: f.text(() => CURRENCY),
+  banks: f.list(
+    BankView,
+    ({ rows }) => rows.filter(({ bankCode }) => bankCode !== null),
+    'By the bank that reported the credit. Largest gross first.',
+  ),
+  merchants: f.list(
+    MerchantView,
+    ({ rows }) => rows.filter(({ bankCode }) => bankCode === null),
+    'By merchantCode of the collection account. Largest gross first.',
+  ),
+}))
+
+export const overview = resource('/api/v1/overview', {
+  tag: 'Overview',
+  noun: 'overview',
+  view: OverviewView,
+  scopes: { read: 'credits:read', write: 'credits:read' },
+  isForWholeClient: true,
 })
-
-export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
-  await app.register(breakdown, deps)
-
-  app.get(
-    '/api/v1/overview',
-    {
-      onRequest: authentication.requires('credits:read'),
-      schema: {
-        operationId: 'getOverview',
-        tags: ['Overview'],
-        summary: 'Retrieve the overview',
-        description:
-          'Days are in West Africa Time. Every movement counts when it is posted: a reversal today ' +
-          'of a credit from yesterday lowers the net of today. Gross, reversed, returned, ' +
-          'refunded, suspended, fees and net are defined as in /api/v1/balances and the credits ' +
-          'CSV; over all ' +
-          'periods they add up to the balances.',
-        security: BEARER,
-        querystring: NoQuery,
-        response: { 200: ApiEnvelope(OverviewBody) },
-      },
+  .get('getOverviewBreakdown', {
+    path: '/breakdown',
+    summary: 'Retrieve today by bank and merchant',
+    description:
+      'Each adds up to today in the overview. Payments have no merchantCode and are one row.',
+    view: BreakdownView,
+    message: 'Breakdown retrieved successfully',
+    run: async (db, { clientId, now }) => {
+      const day = watDayStart(now)
+      return { from: day, rows: await readBreakdown(db, clientId, { day }) }
     },
-    async ({ client, scopes }) => {
-      refuseRestricted(client)
-      const now = clock()
-      const [totals, troubles] = await Promise.all([
-        readTotals(db, client.id, { since: firstHourShown(now) }),
-        readIssues(db, client.id),
+  })
+  .get('getOverview', {
+    path: '',
+    summary: 'Retrieve the overview',
+    description:
+      'Days are in West Africa Time. Every movement counts when it is posted: a reversal today ' +
+      'of a credit from yesterday lowers the net of today. Gross, reversed, returned, ' +
+      'refunded, suspended, fees and net are defined as in /api/v1/balances and the credits ' +
+      'CSV; over all periods they add up to the balances.',
+    run: async (db, { clientId, now }) => {
+      const [{ hours, isComplete }, issues] = await Promise.all([
+        readTotals(db, clientId, { since: firstHourShown(now) }),
+        readIssues(db, clientId),
       ])
-      const { today, yesterday, hours, days } = buildSeries(totals.hours, now)
-      return accepted('Overview retrieved successfully', {
-        now: timestamp(now),
-        currency: CURRENCY,
-        today: presentPeriod(today),
-        yesterday: presentPeriod(yesterday),
-        comparison: presentComparison(compareWithLastWeek(totals.hours, now)),
-        inSuspense: scopes.has('suspense:read') ? presentSuspense(troubles) : null,
-        failingWebhooks: scopes.has('webhooks:read') ? Number(troubles.failingWebhooks) : null,
-        hours: hours.map(presentPoint),
-        days: days.map(presentPoint),
-        isComplete: totals.isComplete,
-      })
+      const comparison = compareWithLastWeek(hours, now)
+      return { ...buildSeries(hours, now), now, comparison, issues, isComplete }
     },
-  )
-}
-
-const breakdown: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, banks, authentication, clock } = deps
-  const nameBank = bankNames(banks)
-
-  app.get(
-    '/api/v1/overview/breakdown',
-    {
-      onRequest: authentication.requires('credits:read'),
-      schema: {
-        operationId: 'getOverviewBreakdown',
-        tags: ['Overview'],
-        summary: 'Retrieve today by bank and merchant',
-        description:
-          'Each adds up to today in the overview. Payments have no merchantCode and are one row.',
-        security: BEARER,
-        querystring: NoQuery,
-        response: { 200: ApiEnvelope(BreakdownBody) },
-      },
-    },
-    async ({ client }) => {
-      refuseRestricted(client)
-      const day = watDayStart(clock())
-      const rows = await readBreakdown(db, client.id, { day })
-      return accepted('Breakdown retrieved successfully', {
-        from: timestamp(day),
-        currency: CURRENCY,
-        banks: rows.flatMap((row) => {
-          if (row.bankCode === null) return []
-          const code = row.bankCode || null
-          return [{ bankCode: code, bankName: code && nameBank(code), ...presentShare(row) }]
-        }),
-        merchants: rows.flatMap((row) => {
-          if (row.bankCode !== null) return []
-          const { isRest, merchantCode } = row
-          return [{ merchantCode: merchantCode || null, isRest, ...presentShare(row) }]
-        }),
-      })
-    },
-  )
-}
-
-function presentShare(row: BreakdownRow) {
-  return {
-    gross: toNaira(row.grossKobo),
-    ...presentLess(row),
-    net: toNaira(computeNet(row)),
-    credits: Number(row.credits),
-  }
-}
-
-function presentLess(sums: Sums) {
-  return {
-    reversed: toNaira(sums.reversedKobo),
-    returned: toNaira(sums.returnedKobo),
-    refunded: toNaira(sums.refundedKobo),
-    suspended: toNaira(sums.suspendedKobo),
-    fees: toNaira(sums.feesKobo),
-  }
-}
-
-function presentComparison({ until, today, lastWeek }: Comparison) {
-  return {
-    until: timestamp(until),
-    today: presentPoint(today),
-    lastWeek: presentPoint(lastWeek),
-  }
-}
-
-function presentSuspense({ suspenseKobo, suspenseItems }: Issues) {
-  return { amount: toNaira(suspenseKobo), items: Number(suspenseItems) }
-}
-
-function presentPoint(period: Period) {
-  return {
-    from: timestamp(period.from),
-    gross: toNaira(period.grossKobo),
-    net: toNaira(computeNet(period)),
-    credits: Number(period.credits),
-    successful: Number(period.successful),
-  }
-}
-
-function presentPeriod(period: Period) {
-  return {
-    ...presentPoint(period),
-    ...presentLess(period),
-    expired: Number(period.expired),
-    cancelled: Number(period.cancelled),
-    successRate: successRate(period),
-  }
-}
+  })

@@ -1,34 +1,34 @@
 // GET /api/v1/search: find objects by reference, number or name.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { Type } from '@fastify/type-provider-typebox'
 import { withSnapshot } from '#db/snapshot.ts'
+import type { Scope } from '#domain/access/scopes.ts'
 import { HIT_TYPES, type Hit, type HitType, search } from '#domain/reports/search.ts'
-import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { query } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
 import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
-import { ApiEnvelope, BEARER, named, nullable, text } from '#http/schemas.ts'
-import { toNaira } from '#money.ts'
+import { named, text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 
-const HitBody = named('SearchHit', {
-  type: Type.Unsafe<HitType>({ type: 'string', enum: [...HIT_TYPES] }),
-  reference: Type.String(),
-  href: Type.String({ description: 'Path of the object.' }),
-  title: Type.String(),
-  detail: nullable('string'),
-  amount: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
-  currency: nullable('string'),
-  of: Type.Union(
-    [
-      named('SearchHitOwner', {
-        type: Type.Unsafe<HitType>({ type: 'string', enum: [...HIT_TYPES] }),
-        reference: Type.String(),
-      }),
-      Type.Null(),
-    ],
-    { description: 'Of a refund, the payment or credit that it refunds.' },
+const Kind = Type.Unsafe<HitType>({ type: 'string', enum: [...HIT_TYPES] })
+
+const HitView = view('SearchHit', (f: Fields<Hit, { scopes: ReadonlySet<Scope> }>) => ({
+  type: f.as(Kind, 'type'),
+  reference: f.text('reference'),
+  href: f.text(
+    ({ type, reference }, { scopes }) => `${pathOf(type, scopes)}/${encodeURIComponent(reference)}`,
+    'Path of the object.',
   ),
-})
+  title: f.text('title'),
+  detail: f.textOrNull('detail'),
+  amount: f.nairaOrNull('amountKobo'),
+  currency: f.textOrNull('currency'),
+  of: f.as(
+    Type.Union([named('SearchHitOwner', { type: Kind, reference: Type.String() }), Type.Null()], {
+      description: 'Of a refund, the payment or credit that it refunds.',
+    }),
+    ({ of }) => of ?? null,
+  ),
+}))
 
 const PATHS: Record<HitType, string> = {
   payment: '/api/v1/payments',
@@ -43,43 +43,32 @@ const PATHS: Record<HitType, string> = {
   statement: '/api/v1/operator/statements',
 }
 
-export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock } = deps
-
-  app.get(
-    '/api/v1/search',
-    {
-      onRequest: authentication.requires('credits:read'),
-      schema: {
-        operationId: 'search',
-        tags: ['Overview'],
-        summary: 'Search',
-        description:
-          'By the beginning of any reference (three characters or more), merchantRef, session ID or ' +
-          'account number (six or more), by event or credit ID, email address, phone number, amount ' +
-          'or part of a name. Amounts and names are matched among recent objects only. Finds ' +
-          'payments, advices, accounts, credits, events, payouts, settlements and refunds; for ' +
-          'operators also returns and statements. At most five of a kind and twenty in all, best ' +
-          'match first, limited to your scopes.',
-        security: BEARER,
-        querystring: query({ q: text(100, 'Search term.') }),
-        response: { 200: ApiEnvelope(Type.Array(HitBody)) },
-      },
-    },
-    async ({ client, scopes, withoutAlerts, query: { q } }) => {
-      // Of all clients, where the accounting is done.
-      const payouts = scopes.has('accounting:read') ? '/api/v1/operator/payouts' : PATHS.payout
-      const present = (hit: Hit) =>
-        presentHit(hit, hit.type === 'payout' ? payouts : PATHS[hit.type])
-      const how = { sealer, client, scopes, withoutAlerts, now: clock() }
-      const hits = await withSnapshot(db, (tx) => search(tx, how, q.trim()))
-      return accepted('Search completed successfully', hits.map(present))
-    },
-  )
+// Accounting sees the payouts of all clients.
+function pathOf(type: HitType, scopes: ReadonlySet<Scope>): string {
+  const isOperators = type === 'payout' && scopes.has('accounting:read')
+  return isOperators ? '/api/v1/operator/payouts' : PATHS[type]
 }
 
-function presentHit({ amountKobo, of, ...hit }: Hit, path: string) {
-  const href = `${path}/${encodeURIComponent(hit.reference)}`
-  const amount = amountKobo === null ? null : toNaira(amountKobo)
-  return { ...hit, of: of ?? null, href, amount }
-}
+export const searching = resource('/api/v1/search', {
+  tag: 'Overview',
+  noun: 'search',
+  view: HitView,
+  scopes: { read: 'credits:read', write: 'credits:read' },
+}).get('search', {
+  path: '',
+  summary: 'Search',
+  description:
+    'By the beginning of any reference (three characters or more), merchantRef, session ID or ' +
+    'account number (six or more), by event or credit ID, email address, phone number, amount ' +
+    'or part of a name. Amounts and names are matched among recent objects only. Finds ' +
+    'payments, advices, accounts, credits, events, payouts, settlements and refunds; for ' +
+    'operators also returns and statements. At most five of a kind and twenty in all, best ' +
+    'match first, limited to your scopes.',
+  query: { q: text(100, 'Search term.') },
+  view: Type.Array(HitView.schema),
+  message: 'Search completed successfully',
+  run: async (db, call) => {
+    const hits = await withSnapshot(db, (tx) => search(tx, call, call.query.q.trim()))
+    return hits.map((hit) => HitView.present(hit, call))
+  },
+})

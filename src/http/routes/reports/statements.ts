@@ -96,7 +96,7 @@ const SORTS: readonly Sort[] = [
     scope: 'credits:read',
     find: async ({ db, sealer }, request, params) => {
       refuseRestricted(request.client)
-      const id = requireAccountId(sealer, params.id ?? '')
+      const id = requireAccountId(params.id ?? '', { sealer })
       const account = await getLedgerAccount(db, ledgerViewer(request), id)
       const { kind, currency, owner, accountNumber } = account
       const bank = owner.startsWith('bank:') ? ` (${owner.slice('bank:'.length)})` : ''

@@ -9,11 +9,7 @@ import { getAdvice } from '#domain/payments/advices.ts'
 import { resolveReference } from '#domain/payments/payment-references.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
-import {
-  ENTRY_KINDS,
-  type EntryKind,
-  type TimelineEntry,
-} from '#domain/reports/timeline-entries.ts'
+import { ENTRY_KINDS, type TimelineEntry } from '#domain/reports/timeline-entries.ts'
 import {
   accountTimeline,
   adviceTimeline,
@@ -24,121 +20,93 @@ import {
 } from '#domain/reports/timelines.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
 import { parseCreditKey } from '#http/routes/credits/credit-presenters.ts'
-import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
+import { BEARER } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 import type { CreditId } from '#ids.ts'
-import { toNaira } from '#money.ts'
 import { publicName } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
-import { timestamp } from '#wat-time.ts'
 
-const EntryBody = named('TimelineEntry', {
-  at: Type.String(),
-  kind: Type.Unsafe<EntryKind>({
-    type: 'string',
-    enum: [...ENTRY_KINDS],
-    description: 'Entries of the same time are in this order.',
-  }),
-  description: Type.String({ description: 'Human-readable summary.' }),
-  amount: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
-  currency: nullable('string'),
-  reference: nullable('string', {
-    description: 'Related object: a session ID, account number, event ID and so on.',
-  }),
-  detail: Type.Unsafe<Record<string, string | number | null>>({
-    type: 'object',
-    additionalProperties: { type: ['string', 'number', 'null'] },
-  }),
-})
+type Context = { scopes: ReadonlySet<Scope>; sealer: Sealer }
 
-const TimelineBody = named('Timeline', {
-  entries: Type.Array(EntryBody, { description: 'Oldest first.' }),
-  isWhole: Type.Boolean({
-    description: `False if truncated to the latest ${CREDITS_MAX} credits.`,
-  }),
-})
+const EntryView = view('TimelineEntry', (f: Fields<TimelineEntry, Context>) => ({
+  at: f.time('at'),
+  kind: f.oneOf('kind', ENTRY_KINDS, 'Entries of the same time are in this order.'),
+  description: f.text('description', 'Human-readable summary.'),
+  amount: f.nairaOrNull('amountKobo'),
+  currency: f.textOrNull('currency'),
+  reference: f.textOrNull(
+    ({ reference }, { sealer }) => reference && publicName(sealer, reference),
+    'Related object: a session ID, account number, event ID and so on.',
+  ),
+  detail: f.as(
+    Type.Unsafe({ type: 'object', additionalProperties: { type: ['string', 'number', 'null'] } }),
+    'detail',
+  ),
+}))
+
+type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
+
+const TimelineView = view('Timeline', (f: Fields<Timeline, Context>) => ({
+  entries: f.list(
+    EntryView,
+    ({ entries }, { scopes }) => visibleEntries(entries, scopes),
+    'Oldest first.',
+  ),
+  isWhole: f.flag('isWhole', `False if truncated to the latest ${CREDITS_MAX} credits.`),
+}))
 
 const SCOPED = 'Webhook attempts require the scope webhooks:read.'
-const tags = ['Timelines']
+const timelines = { tag: 'Timelines', noun: 'timeline', view: TimelineView }
+
+const ofPayments = resource('/api/v1/payments', {
+  ...timelines,
+  scopes: { read: 'payments:read', write: 'payments:write' },
+}).get('getPaymentTimeline', {
+  path: '/:reference/timeline',
+  summary: 'Retrieve the timeline of a payment',
+  description: `By any reference, including advices without a number. ${SCOPED}`,
+  errors: ['payment_not_found'],
+  run: (db, { client, sealer, banks, params }) =>
+    withSnapshot(db, async (tx) => {
+      const how = { sealer, viewer: client, nameBank: bankNames(banks) }
+      const { reference } = params as { reference: string }
+      const [referred] = await resolveReference(tx, client.id, reference)
+      if (!referred) throw new Refusal('payment_not_found')
+      const { adviceId, paymentId } = referred
+      if (paymentId === null) {
+        return adviceTimeline(tx, how, await getAdvice(tx, client.id, adviceId))
+      }
+      const payment = await getPayment(tx, client.id, { by: 'payment', reference: paymentId })
+      return paymentTimeline(tx, how, payment)
+    }),
+})
+
+const ofCredits = resource('/api/v1/credits', {
+  ...timelines,
+  scopes: { read: 'credits:read', write: 'credits:read' },
+  params: { id: (text: string, { sealer }: Deps) => parseCreditKey(sealer, text) },
+}).get('getCreditTimeline', {
+  path: '/:id/timeline',
+  summary: 'Retrieve the timeline of a credit',
+  description: `By ID or session ID. ${SCOPED}`,
+  errors: ['credit_not_found'],
+  run: (db, { client, sealer, banks, params }) =>
+    withSnapshot(db, async (tx) => {
+      const credit = await getCredit(tx, { sealer, viewer: client, by: params.id })
+      return creditTimeline(tx, { sealer, viewer: client, nameBank: bankNames(banks) }, credit)
+    }),
+})
 
 export const timelineRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  await app.register(ofPayments, deps)
-  await app.register(ofCredits, deps)
+  ofPayments.register(app, deps)
+  ofCredits.register(app, deps)
   await app.register(ofAccounts, deps)
 }
 
-const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, banks } = deps
-  const nameBank = bankNames(banks)
-
-  app.get(
-    '/api/v1/payments/:reference/timeline',
-    {
-      onRequest: authentication.requires('payments:read'),
-      schema: {
-        operationId: 'getPaymentTimeline',
-        tags,
-        summary: 'Retrieve the timeline of a payment',
-        description: `By any reference, including advices without a number. ${SCOPED}`,
-        security: BEARER,
-        params: Type.Object({ reference: Type.String() }),
-        querystring: NoQuery,
-        response: { 200: ApiEnvelope(TimelineBody) },
-      },
-    },
-    async ({ client, scopes, params }) => {
-      const { entries, isWhole } = await withSnapshot(db, async (tx) => {
-        const how = { sealer, viewer: client, nameBank }
-        const [referred] = await resolveReference(tx, client.id, params.reference)
-        if (!referred) throw new Refusal('payment_not_found')
-        if (referred.paymentId === null) {
-          return adviceTimeline(tx, how, await getAdvice(tx, client.id, referred.adviceId))
-        }
-        return paymentTimeline(
-          tx,
-          how,
-          await getPayment(tx, client.id, { by: 'payment', reference: referred.paymentId }),
-        )
-      })
-      const data = { entries: presentEntries(entries, { scopes, sealer }), isWhole }
-      return accepted('Timeline retrieved successfully', data)
-    },
-  )
-}
-
-const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, banks } = deps
-  const nameBank = bankNames(banks)
-
-  app.get(
-    '/api/v1/credits/:id/timeline',
-    {
-      onRequest: authentication.requires('credits:read'),
-      schema: {
-        operationId: 'getCreditTimeline',
-        tags,
-        summary: 'Retrieve the timeline of a credit',
-        description: `By ID or session ID. ${SCOPED}`,
-        security: BEARER,
-        params: Type.Object({ id: Type.String() }),
-        querystring: NoQuery,
-        response: { 200: ApiEnvelope(TimelineBody) },
-      },
-    },
-    async ({ client, scopes, params: { id } }) => {
-      const by = parseCreditKey(sealer, id)
-      const { entries, isWhole } = await withSnapshot(db, async (tx) => {
-        const credit = await getCredit(tx, { sealer, viewer: client, by })
-        return creditTimeline(tx, { sealer, viewer: client, nameBank }, credit)
-      })
-      const data = { entries: presentEntries(entries, { scopes, sealer }), isWhole }
-      return accepted('Timeline retrieved successfully', data)
-    },
-  )
-}
-
+// A cursor of it has two parts: the credit and the time.
 const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, banks } = deps
   const nameBank = bankNames(banks)
@@ -146,10 +114,11 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     '/api/v1/accounts/static/:accountNumber/timeline',
     {
+      config: { errors: ['account_not_found'] },
       onRequest: authentication.requires('accounts:read'),
       schema: {
         operationId: 'getAccountTimeline',
-        tags,
+        tags: ['Timelines'],
         summary: 'Retrieve the timeline of a collection account',
         description:
           'Pages go back in time; entries within a page are oldest first. limit applies to the ' +
@@ -158,7 +127,7 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         params: Type.Object({ accountNumber: Type.String() }),
         querystring: query(PageQuery),
-        response: { 200: ListEnvelope(EntryBody) },
+        response: { 200: ListEnvelope(EntryView.schema) },
       },
     },
     async ({ client, scopes, params, query: asked }) => {
@@ -176,21 +145,15 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       })
       const position = next && [next.creditId.toString(), next.at.getTime().toString()]
       const nextCursor = position && writeCursor(sealer, list, position)
-      const page = { rows: presentEntries(entries, { scopes, sealer }), nextCursor }
-      return listResponse('Timeline retrieved successfully', page, (entry) => entry)
+      const page = { rows: [...visibleEntries(entries, scopes)], nextCursor }
+      return listResponse('Timeline retrieved successfully', page, (entry) =>
+        EntryView.present(entry, { scopes, sealer }),
+      )
     },
   )
 }
 
-type Showing = { scopes: ReadonlySet<Scope>; sealer: Sealer }
-
-function presentEntries(entries: readonly TimelineEntry[], { scopes, sealer }: Showing) {
-  const isShown = ({ kind }: TimelineEntry) =>
-    scopes.has('webhooks:read') || (kind !== 'attempt' && kind !== 'waiting')
-  return entries.filter(isShown).map(({ at, amountKobo, reference, ...entry }) => ({
-    ...entry,
-    reference: reference && publicName(sealer, reference),
-    at: timestamp(at),
-    amount: amountKobo === null ? null : toNaira(amountKobo),
-  }))
+function visibleEntries(entries: readonly TimelineEntry[], scopes: ReadonlySet<Scope>) {
+  const isWebhook = ({ kind }: TimelineEntry) => kind === 'attempt' || kind === 'waiting'
+  return scopes.has('webhooks:read') ? entries : entries.filter((entry) => !isWebhook(entry))
 }
