@@ -2,7 +2,7 @@
 // not followed; a response is bounded. No answer is a value, not an exception: the bank may well
 // have acted on the request.
 
-import { request } from 'undici'
+import { Agent, request } from 'undici'
 import { REQUEST_MS_MAX } from './call-deadlines.ts'
 import type { CallOptions, Mode, NoAnswer } from './connector.ts'
 import type { ConnectorSettings } from './connector-settings.ts'
@@ -27,6 +27,9 @@ const UNSENT = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]
+
+// Over HTTP/2 undici itself repeats a request that the server says it refused, orders too.
+const dispatcher = new Agent({ allowH2: false })
 
 export type BankRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -67,6 +70,7 @@ function bankHttp({
     }
     try {
       const response = await request(url, {
+        dispatcher,
         method,
         headers: {
           accept: 'application/json',

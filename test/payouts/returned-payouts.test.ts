@@ -27,7 +27,7 @@ import {
 } from '../support/payout-lines.ts'
 import { createPayout, fund, getPayout, ledger, payoutRounds } from '../support/payouts.ts'
 import type { Bench } from '../support/running-service.ts'
-import { UNKNOWN } from '../support/scripted-bank.ts'
+import { scripted, UNKNOWN } from '../support/scripted-bank.ts'
 
 const MINUTE_MS = 60_000
 const REVERSED: PayoutAnswer = { status: 'failed', reason: 'REVERSED', isReversed: true }
@@ -213,6 +213,50 @@ test('two processes that ask at once book it once', async () => {
   }
   assert.equal(await isReturned(world), 1)
   await assertCleanBooks(bench)
+})
+
+test('a thousand reports in a minute have the bank asked a few times', async () => {
+  await using world = await confirmed()
+  const { bench, rounds, answers, during } = world
+  answers.find = PAID
+  let questions = 0
+  during.call = async () => ++questions
+  for (let again = 0; again < 100; again++) {
+    await report(world, 'reversed')
+    await rounds.query()
+    bench.advance(500)
+  }
+  assert(questions <= 6, `${questions} questions`)
+})
+
+for (const status of ['sending', 'unknown'] as const) {
+  test(`a return that is reported while the payout is ${status} is not forgotten`, async () => {
+    await using world = await scripted({ send: status === 'sending' ? PAID : UNKNOWN, find: PAID })
+    const { bench, rounds, answers, during } = world
+    if (status === 'sending') during.call = () => report(world, 'reversed')
+    await rounds.send()
+    delete during.call
+    if (status === 'unknown') await report(world, 'reversed')
+    await rounds.query() // The bank's status lags behind its report.
+    assert.equal(await world.status(), 'confirmed')
+    assert.equal(await isReturned(world), 0)
+    answers.find = REVERSED
+    bench.advance(60 * MINUTE_MS)
+    await ask(world, 3)
+    assert.equal(await isReturned(world), 1)
+    await assertCleanBooks(bench)
+  })
+}
+
+test('over settings that lead to another bank it is not asked for ever', async () => {
+  await using world = await confirmed()
+  const { bench } = world
+  await bench.db.query(`update payouts set sent_over = 'another'`)
+  await report(world, 'reversed')
+  await ask(world, 40)
+  assert.equal(await isReturned(world), 0)
+  const { rows } = await bench.db.query('select next_query_at from payout_reviews')
+  assert.deepEqual(rows, [{ next_query_at: null }])
 })
 
 test('the statement’s line is the return that was booked, and is not booked again', async () => {

@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import type { PayoutAnswer } from '#banks/connector.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { alertOverdue } from '#domain/payouts/overdue-payouts.ts'
+import { hearOfPayout } from '#domain/payouts/reported-payouts.ts'
 import { STALE_MS } from '#domain/payouts/unknown-payouts.ts'
-import { sendAgainAfterMs } from '#domain/payouts/unsent-payouts.ts'
+import { queueAgain, sendAgainAfterMs } from '#domain/payouts/unsent-payouts.ts'
 import { kobo } from '#money.ts'
-import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
 import { assertCleanBooks, startWithBanks } from '../support/bank-calls.ts'
 import { startLoneBank } from '../support/fake-bank.ts'
 import { createPayout, fund, getPayout, PAYOUTS, payoutRounds } from '../support/payouts.ts'
@@ -62,6 +62,7 @@ test('what never reached the bank is queued again, and sent once the bank is bac
   assert.equal(sent.length, 3)
   assert.deepEqual(await changesOf(bench, reference), [
     'queued',
+    'routed',
     'sending',
     'unsent',
     'sending',
@@ -128,25 +129,89 @@ test('operators are told after half an hour, until it is sent', async () => {
   assert.deepEqual(await waiting(bench), [])
 })
 
-test('while nothing reaches the bank, other payouts are not claimed in vain', async () => {
+// As a bank that was told "not sent" wrongly would.
+async function report(bench: Bench, reference: string, bankCode: string): Promise<void> {
+  const event = { reference, says: 'confirmed' } as const
+  const isOurs = await withTransaction(bench.db, (tx) =>
+    hearOfPayout(tx, bench.clock(), { bankCode, event }),
+  )
+  assert.equal(isOurs, true)
+}
+
+async function bankOf({ db }: Bench): Promise<string> {
+  return (await db.query('select bank_code from payouts')).rows[0].bank_code
+}
+
+async function contradictions({ call }: Bench): Promise<number> {
+  const url = '/api/v1/operator/alerts?kind=payout_contradicted&open=true'
+  return (await call({ url })).json().data.length
+}
+
+for (const isMoved of [false, true]) {
+  const where = isMoved ? ', at another bank by now,' : ''
+  test(`a queued payout${where} that the bank reports after all is not sent again`, async () => {
+    await using world = await scripted({ send: UNSENT, find: UNKNOWN })
+    const { bench, rounds, reference, sent, answers } = world
+    await rounds.send()
+    const first = await bankOf(bench)
+    const other = bench.config.banks.find(({ code }) => code !== first)?.code
+    assert(other)
+    if (isMoved) await bench.db.query('update payouts set bank_code = $1', [other])
+
+    await report(bench, reference, first)
+    bench.advance(60 * MINUTE_MS)
+    await rounds.send()
+
+    assert.deepEqual([await world.status(), await bankOf(bench)], ['unknown', first])
+    assert.deepEqual([sent.length, await contradictions(bench)], [1, 1])
+    answers.find = PAID
+    await rounds.query()
+    assert.equal(await world.status(), 'confirmed')
+    await assertCleanBooks(bench)
+  })
+}
+
+test('a payout that another bank paid, and the first reports after all, alerts operators', async () => {
   await using world = await scripted({ send: UNSENT, find: UNKNOWN })
-  const { bench, rounds, sent, answers } = world
-  const { signal } = new AbortController()
-  const all = findSendingConnections(rounds.bankConnections)
-  assert.equal(all.length, 1)
-  const round = sendPayoutsRound(rounds, all[0] as (typeof all)[number])
-  assert.deepEqual(await round(signal), { more: false })
-  await createPayout(bench, { amount: 500 })
-  await round(signal)
-  assert.equal(sent.length, 1)
-  bench.advance(1_000)
+  const { bench, rounds, reference, answers } = world
+  await rounds.send()
+  const first = await bankOf(bench)
+  const other = bench.config.banks.find(({ code }) => code !== first)?.code
+  await bench.db.query('update payouts set bank_code = $1', [other])
   answers.send = PAID
-  await round(signal)
-  assert.equal(sent.length, 2)
-  assert.equal(await world.status(), 'queued') // Its own time has not come.
-  bench.advance(5_000)
-  await round(signal)
-  assert.equal(await world.status(), 'confirmed')
+  bench.advance(MINUTE_MS)
+  await rounds.send()
+  assert.deepEqual([await world.status(), await contradictions(bench)], ['confirmed', 0])
+  await report(bench, reference, first)
+  assert.deepEqual([await world.status(), await contradictions(bench)], ['confirmed', 1])
+  await assertCleanBooks(bench)
+})
+
+test('a cancelled payout that the bank reports after all alerts operators', async () => {
+  await using world = await scripted({ send: UNSENT, find: PAID })
+  const { bench, rounds, reference, sent } = world
+  await rounds.send()
+  await bench.call({ url: `${PAYOUTS}/${reference}/cancel`, body: {} })
+  await report(bench, reference, await bankOf(bench))
+  await rounds.query()
+  assert.deepEqual([await world.status(), sent.length], ['cancelled', 1])
+  assert.equal(await contradictions(bench), 1)
+})
+
+test('only the claim that it is in queues a payout again', async () => {
+  await using world = await scripted({ send: UNSENT, find: UNKNOWN })
+  const { bench, rounds } = world
+  world.during.call = async () => {
+    const { rows } = await bench.db.query('select id, sending_at from payouts')
+    const { id, sending_at: sendingAt } = rows[0]
+    const claimedAt = new Date(sendingAt.getTime() - 1)
+    const unsent = { id, claimedAt, reason: 'x', by: 'bank:1', chance: 0 }
+    const isQueued = await withTransaction(bench.db, (tx) => queueAgain(tx, bench.clock(), unsent))
+    assert.equal(isQueued, false)
+    assert.equal(await world.status(), 'sending')
+  }
+  await rounds.send()
+  assert.equal(await world.status(), 'queued')
 })
 
 for (const connector of ['manilla', 'paystack', 'monnify']) {

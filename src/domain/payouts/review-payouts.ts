@@ -36,7 +36,7 @@ import type { PayoutStatus } from './payouts.ts'
 import { bookReturn, isReturnable } from './return-payout.ts'
 import { tellContradiction } from './settle-as-told.ts'
 import { lockPayout } from './settle-payout.ts'
-import { FIRST_MS, LONGEST_MS, type PayoutQuery } from './unknown-payouts.ts'
+import { FIRST_MS, IS_SETTLED, LONGEST_MS, type PayoutQuery } from './unknown-payouts.ts'
 
 export const REVIEW_QUERIES_MAX = 33 // About a day.
 
@@ -60,8 +60,10 @@ export function isKnown(says: Says, books: Says): boolean {
 const isSame = (says: Says, books: Says) =>
   says === books || (says === 'reversed' && books === 'failed')
 
+const REPEATED = `r.reported_at between $3::timestamptz - interval '1 minute' and $3`
+
 // Of a payout that the caller has locked. A report that the books know already does not replace one that
-// they do not: they may come in any order.
+// they do not: they may come in any order. Repeated reports have the bank asked once a minute.
 export async function openReview(
   tx: Transaction,
   now: Date,
@@ -74,13 +76,17 @@ export async function openReview(
            on conflict (payout_id) do update
               set says = case when $4 and r.next_query_at is not null then r.says
                               else excluded.says end,
-                  reported_at = excluded.reported_at, queries = 0,
-                  next_query_at = least(r.next_query_at, excluded.next_query_at)`,
+                  reported_at = excluded.reported_at,
+                  queries = case when r.next_query_at is not null and ${REPEATED} then r.queries
+                                 else 0 end,
+                  next_query_at = least(r.next_query_at,
+                                        case when ${REPEATED} then r.reported_at + interval '1 minute'
+                                             else excluded.next_query_at end)`,
     values: [id, says, now, isKnown(says, books)],
   })
 }
 
-// As claimQueries, of reviews.
+// As claimQueries, of reviews. One of an open payout waits until it is settled.
 export async function claimReviews(
   tx: Transaction,
   { now, only }: Due,
@@ -91,7 +97,7 @@ export async function claimReviews(
     name: 'claim-payout-reviews',
     text: `with due as materialized (
              select r.payout_id from payout_reviews r join payouts p on p.id = r.payout_id
-              where r.next_query_at <= $2 and p.bank_code = $1
+              where r.next_query_at <= $2 and p.bank_code = $1 and ${IS_SETTLED}
                 and ${livesIn('p.client_id', '$6')}
               order by r.next_query_at, r.payout_id limit $3 for no key update of r skip locked)
            update payout_reviews r
@@ -135,9 +141,9 @@ export async function takeReviewAnswer(
   const review = await lockReview(tx, id)
   if (!review) return
   const { status } = payout
-  // It is asked for by itself.
-  if (status === 'sending' || status === 'unknown') return endReview(tx, id)
-  if (!wouldKnow) return // This connection cannot know the payout.
+  if (status === 'sending' || status === 'unknown') return // It is asked for by itself.
+  const isLast = review.queries >= REVIEW_QUERIES_MAX
+  if (!wouldKnow) return isLast ? endReview(tx, id) : undefined // This connection cannot know it.
   const counted = countReversed(readAnswers(review), answer, observation)
   await recordCounted(tx, id, counted)
   const books = await readBooks(tx, { id, status })
@@ -152,8 +158,7 @@ export async function takeReviewAnswer(
     await tellContradiction(tx, deps.now, { subject: `payout/${reference}`, status: says })
   }
   const isCounting = mayComeBack && counted.answers > 0
-  const isOver = review.queries >= REVIEW_QUERIES_MAX && !isCounting
-  if (isOver || (isAgreed && isKnown(review.says, books))) await endReview(tx, id)
+  if ((isLast && !isCounting) || (isAgreed && isKnown(review.says, books))) await endReview(tx, id)
 }
 
 function wordOf(answer: PayoutAnswer): Says | undefined {

@@ -125,6 +125,9 @@ export async function markRestoredUnknown(tx: Transaction, { now, only }: Due): 
   await recordPayoutChanges(tx, now, { ...by, change: 'unknown' })
 }
 
+// Of payouts `p`, for their reviews (review-payouts.ts).
+export const IS_SETTLED = `p.status not in ('sending', 'unknown')`
+
 export async function findQueriedBanks(db: Queryable, { now, only }: Due): Promise<string[]> {
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'find-queried-banks',
@@ -133,7 +136,7 @@ export async function findQueriedBanks(db: Queryable, { now, only }: Due): Promi
               and ${livesIn('client_id', '$2')}
             union
            select p.bank_code from payout_reviews r join payouts p on p.id = r.payout_id
-            where r.next_query_at <= $1 and ${livesIn('p.client_id', '$2')}`,
+            where r.next_query_at <= $1 and ${IS_SETTLED} and ${livesIn('p.client_id', '$2')}`,
     values: [now, only ?? null],
   })
   return rows.map(({ bankCode }) => bankCode)
