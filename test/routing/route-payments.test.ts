@@ -182,6 +182,28 @@ test('a payment that is refused uses up no trial', async () => {
   assert.equal((await initiate(bench)).bankCode, '058')
 })
 
+test('a trial that could not be written is written later, so that another follows', async () => {
+  await using routed = await startRouted()
+  const { bench } = routed
+  await bench.db.query(
+    `insert into bank_health (bank_code, silent_since) values ('058', $1)
+     on conflict (bank_code) do update set silent_since = $1`,
+    [bench.clock()],
+  )
+  await leave(bench, ['058'], 'silent')
+  await bench.db.query(
+    `alter table bank_routes add constraint not_now check (times_left = 0) not valid`,
+  )
+  assert.equal((await initiate(bench)).bankCode, '058')
+  await bench.service.syncRouting()
+  await bench.db.query('alter table bank_routes drop constraint not_now')
+  await bench.service.syncRouting()
+  const { rows } = await bench.db.query(
+    `select times_left as times from bank_routes where bank_code = '058' and direction = 'in'`,
+  )
+  assert.deepEqual(rows, [{ times: 1 }])
+})
+
 test('while no bank has numbers, a payment is refused, and costs no key', async () => {
   await using bench = await startWithBanks([
     {
