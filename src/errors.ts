@@ -125,11 +125,7 @@ export const REFUSALS = {
     '57',
     'The bank reserved no number for this customer. See errors for its reason.',
   ),
-  no_bank_usable: ref(
-    503,
-    '91',
-    'No bank can issue a number at the moment. Try again shortly, or name a bank.',
-  ),
+  no_bank_usable: ref(503, '91', 'No bank has account numbers left. Try again later.'),
   bank_silent: ref(
     503,
     '91',

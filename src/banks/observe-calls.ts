@@ -29,11 +29,7 @@ export class CallMeter {
   onFailure: () => void = () => {}
 
   note(bankCode: string, direction: Direction, isOk: boolean): void {
-    const key = `${bankCode} ${direction}`
-    const before = this.#counts.get(key) ?? { bankCode, direction, answered: 0, failed: 0 }
-    const { answered, failed } = before
-    const after = isOk ? { answered: answered + 1 } : { failed: failed + 1 }
-    this.#counts.set(key, { ...before, ...after })
+    this.#add({ bankCode, direction, answered: isOk ? 1 : 0, failed: isOk ? 0 : 1 })
     if (!isOk) this.onFailure()
   }
 
@@ -42,6 +38,22 @@ export class CallMeter {
     const counts = [...this.#counts.values()]
     this.#counts.clear()
     return counts
+  }
+
+  // They could not be written.
+  giveBack(counts: readonly CallCount[]): void {
+    for (const count of counts) this.#add(count)
+  }
+
+  #add({ bankCode, direction, answered, failed }: CallCount): void {
+    const key = `${bankCode} ${direction}`
+    const before = this.#counts.get(key)
+    this.#counts.set(key, {
+      bankCode,
+      direction,
+      answered: (before?.answered ?? 0) + answered,
+      failed: (before?.failed ?? 0) + failed,
+    })
   }
 }
 

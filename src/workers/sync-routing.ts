@@ -26,7 +26,11 @@ export function syncRoutingRound({ db, clock, banks, callMeter, paymentRouter }:
   return async () => {
     const now = clock()
     const news = { counts: callMeter.take(), tried: paymentRouter.takeTried() }
-    const routes = await syncRoutes(db, now, news)
+    const routes = await syncRoutes(db, now, news).catch((error) => {
+      callMeter.giveBack(news.counts)
+      paymentRouter.giveBackTried(news.tried)
+      throw error
+    })
     const nowMs = performance.now()
     if (!shares || nowMs - shares.atMs > SHARES_MAX_AGE_MS) {
       shares = { atMs: nowMs, perMille: await readWithheldShares(db) }

@@ -18,8 +18,7 @@ const healthy = (bankCode: string, more: Partial<Candidate> = {}): Candidate => 
   ...more,
 })
 const left = { share: 0, leftFor: 'failing' } as const
-const rank = (candidates: Candidate[], draw = 0.5, mayWait = false) =>
-  rankBanks(candidates, { draw, mayWait })
+const rank = (candidates: Candidate[], draw = 0.5) => rankBanks(candidates, draw)
 
 test('of equals the first of the settings is chosen', () => {
   assert.deepEqual(rank([healthy('035'), healthy('058')]), {
@@ -55,11 +54,15 @@ test('one with little room is left for a costlier one, and one without any is ne
   assert.equal(rank([healthy('101', { room: 'none' })]).bankCode, null)
 })
 
-test('while all are left, a payment has no bank, and a payout waits at the best', () => {
-  const banks = [healthy('035', left), healthy('058', { ...left, amountLeft: 200n })]
-  assert.equal(rank(banks).bankCode, null)
-  const waiting = rank(banks, 0.5, true)
-  assert.deepEqual([waiting.bankCode, waiting.why], ['058', 'waiting'])
+test('while all are left, the best of them that has room is chosen', () => {
+  const banks = [
+    healthy('035', left),
+    healthy('058', { ...left, amountLeft: 200n }),
+    healthy('101', { ...left, amountLeft: 300n, room: 'none' }),
+  ]
+  assert.deepEqual([rank(banks).bankCode, rank(banks).why], ['058', 'last_resort'])
+  const only = rank([healthy('035', left)])
+  assert.deepEqual([only.bankCode, only.why], ['035', 'last_resort'])
 })
 
 test('a bank that returns takes its share, and all where there is no other', () => {
@@ -112,14 +115,14 @@ const draws = fc.double({ min: 0, max: 0.999, noNaN: true })
 
 test('a bank that is left or empty is never chosen while another can be used', () => {
   fc.assert(
-    fc.property(candidates, draws, fc.boolean(), (all, draw, mayWait) => {
-      const decision = rankBanks(all, { draw, mayWait })
+    fc.property(candidates, draws, (all, draw) => {
+      const decision = rankBanks(all, draw)
       const chosen = all.find(({ bankCode }) => bankCode === decision.bankCode)
       const usable = all.filter(({ share, room }) => share > 0 && room !== 'none')
       if (decision.why === 'trial') assert(chosen?.isTrial && chosen.room !== 'none')
       else if (usable.length > 0) assert(chosen && usable.includes(chosen))
-      else if (!mayWait) assert.equal(decision.bankCode, null)
-      else assert.equal(chosen === undefined, all.length === 0)
+      else assert.equal(chosen === undefined, !all.some(({ room }) => room !== 'none'))
+      assert(chosen?.room !== 'none')
       // Nobody who could be used now has more room and costs less.
       if (chosen && decision.why !== 'trial' && chosen.share > draw) {
         const better = usable.filter(
@@ -137,8 +140,8 @@ test('a bank that is left or empty is never chosen while another can be used', (
 
 test('every bank but the chosen one is passed over, once', () => {
   fc.assert(
-    fc.property(candidates, draws, fc.boolean(), (all, draw, mayWait) => {
-      const { bankCode, over, others } = rankBanks(all, { draw, mayWait })
+    fc.property(candidates, draws, (all, draw) => {
+      const { bankCode, over, others } = rankBanks(all, draw)
       const named = over.map(({ bank }) => bank)
       assert.equal(new Set(named).size, named.length)
       assert(bankCode === null || !named.includes(bankCode))

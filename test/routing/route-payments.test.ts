@@ -109,21 +109,117 @@ test('a bank whose calls fail is left by every process, and returned to step by 
   for (let at = 0; at < 5; at++) assert.equal((await initiate(bench)).bankCode, '035')
 })
 
-test('while no bank can be used, a payment without a bankCode is refused, and costs no key', async () => {
+async function leave(bench: Bench, codes: readonly string[], reason = 'failing'): Promise<void> {
+  await bench.db.query(
+    `insert into bank_routes (bank_code, direction, state, since, reason, failed_at, retry_at)
+     select code, 'in', 'left', $2, $3, $2, $2 from unnest($1::text[]) as b (code)
+     on conflict (bank_code, direction) do update
+        set state = 'left', since = $2, reason = $3, failed_at = $2, retry_at = $2`,
+    [codes, bench.clock(), reason],
+  )
+  await bench.service.syncRouting()
+}
+
+test('while every bank fails, the best of them is used, and a payment keeps its number', async () => {
+  await using routed = await startRouted()
+  const { bench } = routed
+  const { adviceReference, ...before } = await initiate(bench, { bankCode: '058' })
+  await leave(bench, ['035', '058'])
+
+  const { bankCode, paymentReference } = await initiate(bench)
+  assert.equal(bankCode, '035')
+  const [entry] = await issued(bench, paymentReference)
+  assert.equal(entry.detail.chosenFor, 'last_resort')
+  assert.match(
+    entry.description,
+    /every bank is failing or silent, and it ranks first\. Passed over: Bank 058 \(its calls fail\)\.$/,
+  )
+  const again = await send(bench, adviceReference)
+  assert.deepEqual(again.json().responseData, before)
+})
+
+test('the only bank is used even while its calls fail', async () => {
+  await using bench = await startWithBanks([
+    {
+      code: '035',
+      static: { from: 100_000, to: 100_009 },
+      dynamic: { from: 100_010, to: 100_019 },
+    },
+  ])
+  await leave(bench, ['035'])
+  assert.equal((await initiate(bench)).bankCode, '035')
+})
+
+test('I107: a bankCode is used as it is sent, and only an empty one counts as none', async () => {
+  await using routed = await startRouted()
+  const { bench } = routed
+  await leave(bench, ['058'])
+  assert.equal((await initiate(bench, { bankCode: '058' })).bankCode, '058')
+  for (const bankCode of ['', null]) {
+    assert.equal((await initiate(bench, { bankCode })).bankCode, '035', `${bankCode}`)
+  }
+  const { adviceReference } = await createAdvice(bench)
+  for (const bankCode of ['  ', '999', '0'.repeat(11), '03 5', 58, {}, [], ['058'], true]) {
+    const answer = await send(bench, adviceReference, { bankCode })
+    assert.equal(answer.statusCode, 400, `${JSON.stringify(bankCode)}: ${answer.body}`)
+  }
+  const { rows } = await bench.db.query('select from payment_numbers where bank_code = $1', ['058'])
+  assert.equal(rows.length, 1)
+})
+
+test('a payment that is refused uses up no trial', async () => {
+  await using routed = await startRouted()
+  const { bench } = routed
+  const { adviceReference } = await createAdvice(bench)
+  await bench.db.query(`update advices set cancelled_at = now()`)
+  await bench.db.query(
+    `insert into bank_health (bank_code, silent_since) values ('058', $1)
+     on conflict (bank_code) do update set silent_since = $1`,
+    [bench.clock()],
+  )
+  await leave(bench, ['058'], 'silent')
+  assert.equal((await send(bench, adviceReference)).statusCode, 400)
+  assert.equal((await initiate(bench)).bankCode, '058')
+})
+
+test('a trial that could not be written is written later, so that another follows', async () => {
   await using routed = await startRouted()
   const { bench } = routed
   await bench.db.query(
-    `insert into bank_routes (bank_code, direction, state, since, reason, failed_at, retry_at)
-     select code, 'in', 'left', $1, 'failing', $1, $1 from unnest('{035,058}'::text[]) as b (code)`,
+    `insert into bank_health (bank_code, silent_since) values ('058', $1)
+     on conflict (bank_code) do update set silent_since = $1`,
     [bench.clock()],
   )
+  await leave(bench, ['058'], 'silent')
+  await bench.db.query(
+    `alter table bank_routes add constraint not_now check (times_left = 0) not valid`,
+  )
+  assert.equal((await initiate(bench)).bankCode, '058')
   await bench.service.syncRouting()
+  await bench.db.query('alter table bank_routes drop constraint not_now')
+  await bench.service.syncRouting()
+  const { rows } = await bench.db.query(
+    `select times_left as times from bank_routes where bank_code = '058' and direction = 'in'`,
+  )
+  assert.deepEqual(rows, [{ times: 1 }])
+})
+
+test('while no bank has numbers, a payment is refused, and costs no key', async () => {
+  await using bench = await startWithBanks([
+    {
+      code: '035',
+      static: { from: 100_000, to: 100_009 },
+      dynamic: { from: 100_010, to: 100_010 },
+    },
+  ])
+  await initiate(bench)
   const { adviceReference } = await createAdvice(bench)
   const url = `${INITIATE}/${adviceReference}`
   const call = { url, body: {}, headers: { 'idempotency-key': 'again' } }
+  await bench.service.syncRouting()
   assertRefused(await bench.call(call), 'payment', { status: 503, code: 'no_bank_usable' })
 
-  bench.advance(600_000)
+  await bench.db.query('update numbers set reusable_at = $1', [bench.clock()])
   await bench.service.syncRouting()
   const first = await bench.call(call)
   const second = await bench.call(call)

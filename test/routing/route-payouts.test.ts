@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { BankConnections } from '#banks/connector.ts'
+import { movePayouts } from '#domain/payouts/move-payouts.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { addBankAccount, createPayout, fund, getPayout, makeDefault } from '../support/payouts.ts'
 import { routeState, startRouted, until } from '../support/routed-banks.ts'
@@ -163,6 +165,32 @@ test('I106: no statement moves what a bank may have been told of, or has the mon
     await bench.db.query('alter table payouts enable trigger all')
     await assert.rejects(move, /keeps its bank/, sql)
   }
+})
+
+test('I106: movePayouts leaves them alone by itself, without the trigger', async () => {
+  await using routed = await startFunded()
+  const { bench } = routed
+  const changes = [
+    `purpose = 'return'`,
+    `purpose = 'refund'`,
+    `status = 'sending', sending_at = now()`,
+    `status = 'unknown', sending_at = now()`,
+    `approval = approval`,
+  ]
+  const made = await create(bench, changes.length)
+  await leave(bench, ['035'])
+  await bench.db.query('alter table payouts disable trigger all')
+  for (const [at, sql] of changes.entries()) {
+    await bench.db.query(`update payouts set ${sql} where reference = $1`, [made[at]])
+  }
+  const connection = { calls: { sendMoney: () => Promise.reject(new Error('unused')) } }
+  const bankConnections = new Map(
+    ['035', '058'].map((code) => [code, connection]),
+  ) as unknown as BankConnections
+  const moving = { now: bench.clock(), bankConnections }
+  assert.equal(await movePayouts(bench.service.db, moving), 1)
+  const banks = await Promise.all(made.map((reference) => bankOf(bench, reference)))
+  assert.deepEqual(banks, ['035', '035', '035', '035', '058'])
 })
 
 test('what the sandbox’s bank rehearses is not its health', async () => {

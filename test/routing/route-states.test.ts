@@ -104,6 +104,20 @@ test('a clock that was stepped back puts a trial off by no more than the longest
   assert.equal(isTrialDue(route, at(-3_600_000)), true)
 })
 
+test('a clock that was stepped back by hours does not hold up the return', () => {
+  const back = after([
+    [0, { failed: 2 }],
+    [30_000, { answered: 1 }],
+  ])
+  assert.equal(shareOf(back, at(-3_600_000)), 1)
+  assert.equal(advanceRoute(back, saw({}), at(-3_600_000)).state, 'in_use')
+  assert.equal(
+    advanceRoute(back, saw({}), at(-10_000)).state,
+    'returning',
+    'clocks differ a little',
+  )
+})
+
 test('a bank that falls silent is left until it is heard, whatever its calls say', () => {
   const silent = after([[0, { isSilent: true, answered: 5 }]])
   assert.deepEqual([silent.state, silent.reason], ['left', 'silent'])

@@ -2180,7 +2180,7 @@ export const banksStrings = {
   routes: {
     in_use: 'In use',
     returning: 'Returning',
-    left: 'Left',
+    left: 'Avoided',
     unknown: 'Nothing observed',
     none: 'Not offered',
   },

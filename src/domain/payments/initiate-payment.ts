@@ -76,12 +76,14 @@ export async function initiatePayments(
       return new Refusal('advice_not_found')
     }
     const known = payments.get(advice.adviceId)
+    const refusal = findRefusal(advice, known, deps.now)
+    // Choosing may use up a bank's trial: choose only for a payment that can get a number.
+    if (refusal && initiation.bankCode === undefined) return refusal
     const { bankCode, routing } = findBank(deps, { initiation, known, advice })
     const bank = deps.banks.find(({ code }) => code === bankCode)
     if (bankCode !== null && (!bank || !issuesNumbers(bank, 'dynamic'))) {
       return new Refusal('bank_not_supported')
     }
-    const refusal = findRefusal(advice, known, deps.now)
     if (refusal) return refusal
     if (!bank) return new Refusal('no_bank_usable')
     const payment = known ?? openPayment(advice, rules, deps.now)
@@ -114,15 +116,20 @@ export async function initiatePayments(
 
 type Finding = { initiation: Initiation; known: Payment | undefined; advice: AdviceRow }
 
-// A payment that has a number keeps it, as long as its bank is used. Null: no bank can be used.
+// A payment that has a number keeps it, as long as its bank is used or no other is better. Null: no bank has
+// numbers left.
 function findBank(
   { router }: Deps,
   { initiation, known, advice }: Finding,
 ): { bankCode: string | null; routing: Routing } {
   if (initiation.bankCode !== undefined) return { bankCode: initiation.bankCode, routing: null }
-  const latest = known?.numbers.findLast(({ bankCode }) => router.isUsed(bankCode))
-  if (latest) return { bankCode: latest.bankCode, routing: null }
+  const banks = (known?.numbers ?? []).map(({ bankCode }) => bankCode)
+  const used = banks.findLast((bankCode) => router.isUsed(bankCode))
+  if (used !== undefined) return { bankCode: used, routing: null }
   const decision = router.choose(advice.amountKobo)
+  const isNoneBetter = decision.bankCode === null || decision.why === 'last_resort'
+  const last = isNoneBetter ? banks.findLast((bankCode) => router.has(bankCode)) : undefined
+  if (last !== undefined) return { bankCode: last, routing: null }
   return { bankCode: decision.bankCode, routing: toStored(decision) }
 }
 

@@ -38,7 +38,7 @@ export async function chooseSendingBank(db: Queryable, sending: Sending): Promis
   const callable = all.filter(([, { calls }]) => calls.sendMoney)
   const filing = all.filter(([, { takesFiles }]) => takesFiles)
   const codes = ([callable, filing].find(({ length }) => length > 0) ?? all).map(([code]) => code)
-  const decision = rankBanks(await readCandidates(db, sending, codes), { draw, mayWait: true })
+  const decision = rankBanks(await readCandidates(db, sending, codes), draw)
   const { bankCode, why } = decision
   if (bankCode === null) throw new Error('no bank is configured')
   metrics?.routed.inc({ kind: 'payout', bank: bankCode, reason: why })

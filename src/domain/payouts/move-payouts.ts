@@ -46,7 +46,7 @@ async function moveFrom(tx: Transaction, moving: Moving, bankCode: string): Prom
   let moved = 0
   for (const { id, amountKobo } of rows) {
     const choice = await chooseSendingBank(tx, { ...moving, currency: CURRENCY, amountKobo })
-    if (choice.why === 'waiting' || choice.bankCode === bankCode) break
+    if (choice.why === 'last_resort' || choice.bankCode === bankCode) break
     await tx.query({
       name: 'move-payout',
       text: `update payouts set bank_code = $2, send_after = null, unsent_since = null

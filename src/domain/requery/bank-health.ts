@@ -111,8 +111,10 @@ export async function readBankHealth(
 
 function viewRoute(route: BankRoute | undefined): RoutingView {
   if (!route) return { state: 'unknown', since: null, reason: null, retryAt: null }
-  const { state, since, reason, retryAt } = route
-  return { state, since, reason, retryAt }
+  const { direction, state, since, reason } = route
+  // Payments are no trial of a bank whose calls fail (payment-router.ts).
+  const isTried = direction === 'out' || reason === 'silent'
+  return { state, since, reason, retryAt: isTried ? route.retryAt : null }
 }
 
 // Half open: the pause is over, and the next question is the probe.

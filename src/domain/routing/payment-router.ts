@@ -46,9 +46,14 @@ export class PaymentRouter {
     this.#empty.add(bankCode)
   }
 
+  // Whether it still issues numbers for payments.
+  has(bankCode: string): boolean {
+    return this.#deps.banks.some(({ code }) => code === bankCode)
+  }
+
   // Whether payments are given to it now, or might be: it is not left.
   isUsed(bankCode: string): boolean {
-    return this.#routeOf(bankCode)?.state !== 'left'
+    return this.has(bankCode) && this.#routeOf(bankCode)?.state !== 'left'
   }
 
   // Banks that were given a payment as a trial, since the last time.
@@ -58,11 +63,16 @@ export class PaymentRouter {
     return tried
   }
 
+  // They could not be written.
+  giveBackTried(bankCodes: readonly string[]): void {
+    for (const bankCode of bankCodes) this.#news.add(bankCode)
+  }
+
   choose(amountKobo: Kobo): Decision {
     const { banks, clock, random = Math.random, onChoice } = this.#deps
     const now = clock()
     const candidates = banks.map(({ code }) => this.#candidate(code, amountKobo, now))
-    const decision = rankBanks(candidates, { draw: random(), mayWait: false })
+    const decision = rankBanks(candidates, random())
     if (decision.why === 'trial' && decision.bankCode) this.#noteTrial(decision.bankCode)
     onChoice?.(decision)
     return decision

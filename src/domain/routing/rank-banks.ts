@@ -5,7 +5,9 @@
 //   3. cost     of this amount, as far as it is known
 //   4. room     the most of it; then the order of the settings
 //
-// A bank whose trial is due comes first: one order decides whether it returns.
+// A bank whose trial is due comes first: one order decides whether it returns. While every bank is left, the
+// best of them is chosen all the same: a payout waits there, and a payment gets a number, since a transfer
+// usually arrives even while calls fail or notifications are late. Refusing the payer would lose it for sure.
 
 export const PASSED_OVER = [
   'failing',
@@ -18,7 +20,7 @@ export const PASSED_OVER = [
 ] as const
 export type PassedOver = (typeof PASSED_OVER)[number]
 
-export const WHYS = ['trial', 'only', 'room', 'cost', 'most_room', 'order', 'waiting'] as const
+export const WHYS = ['trial', 'only', 'room', 'cost', 'most_room', 'order', 'last_resort'] as const
 export type Why = (typeof WHYS)[number]
 
 export type Candidate = {
@@ -32,7 +34,7 @@ export type Candidate = {
 }
 
 export type Decision = {
-  bankCode: string | null // Null: no bank can be used.
+  bankCode: string | null // Null: no bank has room.
   why: Why
   over: { bank: string; reason: PassedOver }[] // Those with a reason of their own, …
   others: number // … and how many more rank lower for their cost or room.
@@ -41,17 +43,14 @@ export type Decision = {
 const NAMED_MAX = 8
 const ROOMS = { enough: 0, little: 1, none: 2 } as const
 
-// `draw`: from 0 to 1, anew for each order. `mayWait`: the order can wait at a bank that is left.
-export function rankBanks(
-  candidates: readonly Candidate[],
-  { draw, mayWait }: { draw: number; mayWait: boolean },
-): Decision {
+// `draw`: from 0 to 1, anew for each order.
+export function rankBanks(candidates: readonly Candidate[], draw: number): Decision {
   const roomy = candidates.filter(({ room }) => room !== 'none')
   const trial = roomy.find(({ isTrial }) => isTrial)
   const whole = roomy.filter(({ share }) => share > draw)
   const returning = roomy.filter(({ share }) => share > 0)
   const usable = whole.length > 0 ? whole : returning
-  const ranked = (usable.length > 0 || !mayWait ? usable : [...candidates]).toSorted(compare)
+  const ranked = (usable.length > 0 ? usable : roomy).toSorted(compare)
   const chosen = trial ?? ranked[0]
   const passed = candidates.filter((each) => each !== chosen)
   const told = passed.map((each) => ({ each, reason: reasonFor(each, { chosen, draw }) }))
@@ -96,7 +95,7 @@ type Choosing = {
 
 function whyOf({ chosen, trial, usable, ranked }: Choosing): Why {
   if (trial) return 'trial'
-  if (!chosen || usable.length === 0) return 'waiting'
+  if (!chosen || usable.length === 0) return 'last_resort'
   const second = ranked[1]
   if (!second) return 'only'
   if (second.room !== chosen.room) return 'room'

@@ -15,7 +15,10 @@ const WHYS: Record<Why, Record<RoutedKind, string>> = {
   cost: { payment: 'it costs least', payout: 'it costs least' },
   most_room: { payment: 'it has the most numbers left', payout: 'it has the most money' },
   order: { payment: 'it is the first of equals', payout: 'it is the first of equals' },
-  waiting: { payment: 'no bank can be used', payout: 'no bank can be used, and it waits there' },
+  last_resort: {
+    payment: 'every bank is failing or silent, and it ranks first',
+    payout: 'no bank can be used, and it waits there',
+  },
 }
 
 const PASSED: Record<PassedOver, Record<RoutedKind, string>> = {

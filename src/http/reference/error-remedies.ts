@@ -195,7 +195,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   numbers_per_customer: 'Create the account alone, or name another bank.',
   customer_refused:
     "Correct the customer's name, BVN, NIN, email or phone number, or name another bank.",
-  no_bank_usable: 'Retry after a short wait, or send the bankCode of a bank.',
+  no_bank_usable: 'Retry later, or ask the operator for more numbers.',
   bank_silent: 'Send the same request again, with the same Idempotency-Key.',
   numbers_exhausted: 'Use another bank, or ask the operator for more numbers.',
 

@@ -106,7 +106,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         description:
           'No token needed; a token, if sent, must be the owner’s. Without `bankCode` the bank is ' +
           'chosen by health, remaining numbers and cost, and the timeline says why; a payment that has ' +
-          'a number keeps it, as long as its bank is in use.',
+          'a number keeps it, as long as its bank is in use or no other is better.',
         security: [...BEARER, {}],
         headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),
