@@ -38,7 +38,7 @@ async function startPaying(connector: string, behaviour: string) {
     send: async (changes?: Partial<PayoutInstruction>, options: CallOptions = {}) => {
       const order = payout(changes)
       const answer = await sendMoney(order, options)
-      const isTaken = answer.status === 'unknown' && /^(?:pending|new)$/i.test(answer.reason)
+      const isTaken = answer.status === 'unknown' && answer.isAccepted
       return isTaken ? await findPayout(order.reference, options) : answer
     },
     find: (options: CallOptions = {}) => findPayout('PO-1', options),
