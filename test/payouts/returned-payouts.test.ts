@@ -215,7 +215,7 @@ test('two processes that ask at once book it once', async () => {
   await assertCleanBooks(bench)
 })
 
-test('a thousand reports in a minute have the bank asked a few times', async () => {
+test('a hundred reports in a minute have the bank asked a few times', async () => {
   await using world = await confirmed()
   const { bench, rounds, answers, during } = world
   answers.find = PAID
