@@ -110,7 +110,7 @@ export type ListedLine = {
   rule: string | null // The rule that matched it.
 }
 
-// Of the line `l`, all but the rule.
+// Every field of the line `l` but its rule.
 export const LINE_COLUMNS = columns(
   `l.id, l.line_no, l.booked_on::text as booked_on, l.value_on::text as value_on, l.amount_kobo,
    l.is_reversal, l.kind, l.session_id, l.bank_reference, l.end_to_end_id, l.account_number,

@@ -39,7 +39,7 @@ const about = {
   response: { 200: ApiEnvelope(DifferenceDetailView.schema) },
 }
 
-// Of booking, matching or noting.
+// The errors of booking, matching or noting.
 const RESOLVING = [
   'action_not_allowed',
   'cost_not_booked',
@@ -48,6 +48,15 @@ const RESOLVING = [
   'reading_needed',
   'reversal_not_possible',
   'suggestion_gone',
+] as const
+
+const APPROVING = [
+  ...RESOLVING,
+  'approver_not_independent',
+  'approver_too_new',
+  'maker_counts_as_you',
+  'other_person_needed',
+  'request_decided',
 ] as const
 
 export const resolveDifferenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -150,16 +159,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${RECONCILIATION}/:id/approve`,
     {
-      config: {
-        errors: [
-          ...RESOLVING,
-          'approver_not_independent',
-          'approver_too_new',
-          'maker_counts_as_you',
-          'other_person_needed',
-          'request_decided',
-        ],
-      },
+      config: { errors: APPROVING },
       onRequest,
       schema: {
         ...about,
