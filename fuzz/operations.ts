@@ -17,6 +17,7 @@ export type Operation = {
   requestBody?: { content: Record<string, { schema?: Schema }> }
   responses: Record<string, Response>
   security?: Record<string, unknown>[]
+  'x-error-codes'?: string[]
 }
 
 export type Target = { method: string; path: string; operation: Operation; known: Known }

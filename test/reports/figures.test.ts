@@ -125,6 +125,14 @@ function emptyFigures(): Figures {
   return Object.fromEntries(names.map((name) => [name, {}]))
 }
 
+const LEDGER_KINDS = {
+  available: ['collection', 'available'],
+  pending: ['pending'],
+  reserved: ['reserve'],
+  inTransit: ['settling', 'paying', 'refunding'],
+  subaccounts: ['subaccount'],
+}
+
 async function readFigures(bench: Bench): Promise<Figures> {
   const read = async (url: string): Promise<Row> => dataOf(await bench.call({ url }), 'account')
   const list = async (url: string): Promise<Row[]> => (await bench.call({ url })).json().data
@@ -149,6 +157,7 @@ async function readFigures(bench: Bench): Promise<Figures> {
     add(name, 'CSV of credits', sum(movements, part))
   }
   const { gross, net, refunded } = NAMES
+  const { suspense } = copy.todayStrings
   add(gross, 'chart', sum(overview.days, 'gross'))
   add(net, 'chart', sum(overview.hours, 'net'))
   add(refunded, 'list of credits', sum(await list('/api/v1/credits?limit=100'), 'refundedAmount'))
@@ -163,25 +172,20 @@ async function readFigures(bench: Bench): Promise<Figures> {
       accounts.filter(({ kind }) => kinds.includes(kind)),
       'balance',
     )
-  const places = {
-    available: ['collection', 'available'],
-    pending: ['pending'],
-    reserved: ['reserve'],
-    inTransit: ['settling', 'paying', 'refunding'],
-    subaccounts: ['subaccount'],
-  }
   for (const part of HELD) {
     const name = copy.balancesStrings.parts[part]
     add(name, 'Today and Ledger', balance[part])
     add(name, 'Accounting', sum(own, part))
-    add(name, 'Ledger accounts', ledger(...places[part]))
+    add(name, 'Ledger accounts', ledger(...LEDGER_KINDS[part]))
   }
-  for (const part of ['receivable', 'writtenOff'] as const) {
+  for (const [part, kind] of [
+    ['receivable', 'receivable'],
+    ['writtenOff', 'write_off'],
+  ] as const) {
     add(balanceParts[part], 'Balances', balance[part])
     add(balanceParts[part], 'Accounting', sum(own, part))
+    add(balanceParts[part], 'Ledger accounts', 0 - ledger(kind))
   }
-  add(balanceParts.receivable, 'Ledger accounts', 0 - ledger('receivable'))
-  add(balanceParts.writtenOff, 'Ledger accounts', 0 - ledger('write_off'))
   for (const [part, kind] of [
     ['feeIncome', 'fee_income'],
     ['vatPayable', 'vat_payable'],
@@ -191,7 +195,6 @@ async function readFigures(bench: Bench): Promise<Figures> {
   }
   add(balanceParts.shortfall, 'Accounting', sum(rows, 'shortfall'))
   add(balanceParts.shortfall, 'Ledger accounts', 0 - ledger('shortfall'))
-  const { suspense } = copy.todayStrings
   const inSuspense = await read('/api/v1/suspense/summary?state=open')
   add(suspense, 'Today', overview.inSuspense.amount)
   add(suspense, 'Balances', balance.inSuspense)

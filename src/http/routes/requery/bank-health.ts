@@ -22,8 +22,8 @@ const RoutingBody = named('BankRouting', {
     type: 'string',
     enum: [...ROUTING_STATES],
     description:
-      'in_use; left: passed over while another can be used; returning: takes a growing share; unknown: in use, and nothing ' +
-      'observed yet.',
+      'in_use; left: passed over while another can be used; returning: takes a growing share; ' +
+      'unknown: in use, and nothing observed yet.',
   }),
   since: nullable('string', { description: 'Since when.' }),
   reason: nullable('string', {
