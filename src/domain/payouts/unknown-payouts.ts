@@ -128,11 +128,15 @@ export async function markRestoredUnknown(tx: Transaction, { now, only }: Due): 
 // Of payouts `p`, for their reviews (review-payouts.ts).
 export const IS_SETTLED = `p.status not in ('sending', 'unknown')`
 
+// A query that is further ahead than its interval was planned before the clock was set back.
+const isQueryDue = (now: string) => `(next_query_at <= ${now} or next_query_at > ${now}
+  + least(${FIRST_MS} * power(2, least(queries, 20)), ${LONGEST_MS}) * interval '1 millisecond')`
+
 export async function findQueriedBanks(db: Queryable, { now, only }: Due): Promise<string[]> {
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'find-queried-banks',
     text: `select bank_code as "bankCode" from payouts
-            where status = 'unknown' and next_query_at <= $1
+            where status = 'unknown' and ${isQueryDue('$1')}
               and ${livesIn('client_id', '$2')}
             union
            select p.bank_code from payout_reviews r join payouts p on p.id = r.payout_id
@@ -159,7 +163,7 @@ export async function claimQueries(
     name: 'claim-payout-queries',
     text: `with due as materialized (
              select id from payouts
-              where status = 'unknown' and bank_code = $1 and next_query_at <= $2
+              where status = 'unknown' and bank_code = $1 and ${isQueryDue('$2')}
                 and ${livesIn('client_id', '$6')}
               order by next_query_at, id limit $3 for no key update skip locked)
            update payouts p

@@ -59,8 +59,10 @@ const event: WebhookEvent = await verifyWebhook(webhook.body, webhook.headers, s
 // @ts-expect-error: only events of payments have it.
 event.data.amountPaid
 
-// @ts-expect-error: a bank is needed to initiate a payment.
+// The service chooses a bank if none is named.
 export const unbanked = () => manilla.payments.initiate('reference', {})
+// @ts-expect-error: a bank is named by its code, as text.
+export const misbanked = () => manilla.payments.initiate('reference', { bankCode: 35 })
 
 console.log(
   JSON.stringify({
