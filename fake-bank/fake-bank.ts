@@ -174,7 +174,7 @@ function readCredentials(dialect: Dialect, given: Readonly<Record<string, string
   return { ...(Object.fromEntries(defaults) as Record<string, string>), ...given }
 }
 
-// What Manilla needs to know of this bank: its entry in the banks file, and the secrets it names. Another
+// The settings that Manilla needs: the entry in the banks file, and the secrets it names. Another
 // bank has numbers for payments where this one has none.
 function banksFileOf({
   bankCode,

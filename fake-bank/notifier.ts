@@ -150,7 +150,7 @@ export class Notifier {
 
   async #send(batch: readonly Queued[]): Promise<void> {
     const { speaker } = this.#options
-    const news = batch.map(({ notice }) => notice).find(isNews) // Of a bank whose batches are of one.
+    const news = batch.map(({ notice }) => notice).find(isNews) // This bank sends one notice at a time.
     const transfers = batch.flatMap(({ notice }) => (isNews(notice) ? [] : [notice]))
     const response =
       news && speaker.notifyPayout

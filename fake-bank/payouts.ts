@@ -35,7 +35,7 @@ export type Payout = PayoutOrder & {
   dueMs: number
 }
 
-// What the bank reports about one by itself, in the words of some.
+// Some banks report payouts without being asked, each in its own words.
 export type PayoutNews = { payout: Payout; says: Exclude<Payout['status'], 'pending'> }
 
 // `dropped` and `silent`: no answer goes out.

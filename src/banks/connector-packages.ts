@@ -21,7 +21,7 @@ const CONNECTOR_NAME = /^[a-z][a-z0-9-]{1,29}$/
 const REASON_MAX = 200
 
 type Report = (problem: string) => void
-type Surroundings = { folder: string; builtIn: readonly Connector[] } // Of the banks file.
+type Surroundings = { folder: string; builtIn: readonly Connector[] } // `folder` has the banks file.
 
 // Undefined, with the problem reported, unless the package has a connector that can be used.
 export function loadConnector(

@@ -202,7 +202,7 @@ export type PayoutAnswer =
   | { status: 'confirmed'; bankReference: string }
   // `isReversed`: the bank publishes that this status also follows a paid one: the money was given back.
   | { status: 'failed'; reason: string; isReversed?: true }
-  // Of sendMoney: certainly nothing was ordered, so it may be sent again later.
+  // Only sendMoney answers this: certainly nothing was ordered, so it may be sent again later.
   | { status: 'unsent'; reason: string }
   | { status: 'not_found' } // Of findPayout: the bank shows no such reference.
   // `isAccepted`: the bank has the order. `waitsFor`: it stays unknown until the operator has changed

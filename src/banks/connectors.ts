@@ -98,7 +98,7 @@ export function connectBank(
   }
 }
 
-// Whatever the format reads, nothing is booked from a report that is not signed.
+// The service books nothing from an unsigned report.
 function hinting(findFormat: BankConnection['findFormat']): BankConnection['findFormat'] {
   return (call) => {
     const format = findFormat(call)

@@ -1,4 +1,4 @@
-// What Flutterwave can be asked, under the secret key.
+// Calls to Flutterwave's API, under the secret key.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type { AccountReservation, BankCalls, Mode, ReservationAnswer } from '#banks/connector.ts'

@@ -54,7 +54,7 @@ function readTransfer({ reference, status }: Transaction, kept: Rejection): Pars
   return says && isText(reference) ? { ...kept, payout: { reference, says } } : kept
 }
 
-// As Flutterwave answers. `accountNumber`: the number that was reserved under its tx_ref.
+// Reads a transaction of Flutterwave's answer. `accountNumber` was reserved under its tx_ref.
 export function readTransaction(
   transaction: Transaction,
   accountNumber: string | undefined,
