@@ -1,18 +1,18 @@
-// Measures the coefficients of capacity-model.ts on this machine, and holds the model's predictions
-// against loads that it was not made from.
+// Measures the coefficients of capacity-model.ts on this machine, and compares the model's
+// predictions with loads that it was not fitted to.
 
-import { countTotalsRound } from '#workers/count-totals.ts'
+import { countTotalsRound } from '#reports/workers.ts'
 import { type Coefficients, type Cost, type Demand, predict, slowdown } from './capacity-model.ts'
 import type { BenchDatabase } from './database.ts'
 import { credits, LOADS, type Load } from './rows.ts'
 import { quantile, rateOf, type Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 
-const QUIET = 0.2 // Of what one process can do: where a batch holds few credits.
+const QUIET = 0.2 // Share of one process's capacity: batches hold few credits.
 const CHECKED = [0.35, 0.6]
 const WARM_UP_SLICES = 2
 
-// Of one load, per item: medians over its slices.
+// Costs per item under one load: medians over its slices.
 type Sample = Cost & { perSecond: number; batches: number; logBytes: number; storedBytes: number }
 type Counts = { batches: number; logBytes: number; storedBytes: number }
 
@@ -46,7 +46,7 @@ export async function calibrate(
   }
 }
 
-// At rates between those that it was made from, and on two processes.
+// Uses rates between the fitted ones, and two processes.
 export async function check(bed: Testbed, of: Coefficients): Promise<Check[]> {
   const { perSecond: most } = await sample(bed, LOADS.cold as Load)
   const loads = CHECKED.map((share) => atRate(most * share))
@@ -65,7 +65,7 @@ export async function check(bed: Testbed, of: Coefficients): Promise<Check[]> {
   return checks
 }
 
-// As a worker does all along: the overview adds up only what is not counted yet.
+// A worker counts totals continuously, so the overview adds up only the latest rows.
 async function countTotals({ db }: BenchDatabase): Promise<void> {
   const round = countTotalsRound({ db })
   while ((await round(new AbortController().signal))?.more) {}
@@ -83,13 +83,13 @@ function atRate(perSecond: number): Load {
 
 const costOf = ({ service, postgres }: Sample): Cost => ({ service, postgres })
 
-// What a credit costs is x + y × batches: two loads tell x and y.
+// A credit costs x + y × batches. Two loads give x and y.
 function shares(busy: Sample, quiet: Sample, part: 'service' | 'postgres' | 'logBytes') {
   const batch = Math.max(0, (quiet[part] - busy[part]) / (quiet.batches - busy.batches))
   return { batch, item: Math.max(0, busy[part] - batch * busy.batches) }
 }
 
-// From credits a batch = 1 + rate / most.
+// Solves credits per batch = 1 + rate / most.
 function mostBatches({ perSecond, batches }: Sample, credit: Cost): number {
   return perSecond / Math.max(1 / batches - 1, 0.01) / slowdown(perSecond, credit)
 }

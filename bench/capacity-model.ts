@@ -1,10 +1,10 @@
-// What a load needs: cores, batches, log, storage and connections, from coefficients that were measured
-// (capacity-calibration.ts). One formula carries most of it: a process that is given r credits a second
-// writes them in batches of 1 + r/b, where b is how many batches it can write a second, the fewer the
-// more of its time the credits take. So a credit costs its own share and, the busier the process, the
-// less of a batch.
+// Predicts the cores, batches, log, storage and connections that a load needs, from measured
+// coefficients (capacity-calibration.ts). A process that receives r credits a second writes them in
+// batches of 1 + r/b. Here b is the number of batches it can write in a second, which falls as
+// credits take more of its time. A credit therefore costs its own share plus a share of its batch,
+// which shrinks as the process gets busier.
 
-import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
+import { CONNECTIONS_PER_PROCESS } from '#db/connections.ts'
 
 export type Cost = { service: number; postgres: number } // µs of CPU
 
@@ -13,25 +13,25 @@ export type Coefficients = {
   measuredOn: string
   credit: Cost
   batch: Cost
-  batchesPerSecondMax: number // Of one process that has nothing else to do.
-  // Events of a client are numbered without a gap, so its batches wait for one another.
+  batchesPerSecondMax: number // One process with no other work.
+  // A client's events are numbered without gaps, so its batches wait for one another.
   clientCreditsPerSecondMax: number
   creditInArray: Cost // Sent a hundred to a request.
-  webhook: Cost // Of the worker, and its share of PostgreSQL.
+  webhook: Cost // The worker's cost, with its share of PostgreSQL.
   accountRead: Cost
-  pageView: Cost // The dashboard's overview, with all that it asks for.
+  pageView: Cost // The dashboard's overview, with every call that it makes.
   logBytes: { credit: number; batch: number; webhook: number }
   storedBytes: { credit: number; webhook: number }
 }
 
 export type Demand = {
   creditsPerSecond: number
-  shareInArrays: number // Of the credits, 0 to 1.
+  shareInArrays: number // Share of the credits, 0 to 1.
   webhooksPerCredit: number
   readsPerSecond: number
   viewsPerSecond: number
   clients: number
-  processes?: number // Instead of as many as are needed.
+  processes?: number // Default: as many as the load needs.
 }
 
 export type Prediction = {
@@ -89,7 +89,7 @@ export function predict(demand: Demand, of: Coefficients): Prediction {
       ((demand.creditsPerSecond * of.storedBytes.credit + webhooks * of.storedBytes.webhook) *
         DAY_SECONDS) /
       1e9,
-    connections: (processes + workers) * CONNECTIONS_PER_PROCESS, // A worker has as many.
+    connections: (processes + workers) * CONNECTIONS_PER_PROCESS, // A worker opens as many as a process.
   }
 }
 
@@ -105,13 +105,13 @@ export function batchesPerSecond(
   return (processes * each) / (1 + each / most)
 }
 
-// Of the batches that a process could write, those that it can beside so many credits a second.
+// The share of its batches that a process still writes at this rate of credits.
 export function slowdown(creditsPerSecond: number, { service }: Cost): number {
   return Math.max(1 - creditsPerSecond * service * US, IDLE_MIN) ** CROWDING
 }
 
-// There is always a limit: every process more takes its share, and a batch never costs less than one
-// credit's.
+// The search ends: each further process takes its share, and a batch never costs less than one
+// credit.
 function fewest(isEnough: (count: number) => boolean): number {
   let count = 1
   while (!isEnough(count) && count < 10_000) count++

@@ -85,7 +85,7 @@ function describe(demand: Demand): string[] {
   ]
 }
 
-// What breaks first.
+// Names the limit that is reached first.
 function limits(demand: Demand, found: Prediction, of: Coefficients): string[] {
   const perClient = demand.creditsPerSecond / demand.clients
   const most = of.clientCreditsPerSecondMax

@@ -1,4 +1,5 @@
-// The bench's own processes: files of this folder, run with an IPC channel. They exit when it closes.
+// The bench's own processes: files of this folder, run with an IPC channel. They exit when it
+// closes.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +25,7 @@ export async function untilExited(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-// Sends a message and waits until `onMessage` makes something of the replies.
+// Sends a message and waits until `onMessage` returns a result for a reply.
 export function request<Reply, T>(
   { process: child }: Child,
   message: object,
@@ -43,7 +44,7 @@ export function request<Reply, T>(
   })
 }
 
-// Runs one slice of load. CPU is counted while it is measured, not while it warms up.
+// Runs one slice of load. CPU time counts while it is measured, not while it warms up.
 export function measure(child: Child, job: object, pids: Omit<Pids, 'load'>): Promise<Slice> {
   const all = { ...pids, load: child.pid }
   let [start, cpu]: Slice['cpu'][] = []

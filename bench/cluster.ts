@@ -1,5 +1,5 @@
-// The system under test: the real src/main.ts as processes of their own, on an embedded PostgreSQL in
-// a new folder on a real disk. The role is `api`: webhooks are sent by workers, after the response.
+// The system under test: the real src/main.ts in its own processes, on an embedded PostgreSQL in a
+// new folder on a real disk. The role is `api`: workers send webhooks, after the response.
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
@@ -30,13 +30,13 @@ export async function startCluster() {
   return { folder, config, pid, connectionString, databaseUrl, [Symbol.asyncDispose]: dispose }
 }
 
-// Not in memory: a commit must cost what it costs.
+// On a real disk, not in memory, so that a commit has its real cost.
 function makeFolder(): string {
   const local = join(ROOT, 'data')
   const parent = [tmpdir(), '/var/tmp'].find((path) => statfsSync(path).type !== TMPFS) ?? local
   mkdirSync(parent, { recursive: true })
   const folder = mkdtempSync(join(parent, 'manilla-bench-'))
-  chmodSync(folder, 0o755) // As root the database runs as another user, who must get in.
+  chmodSync(folder, 0o755) // As root, the database runs as another user, who needs access.
   return folder
 }
 
@@ -44,7 +44,7 @@ type ServiceOptions = {
   role?: 'api' | 'worker'
   nodeArgs?: readonly string[]
   settings?: Readonly<Record<string, string>>
-  root?: string // The checkout that it is run from.
+  root?: string // The checkout to run.
 }
 
 export async function startService(
@@ -62,14 +62,14 @@ export async function startService(
     HOST: '127.0.0.1',
     PORT: '0',
     LOG_LEVEL: 'warn',
-    MANILLA_TOKEN_TTL_SECONDS: '86400', // To fill a large database takes longer than a token lives.
+    MANILLA_TOKEN_TTL_SECONDS: '86400', // Filling a large database takes longer than a token lives.
     DATABASE_URL: connectionString,
     PUBLIC_URL: '',
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
     ...settings,
   }
   const args = [...flags, ...nodeArgs, join(root, 'src/main.ts'), role]
-  // In the temporary folder: a developer's .env must not change what is measured.
+  // Runs in the temporary folder: a developer's .env must not change the results.
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: IO })
   const kill = () => void child.kill('SIGTERM')
   process.on('exit', kill)
@@ -84,17 +84,17 @@ export async function startService(
   }
 }
 
-// How `npm start` runs the service: the flags of Node, and variables that Node or its allocator reads.
+// The Node flags and the variables of `npm start`.
 function startCommand(root: string): { flags: string[]; variables: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const [, exported, flags] =
-    / export (\S+=.*) && exec node ((?:--\S+ )*)src\/main\.ts$/.exec(scripts.start) ?? []
-  if (!exported || !flags) throw new Error('the start script does not run src/main.ts')
+    /^export (\S+=.*) && exec node ((?:--\S+ )*)scripts\/start\.mjs$/.exec(scripts.start) ?? []
+  if (!exported || !flags) throw new Error('the start script is not as the bench knows it')
   const variables = exported.split(' ').map((each) => each.split('=') as [string, string])
   return { flags: flags.trim().split(' '), variables: Object.fromEntries(variables) }
 }
 
-// Its log goes on to our standard error: a warning under load is a finding.
+// Forwards the service's log to standard error: a warning under load is a finding.
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))

@@ -1,6 +1,7 @@
-// One row: rounds of short slices, each round the reference and then the load itself, so that both
-// meet the same moods of the machine. The first rounds warm up and do not count. Afterwards the
-// books must have grown by exactly what was acknowledged, and the integrity checks find nothing.
+// Measures one row in rounds of short slices. Each round runs the reference and then the load, so
+// that both see the same state of the machine. The first rounds warm up and do not count.
+// Afterwards the books must have grown by exactly the acknowledged credits, and the integrity
+// checks must find nothing.
 
 import type { BenchDatabase } from './database.ts'
 import { LOADS, type Load } from './rows.ts'
@@ -17,7 +18,7 @@ type Side = { name: string; load: Load; on: Target | undefined; slices: Slice[] 
 export type Row = {
   name: string
   reference: string | undefined
-  slices: Record<string, Slice[]> // By load; the same places are of the same round.
+  slices: Record<string, Slice[]> // By load; equal positions belong to the same round.
   problems: string[]
 }
 

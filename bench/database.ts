@@ -1,8 +1,8 @@
-// A database of the bench: counted and checked after every row, since a fast wrong answer is wrong.
+// A database of the bench. It is counted and checked after every row: a fast wrong answer is wrong.
 
 import pg from 'pg'
 import { createPool, type Pool } from '#db/pool.ts'
-import { checkIntegrity, type Finding } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity, type Finding } from '#integrity/checks.ts'
 
 export type Table = 'credits' | 'collection_accounts' | 'payments'
 
@@ -20,7 +20,7 @@ export class BenchDatabase implements AsyncDisposable {
     return Number(rows[0].count)
   }
 
-  // The log is of the whole server, the rest of this database.
+  // The log belongs to the whole server, everything else to this database.
   async written(): Promise<{ logBytes: number; storedBytes: number }> {
     const { rows } = await this.db.query(
       `select pg_current_wal_insert_lsn() - '0/0' as log,
@@ -29,7 +29,7 @@ export class BenchDatabase implements AsyncDisposable {
     return { logBytes: Number(rows[0].log), storedBytes: Number(rows[0].stored) }
   }
 
-  // Does now what autovacuum and the checkpointer would do later: no row pays for another's writes.
+  // Does the work of autovacuum and the checkpointer now, so that no row pays for another's writes.
   async settle(): Promise<void> {
     const { rows } = await this.db.query<{ tables: string | null }>(
       `select string_agg(quote_ident(relname), ', ') as tables from pg_stat_user_tables
@@ -45,7 +45,7 @@ export class BenchDatabase implements AsyncDisposable {
     return (await checkIntegrity(this.db)).map(line)
   }
 
-  // Advices to initiate payments of; answers their references.
+  // Creates advices to initiate payments for, and returns their references.
   async createAdvices(count: number): Promise<string[]> {
     const { rows } = await this.db.query<{ id: string }>(
       `insert into advices (id, client_id, amount_kobo, currency, call_back_url, customer,
@@ -63,7 +63,7 @@ export class BenchDatabase implements AsyncDisposable {
   [Symbol.asyncDispose] = () => this.db.end()
 }
 
-// On the database that every cluster has.
+// Runs on the database that every cluster has.
 export async function runAsAdmin(connectionString: string, sql: string): Promise<void> {
   const admin = new pg.Client({ connectionString })
   await admin.connect()

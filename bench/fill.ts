@@ -1,11 +1,11 @@
-// A database with a history in it, of this checkout's schema. Another checkout's bench may import it
-// (--against), so that each service runs on what its own code has made.
+// Fills a database with a history in this checkout's schema. Another checkout's bench may import
+// this file (--against), so that each service runs on data that its own code wrote.
 
 import { systemClock } from '#clock.ts'
 import type { Config } from '#config/config.ts'
 import { createLogger } from '#log.ts'
-import { prepareDatabase } from '#prepare-database.ts'
 import { Sealer } from '#seal.ts'
+import { prepareDatabase } from '#wiring.ts'
 import { type HistorySize, writeHistory } from './history.ts'
 
 export async function fillDatabase(

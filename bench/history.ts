@@ -1,18 +1,17 @@
-// The accounts that credits go to, with a history: two credits each over the last twelve weeks, with
-// their transfers and events. Written set-wise with triggers and foreign keys off, which takes
-// minutes instead of hours; the integrity checks prove afterwards that the books add up.
-//
-// The layout is what real use would leave: credits in order of time, each to an account drawn from
-// everywhere, session ids of two dozen institutions growing with time, indexes grown row by row.
+// The accounts that receive credits, with a history: two credits each over the last twelve weeks,
+// with their transfers and events. It is written set-wise with triggers and foreign keys off, which
+// takes minutes instead of hours; the integrity checks prove afterwards that the books add up. The
+// layout is that of real use: credits in order of time, each to an account drawn from everywhere,
+// session ids of two dozen institutions growing with time, indexes grown row by row.
 
 import pg from 'pg'
-import { nuban } from '#banks/nuban.ts'
-import { maintainPartitions } from '#db/partitions.ts'
+import { nuban } from '#banks/numbers.ts'
+import { maintainPartitions } from '#db/migrate.ts'
 import { bankOwner } from '#ledger/accounts.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
-export const BANK = '058' // Not the one that new accounts come from: no number meets another.
+export const BANK = '058' // Differs from the bank of new accounts, so no numbers collide.
 export const INSTITUTIONS = Array.from({ length: 24 }, (_, at) => String(at + 1).padStart(6, '0'))
 export const SCATTER = 7_919_003 // Prime to 10 and to SERIALS: neighbours in time lie far apart.
 const ACCOUNT_STEP = 70_001 // Prime to the number of accounts.
@@ -25,14 +24,13 @@ const CHUNK = 250_000
 const FIRST_ID = 1_000_000
 const CLIENT = '(select id from clients)'
 
-// The number that the j-th credit goes to: accounts are visited in a scattered order, each as often
-// as the others.
+// The account number of the j-th credit. Accounts are visited in a scattered order, equally often.
 export function accountNumber(j: number, accounts: number): string {
   const k = (j * ACCOUNT_STEP) % accounts
   return nuban(BANK, FIRST_SERIAL + ((k * SCATTER) % SERIALS))
 }
 
-// The number of the k-th account in SQL; 59 is what the digits of the bank's code add to the check sum.
+// The number of the k-th account in SQL. The digits of the bank's code add 59 to the check sum.
 const numberSql = (k: string) => {
   const serial = `(${FIRST_SERIAL} + (${k}::bigint * ${SCATTER}) % ${SERIALS})`
   const weighted = [3, 7, 3, 3, 7, 3, 3, 7, 3]
@@ -43,7 +41,7 @@ const numberSql = (k: string) => {
 
 const amountSql = (j: string) => `(10050 + (${j}::bigint * 37) % 9000 * 100)`
 
-// What the bank says of credits after the one with the id $1, in the order of time: $2 of them.
+// The bank's statement lines for $2 credits after the one with the id $1, in order of time.
 export const STATEMENT_ROWS = `
   select id, to_char(received_at at time zone 'Africa/Lagos', 'DD-Mon-YYYY') as day,
          amount_kobo as "amountKobo", session_id as "sessionId", source_account_name as name,
@@ -61,7 +59,7 @@ export type StatementRow = {
 
 export type HistorySize = { accounts: number; perAccount?: number | undefined }
 
-// Into a database that was just made: its one client is the sandbox's.
+// Expects a new database, whose only client is the sandbox's.
 export async function writeHistory(
   connectionString: string,
   { accounts, perAccount = CREDITS_PER_ACCOUNT }: HistorySize,
@@ -70,7 +68,7 @@ export async function writeHistory(
   const size = { accounts, perAccount, until: new Date() }
   const credits = accounts * perAccount
   const sealed = `'\\x${sealer.seal('22200000000').toString('hex')}'::bytea`
-  // Tables are written side by side.
+  // Tables are written in parallel.
   const fill = (count: number, statements: string[]) =>
     Promise.all(statements.map((sql) => inChunks(connectionString, count, sql)))
   await using writer = await connect(connectionString)
@@ -107,8 +105,8 @@ async function connect(connectionString: string) {
   return { client, [Symbol.asyncDispose]: () => client.end() }
 }
 
-// $1 and $2 are the first and the last place of a chunk. What an account holds follows from which
-// credits came to it: the j-th went to account j × step modulo the number of accounts.
+// $1 and $2 are the first and last positions of a chunk. The j-th credit goes to account j × step
+// modulo the number of accounts, so the balance of an account follows from its position.
 type Size = { accounts: number; perAccount: number; until: Date }
 
 function accountStatements({ accounts, perAccount, until }: Size, sealed: string): string[] {

@@ -1,5 +1,5 @@
-// A keep-alive connection that costs as little CPU as possible: of a response only the status and
-// the body are read. One request at a time.
+// A keep-alive connection that costs as little CPU as possible: it reads only the status and the
+// body of a response, and sends one request at a time.
 
 import { connect } from 'node:net'
 
@@ -16,11 +16,11 @@ export type Handlers = {
 
 const BUFFER_BYTES = 16_384
 
-// So many at a time that a server's queue for new connections (511 by default) never overflows: those
-// beyond it are reset later, by the kernel.
+// Few enough that a server's queue for new connections (511 by default) never overflows. The kernel
+// would later reset those beyond it.
 export const OPENED_AT_ONCE = 200
 
-// Spread over the ports evenly.
+// Spreads the connections evenly over the ports.
 export async function openConnections(
   count: number,
   ports: readonly number[],
@@ -39,7 +39,7 @@ export async function openConnections(
 }
 
 export function openConnection(port: number, { onResponse, onLost }: Handlers): Connection {
-  // One buffer for the life of the connection: nothing is allocated per response.
+  // The connection uses one buffer throughout, so no response allocates memory.
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
   let rest = Buffer.alloc(0)
   const callback = (length: number) => {

@@ -1,6 +1,6 @@
-// `npm run bench -- --only idle`: 10,000 connections that were answered once and wait, of which some are
-// the payer's page with its stream open. What they cost in memory, what other requests notice of them,
-// and whether all of it is given back.
+// `npm run bench -- --only idle`: 10,000 connections that were answered once and then wait. Some of
+// them are the payer's page with its stream open. Measures their memory, their effect on other
+// requests, and whether the service frees everything afterwards.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request, startChild } from './child-process.ts'
@@ -12,7 +12,7 @@ import { type ProcessSample, parseSample } from './soak-samples.ts'
 import type { Target, Testbed } from './testbed.ts'
 
 const CONNECTIONS = 10_000
-const STREAMS = 200 // What one address may have.
+const STREAMS = 200 // The limit for one address.
 const STREAMS_PER_ADVICE = 10
 const QUIET = { share: 0.3, connections: 64, warmUpMs: 500, sliceMs: 4_000 }
 const SETTLE_MS = 3_000
@@ -54,7 +54,7 @@ async function measure(
   const run = () => credits('', 'service', QUIET).run(bed, on, new Map([['cold', cold]]))
   const { latency, failures } = (await run()) as Slice
   if (failures.count > 0) throw new Error(`${title}: ${failures.first}`)
-  await sleep(SETTLE_MS) // The load's own connections are closed.
+  await sleep(SETTLE_MS) // The load closes its own connections.
   const text = await fetch(`http://127.0.0.1:${on.ports[0]}/metrics`).then((each) => each.text())
   const { p50 = Number.NaN, p99 = Number.NaN } = latency ?? {}
   return { ...parseSample(text), title, p50, p99 }

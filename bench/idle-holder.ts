@@ -1,4 +1,4 @@
-// Holds idle connections to a port, in a process of its own: each has had one answer, and waits.
+// Holds idle connections to a port, in its own process. Each has had one answer and waits.
 
 import { OPENED_AT_ONCE, openConnection } from './http-connection.ts'
 

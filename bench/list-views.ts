@@ -1,6 +1,8 @@
-// `npm run bench:lists`: with 100,000 payments of one client, how long each list of the dashboard takes
-// to open in a real browser: from the address to the rows, and to all that stands around them (counts,
-// sums, totals), with the slowest call to the API. Exits with 1 when rows take longer than a second.
+// `npm run bench:lists`: measures how long each list of the dashboard takes to open in a real
+// browser
+// with 100,000 payments of one client: until the rows appear, until everything around them does
+// (counts,
+// sums, totals), and the slowest call to the API. Exits with 1 when rows take longer than a second.
 //
 //   npm run bench:lists -- [<pattern of views>]
 
@@ -20,10 +22,10 @@ const ROUNDS = 3
 const GOAL_MS = 1_000
 const PATIENCE_MS = 60_000
 
-const OF_CLIENTS = ['collection_accounts', 'advices', 'payments', 'numbers', 'credits', 'actions']
+const OF_CLIENTS = ['collection_accounts', 'advices', 'payments', 'numbers', 'credits', 'audit_log']
 const OTHER = 1_000_001
 
-// Of a list, a table or a feed, or that there are none.
+// Rows of a list, a table or a feed, or the notice that there are none.
 const ROWS = '#content :is(.row-link, .empty, .feed li, td, .banks-by-day, .bank)'
 
 const VIEWS = [
@@ -76,7 +78,7 @@ try {
   await server.stop()
 }
 
-// Half of a long history is the client's.
+// The client owns half of a long history.
 async function fill(bench: DashboardBench): Promise<void> {
   console.error(`  filling ${PAYMENTS.toLocaleString('en')} payments`)
   await createAccount(bench)
@@ -88,7 +90,7 @@ async function fill(bench: DashboardBench): Promise<void> {
   await bench.db.query('vacuum analyze')
 }
 
-// The other half is of as many clients as there are rows; here, of one.
+// The other half belongs to as many clients as there are rows. Here, one client takes it.
 async function joinOthers(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -104,7 +106,7 @@ async function joinOthers(connectionString: string): Promise<void> {
 }
 
 async function measure(url: string, page: Page): Promise<void> {
-  await open(page, `${url}/dashboard`) // What the browser keeps, it has.
+  await open(page, `${url}/dashboard`) // Fills the browser's cache.
   console.log(`- ${machine()}\n`)
   console.log('| view | rows, ms | all, ms | slowest call, ms |\n| --- | ---: | ---: | --- |')
   const pattern = new RegExp(process.argv[2] ?? '')

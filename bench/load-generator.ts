@@ -1,6 +1,6 @@
-// The load generator: takes jobs over its IPC channel and runs them one at a time. It sends on a
-// connection only when the last request there was answered, and ends when all were: so what it
-// counts as acknowledged is exactly what the books must hold.
+// The load generator takes jobs over its IPC channel and runs them one at a time. It sends on a
+// connection only after the previous answer there, and ends after the last answer. The number that
+// it counts as acknowledged is therefore exactly what the books must hold.
 
 import { type Connection, openConnections } from './http-connection.ts'
 import { makeRequests, type Requests, type Workload } from './requests.ts'
@@ -11,14 +11,14 @@ export type Job = {
   connections: number
   warmUpMs: number
   sliceMs: number
-  perSecond?: number // Open loop: arrivals at this rate, whatever the answers do.
-  mayRefuse?: boolean // Overload: 503 is a right answer that acknowledges nothing.
+  perSecond?: number // Open loop: requests arrive at this rate, however slow the answers are.
+  mayRefuse?: boolean // Under overload, 503 is a correct answer that acknowledges nothing.
   workload: Workload
 }
 
 const FAILURES_MAX = 1_000
 const TICK_MS = 1
-const GIVE_UP_MS = 1_000 // Who has found no idle connection by then.
+const GIVE_UP_MS = 1_000 // An arrival gives up if no connection was idle until then.
 
 process.on('message', (job: Job) => void new Run(job, makeRequests(job.workload)).start())
 process.on('disconnect', () => process.exit(0))
@@ -30,7 +30,7 @@ class Run {
   readonly #requests: Requests
   #connections: Connection[] = []
   readonly #idle: Connection[] = []
-  readonly #due: number[] = [] // Arrivals that found no idle connection.
+  readonly #due: number[] = [] // Arrivals that wait for an idle connection.
   readonly #latencies: number[] = []
   readonly #slice: Slice = { acknowledged: 0, failures: { count: 0 }, items: 0, seconds: 0 }
   #phase: 'warming' | 'measuring' | 'over' = 'warming'
@@ -62,7 +62,7 @@ class Run {
     setTimeout(() => this.#stop(), this.#job.sliceMs)
   }
 
-  // Also when all requests were sent; what was measured until then counts.
+  // Also runs when all requests were sent. The measurements until then count.
   #stop(): void {
     if (this.#phase === 'over') return
     this.#phase = 'over'
@@ -72,14 +72,15 @@ class Run {
     this.#endWhenAnswered()
   }
 
-  // Poisson arrivals. A late tick sends what fell due since, and its lateness counts as waiting.
+  // Poisson arrivals. A late tick sends all requests that fell due, and its lateness counts as
+  // waiting.
   #pace(perSecond: number): void {
     this.#idle.push(...this.#connections)
     let nextMs = performance.now()
     this.#pacer = setInterval(() => {
       const nowMs = performance.now()
       while (nextMs <= nowMs) {
-        const connection = this.#idle.shift() // In turn: the server closes those that are never used.
+        const connection = this.#idle.shift() // In turn: the server closes unused connections.
         if (connection) this.#send(connection, nextMs)
         else this.#due.push(nextMs)
         nextMs += (-Math.log(1 - Math.random()) / perSecond) * 1000
@@ -131,7 +132,7 @@ class Run {
     if (++this.#slice.failures.count > FAILURES_MAX) this.#stop()
   }
 
-  // Nobody can say whether its request was booked, so the counts prove nothing any more.
+  // The request may or may not be booked, so the counts no longer prove anything.
   #lose(error: Error): void {
     this.#fail(`a connection was lost: ${error.message}`)
     this.#inFlight = 0

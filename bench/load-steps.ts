@@ -1,6 +1,7 @@
-// `npm run bench -- --only load`: credits at 50, 100, 200 and 400% of the capacity that was measured just
-// before, by the clock whatever the answers do, with latency counted from the moment a request was due;
-// and how soon after it the service is as it was. Everything acknowledged must be in the books.
+// `npm run bench -- --only load`: sends credits at 50, 100, 200 and 400% of the capacity that was
+// measured just before, at a fixed rate however slow the answers are. Latency counts from the
+// moment a request was due. Then measures how soon the service recovers. Every acknowledged credit
+// must be in the books.
 
 import { machine } from './report.ts'
 import { credits } from './rows.ts'
@@ -8,10 +9,10 @@ import { quantile, rateOf, type Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 
 const SHARES = [0.5, 1, 2, 4] as const
-// So many connections that the generator holds nothing back; opening them takes a while.
+// Enough connections that the generator holds nothing back. Opening them takes a while.
 const OVERLOAD = { connections: 4_000, mayRefuse: true, warmUpMs: 1_500, sliceMs: 4_000 }
 const QUIET = { share: 0.3, mayRefuse: true, connections: 64, warmUpMs: 0, sliceMs: 250 }
-const CALM_FACTOR = 3 // Times the median latency before, and nothing refused.
+const CALM_FACTOR = 3 // Times the median latency before; nothing may be refused.
 const RECOVERY_MAX_MS = 15_000
 const GOODPUT_MIN = 0.9
 const RECOVERY_GOAL_MS = 5_000

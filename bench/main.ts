@@ -1,5 +1,5 @@
-// `npm run bench`: what the service does on this machine, each row beside its reference. options.ts
-// says what can be asked, rows.ts what each row is. Exits with 1 when an answer was wrong.
+// `npm run bench`: measures the service on this machine, each row beside its reference. options.ts
+// lists the options, rows.ts the rows. Exits with 1 when an answer was wrong.
 
 import { startCluster } from './cluster.ts'
 import { type Row, runRow } from './compare.ts'
@@ -7,12 +7,12 @@ import { runIdleConnections } from './idle-connections.ts'
 import { runLoadSteps } from './load-steps.ts'
 import { type Options, readOptions } from './options.ts'
 import { peakMemoryMb } from './process-stats.ts'
-import { changes, goals, machine, table, writeSection } from './report.ts'
+import { changes, machine, measures, table, writeSection } from './report.ts'
 import { LOADS, ROWS, SCALE_ROWS } from './rows.ts'
 import { runSizes } from './size.ts'
 import { Testbed } from './testbed.ts'
 
-// Tables of their own, by name only.
+// Tables that run only when `--only` names them.
 const TABLES = { load: runLoadSteps, idle: runIdleConnections, size: runSizes }
 
 async function main(): Promise<void> {
@@ -26,9 +26,11 @@ function readOptionsOrStop(): Options {
   try {
     return readOptions(process.argv.slice(2), [...Object.keys(LOADS), ...Object.keys(TABLES)])
   } catch (error) {
-    const taken =
+    const options =
       '--quick, --only <rows>, --credits <number>, --scale, --against <folder>, --profile <folder>, --write'
-    console.error(`${(error as Error).message.replace(/\.?$/, '.')} The benchmarks take ${taken}.`)
+    console.error(
+      `${(error as Error).message.replace(/\.?$/, '.')} The benchmarks take ${options}.`,
+    )
     process.exit(2)
   }
 }
@@ -49,21 +51,21 @@ async function runAll(bed: Testbed): Promise<void> {
     console.error(`  ${LOADS[name]?.title}`)
     const row = await runRow(bed, name, ROWS[name] ?? SCALE_ROWS[name] ?? [])
     rows.push(row)
-    console.error(table([row])) // A later row that fails takes the whole table with it.
+    console.error(table([row])) // If a later row fails, the table is not printed.
     if (row.problems.length === 0) continue
     console.error(`\nWRONG:\n${row.problems.map((problem) => `- ${problem}`).join('\n')}`)
     process.exitCode = 1
-    return // What follows would prove nothing.
+    return // The remaining rows would prove nothing.
   }
   const memoryMb = Math.max(0, ...bed.servicePids.map(peakMemoryMb))
-  const body = [machine(), table(rows), goals(rows, memoryMb).join('\n'), changes(rows)].join(
+  const body = [machine(), table(rows), measures(rows, memoryMb).join('\n'), changes(rows)].join(
     '\n\n',
   )
   console.log(body)
   if (write) writeSection(scale ? 'scale' : 'bench', body)
 }
 
-// A signal ends the bench with all that it started, and its folder.
+// A signal ends the bench, all its processes and its folder.
 function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

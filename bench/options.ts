@@ -1,10 +1,11 @@
-// What `npm run bench -- …` takes:
+// The options of `npm run bench -- …`:
 //   --quick           a look, not a record: fewer and shorter slices, fewer accounts
 //   --only cold,hot   only these rows; a reference such as pgbench may be named alone
 //   --only load       load at 50, 100, 200 and 400% of capacity, a table of its own
 //   --only idle       10,000 idle connections, likewise
 //   --only size       reading among --credits N (100 million; quick: 2), likewise
-//   --scale           credits among 10 million accounts with 20 million credits (quick: a hundredth)
+//   --scale           credits among 10 million accounts with 20 million credits (quick: a
+// hundredth)
 //   --against FOLDER  the same loads on another checkout's service, in turn, as the reference
 //   --profile FOLDER  CPU profiles of the service
 //   --write           put the table into docs/performance.md
@@ -23,7 +24,7 @@ export function readOptions(args: readonly string[], names: readonly string[]) {
   const only = values.only?.split(',')
   const unknown = only?.filter((name) => !names.includes(name)) ?? []
   if (unknown.length > 0) throw new Error(`no row ${unknown.join(', ')}: ${names.join(', ')}`)
-  // Slices are of whole seconds: pgbench knows no others.
+  // Slices last whole seconds: pgbench accepts nothing else.
   const sizes = quick
     ? { accounts: 20_000, scaleAccounts: 100_000, slices: 3, warmUpMs: 300, sliceMs: 1_000 }
     : { accounts: 100_000, scaleAccounts: 10_000_000, slices: 7, warmUpMs: 500, sliceMs: 2_000 }

@@ -1,6 +1,6 @@
-// References in raw SQL, without HTTP, run by pgbench where it is installed: its TPC-B-like
-// transaction, and pgledger's pattern (each transfer is one function call in a transaction of its
-// own: two balances updated, an entry for each inserted).
+// References in raw SQL without HTTP, run by pgbench where it is installed: its TPC-B-like
+// transaction, and pgledger's pattern (each transfer is one function call in its own transaction,
+// which updates two balances and inserts an entry for each).
 
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, writeFileSync } from 'node:fs'

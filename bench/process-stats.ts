@@ -7,7 +7,7 @@ const TICKS_PER_SECOND = 100 // USER_HZ, the same on every Linux that Node runs 
 export type Pids = {
   service: readonly number[]
   postgres: number
-  load: number | 'ended children' // Ours: a load that ends by itself.
+  load: number | 'ended children' // The bench's own load, which ends by itself.
 }
 // In seconds. `others` is the rest of the machine.
 export type CpuTime = { service: number; postgres: number; load: number; others: number }
@@ -18,7 +18,7 @@ export function readCpu(pids: Pids): CpuTime | undefined {
   const service = sum(pids.service.map(used))
   const isEnded = pids.load === 'ended children'
   const load = isEnded ? ticks(statOf('self'), 16, 17) : used(pids.load)
-  // Backends that have ended are counted in their parent.
+  // The parent's count includes backends that have ended.
   const backends = readdirSync('/proc').filter((pid) => statOf(pid)[4 - 3] === `${pids.postgres}`)
   const postgres = ticks(statOf(pids.postgres), 14, 15, 16, 17) + sum(backends.map(used))
   return { service, postgres, load, others: busySeconds() - service - postgres - load }
@@ -49,7 +49,7 @@ function ticks(stat: readonly string[], ...fields: readonly number[]): number {
   return sum(fields.map((field) => Number(stat[field - 3] ?? 0))) / TICKS_PER_SECOND
 }
 
-// All but idle and waiting for the disk; with what the hypervisor took.
+// All CPU time except idle and waiting for the disk, with the time that the hypervisor took.
 function busySeconds(): number {
   const [, line = ''] = /^cpu +(.*)$/m.exec(read('/proc/stat')) ?? []
   const [user, nice, system, _idle, _wait, irq, softIrq, steal] = line.split(' ').map(Number)

@@ -1,6 +1,6 @@
-// A bank's statement of a line for each credit, uploaded to the service: how long it takes from the
-// first byte to the answer, and the service's memory meanwhile. Of each thousand lines one is left out
-// and one is nobody's, so what is found is known beforehand; anything else fails the bench.
+// Uploads a bank's statement with a line for each credit, and measures the time from the first byte
+// to the answer and the service's memory meanwhile. Of every thousand lines one is missing and one
+// is unknown, so the result is known beforehand; any other result fails the bench.
 
 import { createReadStream, createWriteStream } from 'node:fs'
 import { request } from 'node:http'
@@ -18,7 +18,7 @@ import type { Target, Testbed } from './testbed.ts'
 const PATH = `/api/v1/operator/statements?bankCode=${BANK}&format=csv&profile=gtbank`
 const HEADER = 'Trans Date,Value Date,Reference,Debits,Credits,Balance,Remarks\n'
 const ROWS_PER_CHUNK = 20_000
-const OTHER_EVERY = 1_000 // Neither in the books, nor is the credit in its place at the bank.
+const OTHER_EVERY = 1_000 // How often the bank omits a credit and adds an unknown line.
 
 type Written = { lines: number; others: number }
 type Answer = { data?: { lines: number; matched: number; differences: number } }
@@ -36,7 +36,7 @@ export async function reconcile(bed: Testbed, on: Target): Promise<Slice> {
     ([name, count]) => answer.data?.[name as keyof typeof expected] === count,
   )
   return {
-    acknowledged: 0, // Credits: none is booked.
+    acknowledged: 0, // Reconciliation books no credits.
     failures: isRight ? { count: 0 } : { count: 1, first: JSON.stringify({ expected, answer }) },
     items: lines,
     seconds,

@@ -1,14 +1,14 @@
 // The references that speak HTTP. `/` is an empty Fastify route. The rail is the naive pattern: the
-// same server, signature, parsing, rows and constraints as the service, but without group commit:
-// each request is a transaction of its own on a pooled connection.
+// same server, signature, parsing, rows and constraints as the service, but without group commit.
+// Each request is its own transaction on a pooled connection.
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { jsonFormat } from '#banks/manilla/notifications.ts'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
+import { takeCredits } from '#credits/take.ts'
 import { createBatchPool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { takeCredits } from '#domain/credits/take-credits.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { AMOUNT_MAX_KOBO } from '#money.ts'
 import { type DataKey, Sealer } from '#seal.ts'
@@ -16,7 +16,7 @@ import { loadSecret, verify } from '#standard-webhooks.ts'
 
 type Settings = { connectionString: string; data: readonly DataKey[]; hash: Uint8Array }
 
-const CONNECTIONS = 10 // As many as the service's own pool has.
+const CONNECTIONS = 10 // The size of the service's own pool.
 
 process.on('message', async ({ connectionString, data, hash }: Settings) => {
   const pool = createBatchPool({ connectionString, max: CONNECTIONS, onIdleError: () => {} })
@@ -44,8 +44,8 @@ process.on('message', async ({ connectionString, data, hash }: Settings) => {
     )
     if (answer?.status !== 'taken') return reply.code(500).send()
     const { sessionId } = item.credit
-    const taken = { responseCode: '00', responseMessage: 'Taken', outcome: 'booked' } as const
-    const { contentType, body: text } = jsonFormat.acknowledge([{ sessionId, ...taken }], {
+    const success = { responseCode: '00', responseMessage: 'Taken', outcome: 'booked' } as const
+    const { contentType, body: text } = jsonFormat.acknowledge([{ sessionId, ...success }], {
       batch: false,
     })
     return reply.type(contentType).send(text)

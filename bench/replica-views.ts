@@ -1,6 +1,7 @@
-// `npm run bench:replica`: what a view of the dashboard costs the primary in CPU time, with a replica and
-// without. A primary and a standby on this machine, a long history, somebody signed in, and the calls of
-// each view, over and over. Exits with 1 when the primary does more than a tenth of it with a replica.
+// `npm run bench:replica`: measures the primary's CPU time for a view of the dashboard, with a
+// replica and without. It runs a primary and a standby on this machine with a long history, and
+// repeats the calls of each view for a signed-in user. Exits with 1 when the primary does more than
+// a tenth of the work with a replica.
 
 import { chmodSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,7 +16,7 @@ import { chooseParent } from '../test/support/server.ts'
 import { Server } from '../test/support/standby.ts'
 import { cpuBetween, parentOf, readCpu } from './process-stats.ts'
 
-const ROWS = 100_000 // Half of them are the client's.
+const ROWS = 100_000 // The client owns half of them.
 const ROUNDS = 20
 const GOAL_PERCENT = 10
 const FREE = { MANILLA_RATE_LIMITS: 'client=0,address=0' }
@@ -105,7 +106,7 @@ function print(view: string, ms: readonly number[]): void {
   console.log(`| ${view} | ${alone} | ${beside} | ${share(ms).toFixed(0)}% |`)
 }
 
-// In milliseconds of the primary's CPU time, for one view.
+// Returns the primary's CPU time for one view, in milliseconds.
 async function costOf(
   browser: Browser,
   paths: readonly string[],

@@ -1,15 +1,15 @@
-// The requests of a load, made before it starts so that making them costs the measurement nothing:
-// valid bodies, real signatures, the token of a real login. Credits have every field filled, and
-// session ids as NIP makes them (institution, time, unique part), so new ones go to two dozen places
-// of the index.
+// The requests of a load, built before it starts so that building them does not affect the
+// measurement: valid bodies, real signatures, the token of a real login. Credits have every field
+// filled. Session ids have NIP's form (institution, time, unique part), so new ones fall into two
+// dozen places of the index.
 
+import { watDigits } from '#clock.ts'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { loadSecret, sign } from '#standard-webhooks.ts'
-import { watDigits } from '#wat-time.ts'
 import { accountNumber, BANK, INSTITUTIONS, SCATTER } from './history.ts'
 
 export type Workload =
-  // `first` goes on from load to load, so that no two share a session id.
+  // `first` continues from load to load, so that no two share a session id.
   | { kind: 'credits'; accounts: number; perRequest: number; first: number; count: number }
   | { kind: 'create'; token: string; count: number }
   | { kind: 'initiate'; adviceIds: readonly string[] }
@@ -19,9 +19,9 @@ export type Workload =
 
 export type Requests = {
   all: Buffer[]
-  isRepeated: boolean // From the beginning, when all were sent.
-  items: number // That a right answer acknowledges.
-  mark: string // Stands once per item in a right answer.
+  isRepeated: boolean // Starts again when all requests were sent.
+  items: number // The number that a correct answer acknowledges.
+  mark: string // Appears once per item in a correct answer.
 }
 
 export const CREDITS = `/rails/${BANK}/credits`
@@ -29,13 +29,13 @@ const SESSIONS_PER_SECOND = 10_000
 const secret = loadSecret(SANDBOX_RAIL_SECRET)
 
 export function makeRequests(load: Workload): Requests {
-  const taken = '"responseCode":"00"'
+  const mark = '"responseCode":"00"'
   const one = { isRepeated: false, items: 1 }
   switch (load.kind) {
     case 'credits': {
       const [items, nowMs] = [load.perRequest, Date.now()]
       const all = list(load.count, (at) => creditRequest(load, load.first + at * items, nowMs))
-      return { all, isRepeated: false, items, mark: taken }
+      return { all, isRepeated: false, items, mark }
     }
     case 'create': {
       const auth = bearer(load.token)
@@ -45,7 +45,7 @@ export function makeRequests(load: Workload): Requests {
     case 'initiate': {
       const path = (at: number) => `/Payment/process/banktransfer/${load.adviceIds[at]}`
       const all = list(load.adviceIds.length, (at) => post(path(at), '{"bankCode":"035"}'))
-      return { ...one, all, mark: taken }
+      return { ...one, all, mark }
     }
     case 'get': {
       const path = (at: number) => `/api/v1/accounts/static/${accountNumber(at, load.accounts)}`
@@ -106,7 +106,7 @@ export function account(index: number): string {
     email: `customer${index}@example.com`,
     merchantId: 'M-0001',
     merchantCode: 'Nai0000319',
-    notificationUrl: 'http://127.0.0.1:9/', // Never called: there is no worker.
+    notificationUrl: 'http://127.0.0.1:9/', // Nothing calls it: no worker runs.
     phoneNumber: `+23480${String(index).padStart(8, '0')}`,
     channel: 'API',
   })
@@ -114,7 +114,7 @@ export function account(index: number): string {
 
 function request(method: string, path: string, headers = '', body = ''): Buffer {
   const head = `${method} ${path} HTTP/1.1\r\nhost: bench\r\n${headers}\r\n`
-  return Buffer.from(head + body, 'latin1') // All of it is ASCII.
+  return Buffer.from(head + body, 'latin1') // The text is ASCII only.
 }
 
 function post(path: string, body: string, headers = ''): Buffer {

@@ -1,4 +1,5 @@
-// The loads, and the rows of the table: each a load with what its slices alternate with.
+// The loads, and the rows of the table. Each row is a load and the references that its slices
+// alternate with.
 
 import { measure } from './child-process.ts'
 import type { Table } from './database.ts'
@@ -16,17 +17,17 @@ type Make = (bed: Testbed, on: Target) => Promise<Workload>
 
 export type Load = {
   title: string
-  target?: Where // Without: it brings its own.
-  table?: Table | undefined // Grows by exactly what is acknowledged.
+  target?: Where // Without it, the load starts its own.
+  table?: Table | undefined // Grows by exactly the number acknowledged.
   isOneLongSlice?: true
-  // Undefined: not to be had here. `latest` has the slices of this round so far.
+  // Returns undefined where the load cannot run. `latest` has the slices of this round so far.
   run(bed: Testbed, on: Target, latest: ReadonlyMap<string, Slice>): Promise<Slice | undefined>
 }
 
 const CONNECTIONS = 192
 const ARRAYS = { perRequest: 100, connections: 16 } // More in flight than the queue takes otherwise.
 const FEW = 50
-// Requests are made for these rates; a slice that is faster ends early, and is right.
+// Enough requests are built for these rates. A faster slice ends early, which is correct.
 const CREDITS_PER_SECOND = 25_000
 const ARRAYS_PER_SECOND = 700
 const OTHERS_PER_SECOND = 14_000
@@ -44,7 +45,7 @@ function requestsFor({ options }: Testbed, perSecond: number): number {
 
 export type CreditShape = Partial<Job> & { accounts?: number; perRequest?: number; share?: number }
 
-// `share` is of the cold rate in the same round.
+// `share` is a share of the cold rate in the same round.
 export function credits(title: string, target: Where, shape: CreditShape = {}): Load {
   const { accounts, perRequest = 1, share, ...job } = shape
   const run: Load['run'] = (bed, on, latest) => {
@@ -66,7 +67,7 @@ function requests(title: string, table: Table | undefined, make: Make): Load {
 
 const long = (title: string, run: Load['run']): Load => ({ title, run, isOneLongSlice: true })
 
-// While the settlement of all that came before is closed: slice after slice, until it is.
+// Runs slice after slice until the settlement of everything before is closed.
 const settling = (title: string, load: Load): Load => ({
   ...load,
   title,
@@ -128,7 +129,7 @@ export const LOADS: Record<string, Load> = {
   'scale-arrays': credits('credits, 100 per request, 10 M accounts', 'scale', ARRAYS),
 }
 
-// What runs in every round before the row's own load; the last is its reference.
+// The loads that run in every round before the row's own load. The last is its reference.
 export const ROWS: Record<string, readonly string[]> = {
   ...{ cold: ['pgbench'], hot: ['pgbench'], arrays: ['pgbench'], create: ['pgbench'] },
   ...{ initiate: ['pgbench'], get: ['empty'], quiet: ['cold', 'unbatched'] },

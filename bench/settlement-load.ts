@@ -1,6 +1,6 @@
-// Credits while a settlement is closed: how long a million lines take, and what is left of the rate of
-// credits of the same client meanwhile. The service closes it, as it would for anybody; the slices
-// that ended before it was done are what is measured.
+// Credits while a settlement is closed: measures how long a million lines take, and the rate of
+// credits of the same client meanwhile. The service itself closes the settlement. Only slices that
+// ended before it was closed count.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Slice } from './slice.ts'
@@ -13,7 +13,8 @@ const PATH = '/api/v1/settlements'
 
 type Closed = { lines: number; seconds: number }
 
-// The same before: as many slices as a row has rounds, after those that warm up.
+// The same load before the settlement: as many slices as a row has rounds, after those that warm
+// up.
 export async function beforeSettling(
   { options }: Testbed,
   run: () => Promise<Slice | undefined>,
@@ -52,7 +53,7 @@ async function close(bed: Testbed, { ports, database }: Target): Promise<Closed>
     'content-type': 'application/json',
   }
   const fromMs = performance.now()
-  // Answered with try_again when it takes long; it goes on all the same.
+  // A slow close is answered with try_again and continues all the same.
   void fetch(url, { method: 'POST', headers, body: '{}' }).catch(() => {})
   while (performance.now() - fromMs < GIVE_UP_MS) {
     const { rows } = await database.db.query<{ lines: bigint }>('select lines from settlements')
@@ -63,7 +64,7 @@ async function close(bed: Testbed, { ports, database }: Target): Promise<Closed>
   throw new Error('the settlement was never closed')
 }
 
-// Rates are of those inside; all must be in the books.
+// Only slices inside the settlement count for rates; all slices must be in the books.
 function merge(inside: readonly Slice[], all: readonly Slice[]): Slice {
   const sum = (slices: readonly Slice[], of: (slice: Slice) => number) =>
     slices.reduce((total, slice) => total + of(slice), 0)

@@ -1,8 +1,8 @@
-// `npm run bench -- --only size --credits 100000000`: what people read, among so many credits and among a
-// million of them (quick: two million and a tenth of one): lists, search, and the way from a session id
-// to a credit's timeline. Slices on the one alternate with slices on the other.
+// `npm run bench -- --only size --credits 100000000`: measures reads among so many credits and
+// among a million (quick: two million and a tenth of one): lists, search, and the way from a
+// session id to a credit's timeline. Slices on the two databases alternate.
 
-import { writeCreditBlock } from '#db/received-bounds.ts'
+import { writeCreditBlock } from '#db/bounds.ts'
 import { machine, postgresUs } from './report.ts'
 import { send } from './rows.ts'
 import { quantile, rateOf, type Slice } from './slice.ts'
@@ -60,7 +60,7 @@ export async function runSizes(bed: Testbed): Promise<string> {
 }
 
 async function prepare(bed: Testbed, on: Target): Promise<Side> {
-  while (await writeCreditBlock(on.database.db)); // As a worker does, in the background.
+  while (await writeCreditBlock(on.database.db)); // A worker does this in the background.
   await on.database.settle()
   const { rows } = await on.database.db.query<Omit<Sample, 'id'>>(
     `select c.session_id as "sessionId", c.account_number as "accountNumber",

@@ -3,17 +3,17 @@
 import type { CpuTime } from './process-stats.ts'
 
 export type Slice = {
-  acknowledged: number // From start to end, warm-up included: as many must be in the books.
+  acknowledged: number // From start to end, warm-up included. The books must hold as many.
   failures: { count: number; first?: string }
-  items: number // While it was measured, as is the rest.
+  items: number // During the measurement, as are the fields below.
   seconds: number
-  refused?: number // As busy.
-  gaveUp?: number // Waiting for a connection.
+  refused?: number // With the code `busy`.
+  gaveUp?: number // No connection was idle in time.
   latency?: { p50: number; p99: number } // In milliseconds.
   cpu?: CpuTime | undefined
-  memoryMb?: number // Of the service, at most.
-  written?: { logBytes: number; storedBytes: number } // By PostgreSQL.
-  settled?: { lines: number; seconds: number } // By the settlement that was closed meanwhile.
+  memoryMb?: number // The service's maximum.
+  written?: { logBytes: number; storedBytes: number } // Written by PostgreSQL.
+  settled?: { lines: number; seconds: number } // The settlement that was closed meanwhile.
 }
 
 export type Phase = { at: 'warm' } | { at: 'measured' } | { at: 'done'; slice: Slice }

@@ -1,22 +1,22 @@
-// The mix of a soak: what a bank, a client, a payer and a dashboard do in a day, drawn at random and at
-// a steady rate. Every answer is checked; a credit that was refused for lack of time is sent again, as
-// a bank would.
+// The mix of a soak: a day's requests of a bank, a client, a payer and a dashboard, drawn at random
+// at a steady rate. Every answer is checked. A credit that was refused for lack of time is sent
+// again, as a bank would.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
+import { SANDBOX_CLIENT } from '#access/secrets.ts'
 import type { BenchDatabase } from './database.ts'
 import { accountNumber } from './history.ts'
 import { account, CREDITS, credit, signature } from './requests.ts'
 
 const TICK_MS = 5
 const CONNECTIONS = 32
-const RUNNING_MAX = 500 // A machine that does not keep up is not given more.
+const RUNNING_MAX = 500 // A machine that falls behind gets no further requests.
 const TRIES_MAX = 10
 const RETRY_MS = 1_000
 const FAILURES_SHOWN = 20
 const STREAM_MS = 3_000
-const BUSY = new Set([408, 429, 503]) // A machine that stalls is slow to send a request, too.
+const BUSY = new Set([408, 429, 503]) // A machine that stalls also sends requests slowly.
 const LISTS = ['credits', 'payments', 'events', 'suspense', 'accounts/static', 'audit-log']
 
 type Call = { path: string; body?: string; headers?: Record<string, string> }
@@ -149,7 +149,7 @@ export class MixedLoad {
     await this.#expect({ ...call, headers: this.#auth() }, '"isSuccessful":true')
   }
 
-  // An advice, its number, the payment and a look at it.
+  // Creates an advice, initiates the payment, pays it and reads it.
   async #pay(): Promise<void> {
     const headers = this.#auth()
     const advice = {
@@ -171,7 +171,7 @@ export class MixedLoad {
     )
     const { bankAccount, paymentReference } = JSON.parse(begun).responseData
     const paid = JSON.stringify({ virtualAccountNumber: bankAccount, amount: '6000.00' })
-    // One that was answered too late may be booked all the same: with a key it is not booked again.
+    // A late answer may still have been booked. The key prevents booking it twice.
     const once = { ...headers, 'idempotency-key': paymentReference }
     await this.#expect({ path: `${process}/simulate/payment`, body: paid, headers: once }, '"00"')
     this.credits++
@@ -199,7 +199,7 @@ export class MixedLoad {
     ).access_token
   }
 
-  // A dashboard that is opened, and left without a word.
+  // Opens a dashboard and leaves without signing out.
   async #watch(): Promise<void> {
     this.#counts.requests++
     const url = `http://127.0.0.1:${this.#options.port}/api/v1/events/stream`

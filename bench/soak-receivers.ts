@@ -1,12 +1,12 @@
-// Webhook receivers of a soak: one that always answers, one that comes and goes, and one that does what
-// a receiver should not: hangs, resets, fails, or answers without end.
+// Webhook receivers of a soak: one always answers, one comes and goes, and one misbehaves: it
+// hangs, resets, fails, or answers without end.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { systemClock } from '#clock.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { createEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import type { ClientId } from '#ids.ts'
+import { createEndpoint } from '#webhooks/endpoints.ts'
 import type { BenchDatabase } from './database.ts'
 
 const UP_MS = 90_000

@@ -1,5 +1,5 @@
-// What the processes of a service hold, read from their own /metrics, and what PostgreSQL says of
-// their connections.
+// Samples the resources of a service's processes from their own /metrics, and their connections
+// from PostgreSQL.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchDatabase } from './database.ts'
@@ -12,17 +12,17 @@ const MB = 1024 * 1024
 export type ProcessSample = {
   rssMb: number
   heapMb: number
-  files: number // Sockets among them.
+  files: number // Includes sockets.
   sockets: number
   timers: number
-  resources: number // All that keeps an event loop busy.
+  resources: number // Everything that keeps an event loop busy.
 }
 export type Sample = {
   minute: number
   api: ProcessSample
   worker: ProcessSample
-  connections: number // To PostgreSQL, ours not counted.
-  backlog: number // Webhooks not delivered yet.
+  connections: number // Connections to PostgreSQL, without the bench's own.
+  backlog: number // Undelivered webhooks.
 }
 
 type Ports = { api: number; worker: number }

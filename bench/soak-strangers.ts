@@ -1,5 +1,5 @@
-// Connections that no honest client makes, a few every second: cut in the middle, silent, garbage, or
-// never read from. Each must cost the service nothing that stays.
+// Connections that no honest client makes, a few every second: cut in the middle, silent, garbage,
+// or never read from. The service must free everything that they use.
 
 import { connect, type Socket } from 'node:net'
 
@@ -45,7 +45,7 @@ export function abuseConnections(port: number, perSecond: number) {
   const timer = setInterval(() => {
     const abuse = ABUSES[names[made++ % names.length] as string] as Abuse
     const socket = connect({ port, host: '127.0.0.1' })
-    socket.on('error', () => {}) // Cut off is what most of them are for.
+    socket.on('error', () => {}) // Most of these connections are cut off.
     socket.once('connect', () => abuse(socket))
     socket.resume()
   }, 1_000 / perSecond)

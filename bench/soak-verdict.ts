@@ -1,15 +1,16 @@
-// What a soak's samples prove. Memory is flat when the Theil–Sen slope (the median of all pairs' slopes,
-// which a few outliers do not move) of the medians of each minute, after the first quarter of the time,
-// is at most GROWTH_MAX of the median in an hour, or the Mann–Kendall test sees no upward trend at 1%.
-// Files, sockets, timers and connections must afterwards be what they were before, but for pools.
+// Judges the samples of a soak. Memory is flat if the Theil–Sen slope (the median of all pairs'
+// slopes, which a few outliers do not move) of the medians of each minute, after the first quarter
+// of the time, is at most GROWTH_MAX of the median in an hour, or if the Mann–Kendall test sees no
+// upward trend at 1%. Files, sockets, timers and connections must afterwards return to their first
+// values, except for pools.
 
 import { quantile } from './slice.ts'
 import type { ProcessSample, Sample } from './soak-samples.ts'
 
-const GROWTH_MAX = 0.05 // Of the median, in an hour.
+const GROWTH_MAX = 0.05 // Share of the median, in an hour.
 const SIGNIFICANT_Z = 2.326 // One-sided, 1%.
 const WARM_UP_SHARE = 0.25
-// Connections to the database that pools open under load and keep for a while, and a timer for each.
+// Database connections that pools open under load and keep for a while, each with a timer.
 const POOLED_MAX = 40
 const HEAD = [
   'minute',
@@ -61,9 +62,9 @@ function trend(title: string, points: readonly Point[]): { line: string; isFlat:
     0.5,
   )
   const isFlat = !(slope > middle * GROWTH_MAX && z > SIGNIFICANT_Z)
-  const shown = `${slope >= 0 ? '+' : '−'}${Math.abs(slope).toFixed(1)} MB in an hour (z ${z.toFixed(1)})`
+  const growth = `${slope >= 0 ? '+' : '−'}${Math.abs(slope).toFixed(1)} MB in an hour (z ${z.toFixed(1)})`
   return {
-    line: `- ${isFlat ? '✓' : '✗'} ${title}: median ${middle.toFixed(0)} MB, ${shown}`,
+    line: `- ${isFlat ? '✓' : '✗'} ${title}: median ${middle.toFixed(0)} MB, ${growth}`,
     isFlat,
   }
 }
@@ -83,7 +84,7 @@ export function theilSen(points: readonly Point[]): number {
   return slopes.length === 0 ? 0 : quantile(slopes, 0.5)
 }
 
-// How many standard deviations the count of rising pairs is above that of falling ones.
+// The number of standard deviations by which rising pairs outnumber falling ones.
 export function mannKendall(values: readonly number[]): number {
   const count = values.length
   let rising = 0
@@ -99,12 +100,12 @@ function perMinute(samples: readonly Sample[], of: (sample: Sample) => number): 
   return [...groups].map(([minute, group]) => [minute, quantile(group.map(of), 0.5)] as const)
 }
 
-// The first, the last, and so many evenly between them.
+// Shows the first sample, the last, and so many evenly between them.
 export function soakTable(samples: readonly Sample[], count: number): string {
   const step = Math.max(1, (samples.length - 1) / Math.max(1, count - 1))
   const places = new Set(Array.from({ length: count }, (_, at) => Math.round(at * step)))
-  const shown = samples.filter((_, at) => places.has(at) || at === samples.length - 1)
-  const rows = shown.flatMap(({ minute, connections, backlog, ...roles }) =>
+  const selection = samples.filter((_, at) => places.has(at) || at === samples.length - 1)
+  const rows = selection.flatMap(({ minute, connections, backlog, ...roles }) =>
     (['api', 'worker'] as const).map((role) => {
       const { rssMb, heapMb, files, sockets, timers, resources } = roles[role]
       const shared = role === 'api' ? [connections, backlog] : ['', '']

@@ -1,6 +1,7 @@
-// `npm run soak -- --minutes 60 --rate 150`: a steady mix of all that clients, banks and payers do,
-// beside connections that are cut, garbage, and receivers that come and go. What the processes hold is
-// sampled throughout, and once more when all is quiet. Exits with 1 when anything grows or is left over.
+// `npm run soak -- --minutes 60 --rate 150`: a steady mix of all requests of clients, banks and
+// payers, beside connections that are cut or send garbage, and receivers that come and go. Samples
+// the resources of the processes throughout, and once more when all is quiet. Exits with 1 when
+// anything grows or is left over.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +22,7 @@ const ACCOUNTS = 20_000
 const SAMPLE_MS = 5_000
 const SHOWN = 12
 const ABUSES_PER_SECOND = 4
-// A connection that says nothing is closed after a minute, and an idle one a little later.
+// The service closes a silent connection after a minute, and an idle one a little later.
 const QUIET_MS = 90_000
 const UNLIMITED = { MANILLA_RATE_LIMITS: 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0' }
 
@@ -46,14 +47,14 @@ async function main(): Promise<void> {
 
   const load = new MixedLoad({ port: api.port, accounts: ACCOUNTS, database })
   const samples: Sample[] = []
-  // A signal ends it early, with what was seen so far.
+  // A signal ends the soak early. The report covers the samples so far.
   let endMs = performance.now() + minutes * 60_000
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (endMs = 0))
   load.run(rate)
   const abuse = abuseConnections(api.port, ABUSES_PER_SECOND)
   while (performance.now() < endMs) {
     await sleep(SAMPLE_MS)
-    // On a busy machine a sample may not be had in time; that alone is no finding.
+    // On a busy machine a sample may fail. That alone is no finding.
     const sample = await sampler.sample().catch(() => undefined)
     if (!sample) continue
     samples.push(sample)

@@ -1,8 +1,8 @@
-// What rows run on: the service, the load generator and the references, each started when a row first
-// needs it. Every database is a copy of one template, so all start equally full.
+// The service, the load generator and the references that rows run on, each started when a row
+// first needs it. Every database is a copy of one template, so all start equally full.
 
 import { resolve } from 'node:path'
-import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
+import { SANDBOX_CLIENT } from '#access/secrets.ts'
 import { type Child, request, startChild } from './child-process.ts'
 import { type Cluster, startService } from './cluster.ts'
 import { BenchDatabase, runAsAdmin } from './database.ts'
@@ -10,7 +10,7 @@ import { fillDatabase } from './fill.ts'
 import type { HistorySize } from './history.ts'
 import type { Options } from './options.ts'
 
-const PER_ACCOUNT = 20 // Where a million credits are wanted.
+const PER_ACCOUNT = 20 // For databases with a million credits.
 
 export type Target = {
   ports: readonly number[]
@@ -38,7 +38,7 @@ export class Testbed implements AsyncDisposable {
     return fillDatabase(this.cluster.config, connectionString, size)
   }
 
-  // The first of so many credits that no load has sent yet.
+  // The first of `count` credits that no load has sent yet.
   nextCredits(count: number): number {
     this.#creditsSent += count
     return this.#creditsSent - count
@@ -52,7 +52,7 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
-  // `before` is another checkout's, on a database that its own code has filled.
+  // `before` is another checkout, on a database that its own code has filled.
   service(before = ''): Promise<Target> {
     const { accounts } = this.options
     return this.once(`service${before}`, async () => {
@@ -81,18 +81,18 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
-  // What people read.
+  // The history for the reads of `--only size`.
   many = () => this.#history('many', this.options.credits / PER_ACCOUNT)
   few = () => this.#history('few', this.options.fewCredits / PER_ACCOUNT)
 
   // A million credits that no settlement has taken yet; quick: a tenth.
   settlement = () => this.#history('settlement', this.options.settledAccounts)
 
-  // A million credits to hold against a statement; quick: 50,000.
+  // A million credits to compare with a statement; quick: 50,000.
   reconciliation(): Promise<Target> {
     return this.once('reconciliation service', async () => {
       const target = await this.#history('reconciliation', this.options.reconciledAccounts)
-      this.servicePids.pop() // Memory has a goal of its own there.
+      this.servicePids.pop() // This row has its own goal for memory.
       return target
     })
   }

@@ -1,6 +1,6 @@
-// Webhooks: how fast a backlog is delivered, and how long a healthy endpoint waits beside a thousand
-// that hang. The worker is the real one, on a database of its own; the receiver is this process.
-// Every event must arrive at every endpoint; a second arrival counts for nothing.
+// Webhooks: measures how fast the worker delivers a backlog, and how long a healthy endpoint waits
+// beside a thousand that hang. The worker is the real one, on its own database; this process is the
+// receiver. Every event must arrive at every endpoint; a second arrival does not count.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,10 +8,10 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '#clock.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { appendEvents } from '#domain/records/outbox.ts'
-import { createEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 import { kobo } from '#money.ts'
+import { appendEvents } from '#records/events.ts'
+import { createEndpoint } from '#webhooks/endpoints.ts'
 import { startService } from './cluster.ts'
 import type { BenchDatabase } from './database.ts'
 import { cpuBetween, readCpu } from './process-stats.ts'
@@ -58,7 +58,7 @@ export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
       where id = any($3)`,
     [receiver.url, healthy.id, [healthy, ...dead].map(({ id }) => id)],
   )
-  await writeEvents(database, [healthy], 1) // An endpoint that has answered before.
+  await writeEvents(database, [healthy], 1) // Makes the endpoint one that has answered before.
   await writeEvents(database, dead, DEAD * EVENTS_PER_DEAD)
   const isWarm = () => receiver.seen.size > 0 && receiver.hanging.size >= DEAD
   const whileMeasured = async () => {
@@ -95,7 +95,7 @@ async function deliver(
   return { acknowledged, items, seconds: elapsedMs / 1000, failures, cpu, latency, written }
 }
 
-// Gives up when nothing has arrived for a long while: what is missing is then a failure.
+// Gives up when nothing has arrived for a long while. The missing events are then a failure.
 async function until(seen: ReadonlySet<string>, isDone: () => boolean): Promise<void> {
   let [count, sinceMs] = [-1, performance.now()]
   while (!isDone() && performance.now() - sinceMs < STALLED_MS) {
@@ -123,7 +123,7 @@ async function startReceiver() {
   return { url, seen, hanging, delaysMs, [Symbol.asyncDispose]: close }
 }
 
-// As if a worker had been there all along: nothing of the history is to be delivered.
+// Marks the history as delivered, as if a worker had run all along.
 async function skipHistory({ db }: BenchDatabase, accounts: number): Promise<Account[]> {
   await db.query(
     `insert into dispatch_cursors (client_id, sequence)
@@ -137,7 +137,7 @@ async function skipHistory({ db }: BenchDatabase, accounts: number): Promise<Acc
   return rows
 }
 
-// Spread evenly over the accounts.
+// Spreads the events evenly over the accounts.
 async function writeEvents({ db }: BenchDatabase, accounts: readonly Account[], count: number) {
   for (let from = 0; from < count; from += EVENT_BATCH) {
     const events = Array.from({ length: Math.min(EVENT_BATCH, count - from) }, (_, at) => {

@@ -7,10 +7,10 @@ import {
   type Context,
   KEY_OPTION,
   keyed,
+  listAnswer,
   type Options,
   type Run,
 } from './command-context.ts'
-import { listAnswer } from './list-answer.ts'
 import { type Column, details, naira, time } from './table.ts'
 
 const FIELDS = {

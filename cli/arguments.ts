@@ -5,6 +5,10 @@ import { InvalidArgumentError } from 'commander'
 import { CliProblem, EXIT } from './problems.ts'
 
 const LIMIT_MAX = 100_000
+const PLAIN_TEXT = /^(?=[\s\S]*\S)[^\p{Cc}\p{Cs}]*$/u
+const EMAIL = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+\.[^\s@.\p{Cc}\p{Cs}]+$/u
+const EMAIL_LENGTH_MAX = 254
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$/
 
 export function parseAmount(text: string): string {
   const isAmount = /^(?:0|[1-9][0-9]{0,12})(?:\.[0-9]{1,2})?$/.test(text) && /[1-9]/.test(text)
@@ -40,8 +44,41 @@ export function parseHttpUrl(text: string): string {
 }
 
 // Repeated values, or one with commas.
-export function collect(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, ...text.split(',').filter((part) => part !== '')]
+export function collect(
+  text: string,
+  before: readonly string[] = [],
+  choices?: readonly string[],
+): readonly string[] {
+  const values = text.split(',').flatMap((part) => part.trim() || [])
+  if (values.length === 0) throw new InvalidArgumentError('It needs at least one value.')
+  if (choices && !values.every((value) => choices.includes(value))) {
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`)
+  }
+  return [...before, ...values]
+}
+
+export function plainText(max: number): (text: string) => string {
+  return (text) => {
+    if (text.length <= max && PLAIN_TEXT.test(text)) return text
+    throw new InvalidArgumentError(`It has 1 to ${max} characters, and no control characters.`)
+  }
+}
+
+export function parseClientId(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/.test(text)) return text
+  throw new InvalidArgumentError('It has 3 to 40 letters, digits, - or _.')
+}
+
+export function parseEmail(text: string): string {
+  if (text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)) return text
+  throw new InvalidArgumentError('It is an email address.')
+}
+
+// A zone is required, so that the time is unambiguous.
+export function parseTime(text: string): Date {
+  const time = new Date(TIME.test(text) ? text : Number.NaN)
+  if (!Number.isNaN(time.getTime())) return time
+  throw new InvalidArgumentError('It is a time with its zone, such as 2026-11-16T10:00:00Z.')
 }
 
 export function readBody(file: string | undefined): Record<string, unknown> {

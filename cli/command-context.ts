@@ -5,10 +5,12 @@ import type { Command } from 'commander'
 import { Manilla } from '../sdk/src/sdk.ts'
 import { chooseUrl, findCredentials, type Source } from './credentials.ts'
 import { type ExitCode, reasonOf, Unfinished } from './problems.ts'
-import type { Terminal } from './terminal.ts'
+import { type Column, table } from './table.ts'
+import { showProgress, type Terminal } from './terminal.ts'
 
 // Bridges a short outage, but reports a stopped service soon.
 const RETRIES = 2
+const PAGE_MAX = 100
 
 export type Options = { url?: string; json?: boolean; idempotencyKey?: string } & Record<
   string,
@@ -74,9 +76,15 @@ export function answering(run: Run, work: Work) {
 }
 
 export function print(run: Run, options: Options, { data, text, exitCode }: Answer): void {
-  const output = options.json ? JSON.stringify(data, null, 2) : text
+  const output = options.json ? JSON.stringify(data, bigintAsNumber, 2) : text
   if (output !== '') run.terminal.out(`${output}\n`)
   if (exitCode !== undefined) run.exitCode = exitCode
+}
+
+// Large values become text, because a number would be rounded.
+function bigintAsNumber(_: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value
+  return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value.toString()
 }
 
 // Every change has an idempotency key. A user who is interrupted before the answer sees the key and
@@ -97,3 +105,37 @@ export const KEY_OPTION = [
   '--idempotency-key <key>',
   'Repeat an earlier call safely. Default: a new key.',
 ] as const
+
+type Filter = Record<string, unknown>
+type Stop = { signal: AbortSignal }
+type Listing<Item> = {
+  columns: readonly Column<Item>[]
+  read: (filter: never, stop: Stop) => AsyncIterable<Item>
+}
+
+// The answer of every `list` command: the first items of a list, read page by page, as a table.
+export async function listAnswer<Item>(
+  { terminal, options }: Context,
+  filter: Filter,
+  { columns, read }: Listing<Item>,
+): Promise<Answer> {
+  const limit = options.limit as number
+  const query = { ...filter, limit: Math.min(limit, PAGE_MAX) } as never
+  const items = await take(terminal, read(query, { signal: terminal.interrupted }), limit)
+  return { data: items, text: table(terminal, columns, items) }
+}
+
+async function take<Item>(
+  terminal: Terminal,
+  items: AsyncIterable<Item>,
+  limit: number,
+): Promise<Item[]> {
+  using progress = showProgress(terminal)
+  const page: Item[] = []
+  for await (const item of items) {
+    page.push(item)
+    if (page.length >= limit) break
+    if (page.length % 100 === 0) progress.show(`${page.length} read …`)
+  }
+  return page
+}

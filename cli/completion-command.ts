@@ -19,36 +19,30 @@ export function addCompletionCommand(program: Command, run: Run): void {
     })
 }
 
-export function wordsOf(program: Command): Words {
-  const words = new Map<string, readonly string[]>()
-  const everywhere = program.options.filter(({ long }) => long !== '--version')
-  const add = (command: Command, path: string) => {
-    const names = command.commands.map((each) => each.name())
-    const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
-    const options = [...command.options, ...(path === '' ? [] : everywhere)]
-    const flags = options.map(({ long }) => long as string)
-    words.set(path, [...new Set([...names, ...choices, ...flags, '--help'])])
-    for (const each of command.commands) add(each, `${path} ${each.name()}`.trim())
-  }
-  add(program, '')
-  for (const { name, words: phrases } of DELEGATED) addPhrases(words, name, phrases)
-  return words
+export function visibleCommands(command: Command): Command[] {
+  const commands = command.createHelp().visibleCommands(command)
+  return commands.filter((each) => each.name() !== 'help')
 }
 
-// 'client create' under 'admin' adds 'client' after 'admin' and 'create' after 'admin client'.
-function addPhrases(
-  words: Map<string, readonly string[]>,
-  name: string,
-  phrases: readonly string[],
-) {
-  words.set(name, phrases.length > 0 ? [] : ['--help'])
-  for (const phrase of phrases) {
-    let path = name
-    for (const word of phrase.split(' ')) {
-      words.set(path, [...new Set([...(words.get(path) ?? []), word])])
-      path = `${path} ${word}`
-    }
+function wordsOf(program: Command): Words {
+  const words = new Map<string, readonly string[]>()
+  const add = (command: Command, path: string) => {
+    const commands = visibleCommands(command)
+    const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
+    const help = command.createHelp()
+    const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]
+    const flags = options.map(({ long }) => long as string)
+    const names = [...commands.map((each) => each.name()), ...choices, ...flags]
+    const isTop = path === ''
+    const own = names.filter((name) => name !== '--help' && (isTop || name !== '--version'))
+    words.set(path, [...own, '--help'])
+    for (const each of commands) add(each, `${path} ${each.name()}`.trim())
   }
+  add(program, '')
+  for (const { name, words: more } of DELEGATED) {
+    if (more.length > 0) words.set(name, more)
+  }
+  return words
 }
 
 const SCRIPTS: Record<Shell, (words: Words) => string> = {

@@ -2,8 +2,14 @@
 
 import type { Command } from 'commander'
 import { parseAccountNumber, parseLimit } from './arguments.ts'
-import { answering, type Context, KEY_OPTION, keyed, type Run } from './command-context.ts'
-import { listAnswer } from './list-answer.ts'
+import {
+  answering,
+  type Context,
+  KEY_OPTION,
+  keyed,
+  listAnswer,
+  type Run,
+} from './command-context.ts'
 import { type Column, time } from './table.ts'
 
 export function addEventCommands(program: Command, run: Run): void {

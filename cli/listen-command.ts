@@ -1,13 +1,17 @@
 // `manilla listen`: prints events as they happen and posts them to a local handler. Survives restarts
 // of the service: the stream resumes after the last event, so that none is lost or repeated.
 
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { collect, parseHttpUrl, wholeNumber } from './arguments.ts'
 import type { Context, Options, Run } from './command-context.ts'
+import { configFolder, writePrivately } from './credentials.ts'
 import { type Event, forwardEvent, type Handler, type Outcome } from './forward-event.ts'
-import { ListenPosition } from './listen-position.ts'
 import { CliProblem, EXIT } from './problems.ts'
 import { paint, plain } from './table.ts'
+import type { Terminal } from './terminal.ts'
 
 const TYPE_WIDTH = 24
 
@@ -173,4 +177,38 @@ function jsonLine(event: Event, forwarded: Outcome | null): string {
 
 function clockTime(now: Date): string {
   return now.toLocaleTimeString('en-GB', { timeZone: 'Africa/Lagos' })
+}
+
+type Listener = { url: string; clientId: string; forwardTo: string }
+
+// The last event that a handler received, stored in a file after each event. Listening again for the
+// same client and handler continues after it.
+export class ListenPosition {
+  readonly file: string
+  readonly #listener: Listener
+
+  constructor(terminal: Pick<Terminal, 'env' | 'homeDir'>, listener: Listener) {
+    const { url, clientId, forwardTo } = listener
+    const name = createHash('sha256').update(`${url}\n${clientId}\n${forwardTo}`).digest('hex')
+    this.file = join(configFolder(terminal), 'positions', `${name.slice(0, 16)}.json`)
+    this.#listener = listener
+  }
+
+  read(): number | undefined {
+    try {
+      const { sequence } = JSON.parse(readFileSync(this.file, 'utf8'))
+      return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : undefined
+    } catch {
+      return undefined // Missing or unreadable: starts as for the first time.
+    }
+  }
+
+  write(sequence: number): void {
+    try {
+      writePrivately(this.file, `${JSON.stringify({ ...this.#listener, sequence })}\n`)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      throw new CliProblem(`Cannot keep the position in ${this.file} (${code}).`)
+    }
+  }
 }

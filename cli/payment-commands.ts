@@ -2,11 +2,17 @@
 
 import { type Command, Option } from 'commander'
 import { parseAmount, parseHttpUrl, parseLimit, wholeNumber } from './arguments.ts'
-import { answering, type Context, KEY_OPTION, keyed, type Run } from './command-context.ts'
-import { listAnswer } from './list-answer.ts'
+import {
+  answering,
+  type Context,
+  KEY_OPTION,
+  keyed,
+  listAnswer,
+  type Run,
+} from './command-context.ts'
 import { CliProblem } from './problems.ts'
-import { showProgress } from './progress.ts'
 import { type Column, details, naira, time } from './table.ts'
+import { showProgress } from './terminal.ts'
 
 const EXPIRY_SECONDS = [60, 172_800] as const
 const POLICIES = ['exact', 'allow_under', 'any']

@@ -1,6 +1,7 @@
 // Exit codes, and one sentence per problem.
 
 import { CommanderError } from 'commander'
+import { AdminProblem, UsageProblem } from '#admin/operator-command.ts'
 import { ManillaConnectionError, ManillaError } from '../sdk/src/errors.ts'
 import { plain } from './table.ts'
 
@@ -34,7 +35,11 @@ export class Unfinished extends Error {
   }
 }
 
-export type Failure = { sentence: string; exitCode: ExitCode; error?: ManillaError }
+export type Failure = {
+  sentence: string
+  exitCode: ExitCode
+  error?: { code?: string | undefined; requestId?: string | null | undefined }
+}
 
 type Place = { url: string | undefined; isInterrupted: boolean }
 
@@ -42,14 +47,19 @@ type Place = { url: string | undefined; isInterrupted: boolean }
 export function describeFailure(error: unknown, place: Place): Failure | undefined {
   if (error instanceof Unfinished) {
     const failure = describeFailure(error.cause, place)
-    // A refusal is a definite answer.
-    const isOpen = failure?.exitCode === EXIT.unreachable || place.isInterrupted
-    return failure && isOpen
+    // The advice is for an unknown outcome. After a refusal the outcome is known, so no advice is added.
+    const isOutcomeUnknown = failure?.exitCode === EXIT.unreachable || place.isInterrupted
+    return failure && isOutcomeUnknown
       ? { ...failure, sentence: `${failure.sentence} ${error.advice}` }
       : failure
   }
   if (error instanceof CommanderError) return describeUsage(error)
   if (error instanceof CliProblem) return { sentence: error.message, exitCode: error.exitCode }
+  if (error instanceof UsageProblem) return { sentence: error.message, exitCode: EXIT.usage }
+  if (error instanceof AdminProblem) {
+    const { message: sentence, code, isUnreachable } = error
+    return { sentence, exitCode: isUnreachable ? EXIT.unreachable : EXIT.refused, error: { code } }
+  }
   if (place.isInterrupted) return { sentence: 'Interrupted.', exitCode: EXIT.interrupted }
   if (error instanceof ManillaConnectionError) return describeConnection(error, place.url)
   if (error instanceof ManillaError) return describeRefusal(error, place.url)
@@ -61,7 +71,7 @@ function describeUsage({ code, message, exitCode }: CommanderError): Failure {
   if (code === 'commander.help') return { sentence: 'A command is missing.', exitCode: EXIT.usage }
   const text = plain(message.replace(/^error: /, ''))
     .replace(
-      /^command-argument value ('.*') is invalid for argument '(\w+)'\./,
+      /^command-argument value ('.*') is invalid for argument '([\w-]+)'\./,
       '$1 is not a valid $2.',
     )
     .trim()

@@ -1,17 +1,18 @@
 // The terminal of this process.
 
-import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
-import { fileURLToPath } from 'node:url'
-import { readSecret } from './secret-prompt.ts'
-import type { LaunchResult, Terminal } from './terminal.ts'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import type { Answer, OperatorCommand } from '#admin/operator-command.ts'
+import { CliProblem, EXIT } from './problems.ts'
+import { showProgress, type Terminal } from './terminal.ts'
 
-const LAUNCHER = fileURLToPath(new URL('../scripts/manilla.mjs', import.meta.url))
+const PIPED_MAX = 4_096
 
 export function processTerminal(interrupted: AbortSignal): Terminal {
   const { stdout, stderr, env } = process
   const isTerminal = stdout.isTTY === true
-  return {
+  const terminal: Terminal = {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     isTerminal,
@@ -23,15 +24,48 @@ export function processTerminal(interrupted: AbortSignal): Terminal {
     interrupted,
     now: () => new Date(),
     fetch: globalThis.fetch,
-    launch,
+    operate: (command) => operate(command, terminal),
     readSecret: (prompt) => readSecret(prompt, interrupted),
+  }
+  return terminal
+}
+
+// Signals end an operator command at once, wherever it is: each is safe to kill.
+async function operate(command: OperatorCommand, terminal: Terminal): Promise<Answer> {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
+  const { runCommand } = await import('#admin/run-command.ts')
+  using progress = showProgress(terminal)
+  return await runCommand(command, progress.show)
+}
+
+// Asks for a secret on the terminal without echoing it, or reads it from a pipe.
+async function readSecret(prompt: string, signal: AbortSignal): Promise<string> {
+  const { stdin, stderr } = process
+  if (!stdin.isTTY) return readPiped(stdin)
+  stderr.write(prompt)
+  // Discards the echo; line editing still works.
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const reader = createInterface({ input: stdin, output, terminal: true })
+  const leaving = new AbortController()
+  const either = AbortSignal.any([signal, leaving.signal])
+  // While a line is edited, only the reader receives Ctrl-C.
+  reader.on('SIGINT', () => leaving.abort())
+  reader.on('close', () => leaving.abort()) // Ctrl-D.
+  try {
+    return await reader.question('', { signal: either })
+  } catch (error) {
+    throw either.aborted ? new CliProblem('Interrupted.', EXIT.interrupted) : error
+  } finally {
+    reader.close()
+    stderr.write('\n')
   }
 }
 
-function launch(words: readonly string[]): Promise<LaunchResult> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [LAUNCHER, ...words], (_error, out, err) =>
-      resolve({ exitCode: child.exitCode ?? 1, out, err }),
-    )
-  })
+async function readPiped(stdin: NodeJS.ReadStream): Promise<string> {
+  let text = ''
+  for await (const chunk of stdin.setEncoding('utf8')) {
+    text += chunk
+    if (text.length > PIPED_MAX) break
+  }
+  return text.replace(/\r?\n[\s\S]*$/, '')
 }

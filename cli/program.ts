@@ -10,10 +10,10 @@ import { addDoctorCommand } from './doctor-command.ts'
 import { addEventCommands } from './event-commands.ts'
 import { addListenCommand } from './listen-command.ts'
 import { addLoginCommand } from './login-command.ts'
+import { addOperatorCommands } from './operator-commands.ts'
 import { addPaymentCommands } from './payment-commands.ts'
 import { describeFailure, EXIT } from './problems.ts'
 import { addSandboxCommands } from './sandbox-commands.ts'
-import { addSandboxDataCommands } from './sandbox-data-commands.ts'
 import type { Terminal } from './terminal.ts'
 import { addTraceCommand } from './trace-command.ts'
 
@@ -21,8 +21,8 @@ const AFTER_HELP = `
 Environment: MANILLA_URL, MANILLA_CLIENT_ID, MANILLA_CLIENT_SECRET. Without them, what manilla login
 stored; on this machine, the sandbox’s demo credentials.
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 cannot reach the service, 4 not signed in
-or wrong credentials, 130 interrupted.`
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 cannot reach the service or database, 4 not
+signed in or wrong credentials, 130 interrupted.`
 
 export function createProgram(run: Run): Command {
   const { terminal } = run
@@ -51,11 +51,12 @@ export function createProgram(run: Run): Command {
   program.commandsGroup('Develop:')
   addListenCommand(program, run)
   addSandboxCommands(program, run)
-  addSandboxDataCommands(program, run)
   addDoctorCommand(program, run)
   addCompletionCommand(program, run)
   program.commandsGroup('Run the service, on its own machine:')
   addDelegatedCommands(program, run)
+  program.commandsGroup('Operate the service, on its own machine:')
+  addOperatorCommands(program, run)
   const help = new Command('help').argument('[command]').description('Show the help of a command.')
   return program.addHelpCommand(help.helpGroup('Develop:'))
 }

@@ -2,6 +2,7 @@
 
 import type { Argument, Command, Option } from 'commander'
 import { Run } from './command-context.ts'
+import { visibleCommands } from './completion-command.ts'
 import { DELEGATED } from './delegated-commands.ts'
 import { processTerminal } from './process-terminal.ts'
 import { createProgram } from './program.ts'
@@ -18,10 +19,10 @@ export function withCommands(document: string): string {
 function renderCommands(): string {
   const program = createProgram(new Run(processTerminal(new AbortController().signal)))
   const delegated = new Set(DELEGATED.map(({ name }) => name))
-  const own = program.commands.filter((command) => !delegated.has(command.name()))
+  const own = visibleCommands(program).filter((command) => !delegated.has(command.name()))
   const rows = DELEGATED.map(({ name, summary }) => `| \`manilla ${name}\` | ${summary} |`)
   const everywhere = ['### Everywhere', '', ...tableOf([], [...program.options])].join('\n')
-  const service = ['### On the service’s machine', '', ...HEADER, ...rows].join('\n')
+  const service = ['### Run the service, on its own machine', '', ...HEADER, ...rows].join('\n')
   return [...own.flatMap((command) => sectionsOf(command, 'manilla')), everywhere, service].join(
     '\n\n',
   )
@@ -29,11 +30,13 @@ function renderCommands(): string {
 
 function sectionsOf(command: Command, path: string): string[] {
   const name = `${path} ${command.name()}`
-  if (command.commands.length > 0) {
-    return command.commands.flatMap((each) => sectionsOf(each, name))
-  }
+  const commands = visibleCommands(command)
+  if (commands.length > 0) return commands.flatMap((each) => sectionsOf(each, name))
   const words = command.registeredArguments.map((argument) => ` <${argument.name()}>`).join('')
-  const rows = tableOf([...command.registeredArguments], [...command.options])
+  const rows = tableOf(
+    [...command.registeredArguments],
+    command.options.filter(({ hidden }) => !hidden),
+  )
   return [[`### \`${name}${words}\``, '', command.description(), '', ...rows].join('\n').trimEnd()]
 }
 

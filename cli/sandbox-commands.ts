@@ -1,17 +1,22 @@
-// `manilla pay` and `manilla trigger`: simulate the bank, or the cause of an event, in the sandbox.
+// `manilla pay` and `manilla trigger` simulate the bank, or the cause of an event, in the sandbox.
+// `manilla sandbox` fills it with history, empties it, and moves its clock.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { Argument, type Command } from 'commander'
+import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { ManillaError } from '../sdk/src/sdk.ts'
-import { parseAccountNumber, parseAmount } from './arguments.ts'
+import { parseAccountNumber, parseAmount, wholeNumber } from './arguments.ts'
 import { answering, type Context, KEY_OPTION, keyed, type Run } from './command-context.ts'
-import { CliProblem, Unfinished } from './problems.ts'
-import { showProgress } from './progress.ts'
-import { details, naira } from './table.ts'
+import { CliProblem, EXIT, Unfinished } from './problems.ts'
+import { type Column, details, naira, table, time } from './table.ts'
+import { showProgress } from './terminal.ts'
 import { Player, SCENARIOS } from './trigger-scenarios.ts'
 
 const EVENT_WAIT_MS = 90_000 // Workers send payouts, and payments live for at least a minute.
 const LOOK_MS = 300
+const SEED_LOOK_MS = 500
+const RESET_WARNING = 'Everything in the sandbox would be deleted. Repeat with --yes.'
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
+type Unit = keyof typeof SECONDS
 
 export function addSandboxCommands(program: Command, run: Run): void {
   program
@@ -26,6 +31,7 @@ export function addSandboxCommands(program: Command, run: Run): void {
     .description('Make an event happen, by playing what causes it, and print it. Sandbox only.')
     .addArgument(new Argument('<type>', 'Type of the event.').choices(Object.keys(SCENARIOS)))
     .action(answering(run, trigger))
+  addDataCommands(program, run)
 }
 
 async function pay(context: Context, number = '', amount = '') {
@@ -96,4 +102,114 @@ async function eventAfter({ manilla, terminal }: Context, type: string, before: 
   }
   const seconds = EVENT_WAIT_MS / 1000
   throw new CliProblem(`What causes ${type} was done, but it did not follow within ${seconds} s.`)
+}
+
+function addDataCommands(program: Command, run: Run): void {
+  const sandbox = program
+    .command('sandbox')
+    .description('Manage your sandbox: sample data, reset, test clock.')
+  sandbox
+    .command('seed')
+    .description('Create sample accounts, payments and credits.')
+    .option('--accounts <count>', 'Collection accounts.', wholeNumber(1, 10_000), 20)
+    .option('--days <count>', 'Days of history.', wholeNumber(1, 90), 7)
+    .option('--seed <number>', 'The same number makes the same history.', wholeNumber(1, 1e9), 1)
+    .action(answering(run, seed))
+  sandbox
+    .command('reset')
+    .description('Return to an empty sandbox; credentials, users and settings stay.')
+    .option('--yes', 'Without it, nothing is done.')
+    .action(answering(run, reset))
+  const clock = sandbox
+    .command('clock')
+    .description('Control the test clock of the sandbox, which all of its clients share.')
+  clock.command('show').description('Show the test clock.').action(answering(run, showClock))
+  clock
+    .command('set')
+    .description('Freeze the test clock at a time.')
+    .argument('<time>', 'Such as 2026-11-16T09:00:00+01:00.')
+    .action(answering(run, setClock))
+  clock
+    .command('advance')
+    .description('Advance the test clock and run what falls due.')
+    .argument('<duration>', 'Such as 30s, 45m, 2h or 7d.', parseDuration)
+    .action(answering(run, advance))
+  clock.command('release').description('Return to real time.').action(answering(run, release))
+}
+
+function parseDuration(text: string): string {
+  const [, count = '', unit = ''] = /^([1-9][0-9]{0,7})([smhd])$/.exec(text) ?? []
+  if (count === '') throw new InvalidArgumentError('It is a duration, such as 30s, 45m, 2h or 7d.')
+  return String(Number(count) * SECONDS[unit as Unit])
+}
+
+// Waits for the end. If interrupted, the seed continues on the service.
+async function seed({ manilla, terminal, options }: Context) {
+  const signal = terminal.interrupted
+  using progress = showProgress(terminal)
+  const body = { accounts: options.accounts, days: options.days, seed: options.seed } as never
+  let state = await manilla.sandbox.seed(body, { signal })
+  while (state.status === 'running') {
+    progress.show(`Seeding … ${state.percent}%`)
+    await pause(SEED_LOOK_MS, undefined, { signal })
+    state = await manilla.sandbox.seeding({ signal })
+  }
+  if (state.status === 'failed') throw new CliProblem('The seed failed; run it again.')
+  const text = details(terminal, [
+    ['status', state.status],
+    ['accounts', String(options.accounts)],
+    ['days', String(options.days)],
+  ])
+  return { data: state, text }
+}
+
+async function reset({ manilla, terminal, options }: Context) {
+  if (!options.yes) throw new CliProblem(RESET_WARNING, EXIT.usage)
+  const data = await manilla.sandbox.reset({ signal: terminal.interrupted })
+  return { data, text: 'The sandbox is empty.' }
+}
+
+type Step = { at: string; kind: string; count: number }
+const STEPS: readonly Column<Step>[] = [
+  { title: 'at', value: ({ at }) => time(at) },
+  { title: 'ran', value: ({ kind }) => kind },
+  { title: 'count', value: ({ count }) => count },
+]
+
+type Clock = { now: string; isFrozen: boolean }
+
+function clockText(context: Context, { now, isFrozen }: Clock): string {
+  return details(context.terminal, [
+    ['now', now],
+    ['clock', isFrozen ? 'stands still' : 'real time'],
+  ])
+}
+
+async function showClock(context: Context) {
+  const clock = await context.manilla.sandbox.clock.get({ signal: context.terminal.interrupted })
+  return { data: clock, text: clockText(context, clock) }
+}
+
+async function setClock(context: Context, time = '') {
+  const signal = context.terminal.interrupted
+  const clock = await context.manilla.sandbox.clock.set(time, { signal })
+  return { data: clock, text: clockText(context, clock) }
+}
+
+async function advance(context: Context, seconds = '') {
+  const { manilla, terminal } = context
+  const move = await manilla.sandbox.clock.advance(
+    { seconds: Number(seconds) },
+    { signal: terminal.interrupted },
+  )
+  const ran = move.ran.length > 0 ? `\n${table(terminal, STEPS, move.ran)}` : ''
+  const rest = move.isComplete ? '' : '\nThere is more to run: advance again.'
+  return { data: move, text: `${clockText(context, move)}${ran}${rest}` }
+}
+
+async function release(context: Context) {
+  const clock = await context.manilla.sandbox.clock.release({
+    signal: context.terminal.interrupted,
+  })
+  return { data: clock, text: clockText(context, clock) }
 }

@@ -32,6 +32,7 @@ export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): string {
+  if (rows.length === 0) return look.isTerminal ? 'None.' : ''
   const extra = columns.findLast(({ isExtra }) => isExtra)
   const text = layOut(look, columns, rows)
   const isWide = text.split('\n').some((line) => widthOf(line) > look.columns)

@@ -1,7 +1,9 @@
 // The commands' access to the world: output, environment, time, network, Ctrl-C. Passed as an
 // object, so that tests run commands in process and read their output.
 
-export type LaunchResult = { exitCode: number; out: string; err: string }
+import type { Answer, OperatorCommand } from '#admin/operator-command.ts'
+
+const CLEAR = '\r\u001b[K'
 
 export type Terminal = {
   out(text: string): void
@@ -15,6 +17,21 @@ export type Terminal = {
   interrupted: AbortSignal // Ctrl-C or a termination signal.
   now(): Date
   fetch: typeof fetch
-  launch(words: readonly string[]): Promise<LaunchResult> // Runs another command on this machine.
+  operate(command: OperatorCommand): Promise<Answer> // Runs it on the service's database.
   readSecret(prompt: string): Promise<string>
+}
+
+// A progress line on standard error; nothing if that is not a terminal.
+export function showProgress({ hasProgress, err }: Terminal) {
+  let isShown = false
+  return {
+    show(text: string): void {
+      if (!hasProgress) return
+      err(`${CLEAR}${text}`)
+      isShown = true
+    },
+    [Symbol.dispose](): void {
+      if (isShown) err(CLEAR)
+    },
+  }
 }

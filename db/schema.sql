@@ -10,21 +10,39 @@ create table access_grants (
   constraint access_grants_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
-create table actions (
+create table adjusting_entries (
   id bigint not null generated always as identity,
-  client_id bigint not null,
-  action text collate "C" not null,
-  subject text collate "C" not null,
-  detail jsonb not null,
-  taken_at timestamp with time zone not null,
-  actor text collate "C",
-  constraint actions_pkey PRIMARY KEY (id),
-  constraint actions_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+  reference text collate "C" not null,
+  difference_id bigint not null,
+  account text collate "C" not null,
+  amount_kobo bigint not null,
+  reason text not null,
+  state text collate "C" not null default 'open'::text,
+  requested_by text collate "C" not null,
+  requested_by_user uuid not null,
+  maker_people uuid[],
+  requested_at timestamp with time zone not null,
+  decided_by text collate "C",
+  decided_by_user uuid,
+  decided_at timestamp with time zone,
+  decision_reason text,
+  constraint adjusting_entries_pkey PRIMARY KEY (id),
+  constraint adjusting_entries_reference_unique UNIQUE (reference),
+  constraint adjusting_entries_account_known CHECK (account = ANY (ARRAY['shortfall'::text, 'due_to_bank'::text, 'bank_cost'::text, 'stamp_duty'::text, 'input_vat'::text, 'write_off'::text])),
+  constraint adjusting_entries_amount_not_zero CHECK (amount_kobo <> 0),
+  constraint adjusting_entries_decided_by_somebody CHECK ((state = 'open'::text) = (decided_at IS NULL) AND (decided_at IS NULL) = (decided_by IS NULL)),
+  constraint adjusting_entries_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
+  constraint adjusting_entries_two_people CHECK ((state <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR decided_by_user IS NOT NULL AND decided_by <> requested_by AND decided_by_user <> requested_by_user),
+  constraint adjusting_entries_difference_id_fkey FOREIGN KEY (difference_id) REFERENCES differences(id)
 );
-CREATE INDEX actions_by_client ON actions USING btree (client_id, id);
-CREATE INDEX actions_by_subject ON actions USING btree (subject, id);
-CREATE TRIGGER actions_append_only BEFORE DELETE OR UPDATE ON actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER actions_not_truncated BEFORE TRUNCATE ON actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE INDEX adjusting_entries_by_state ON adjusting_entries USING btree (state, id);
+CREATE INDEX adjusting_entries_of_difference ON adjusting_entries USING btree (difference_id, id);
+CREATE UNIQUE INDEX adjusting_entries_one_open ON adjusting_entries USING btree (difference_id) WHERE state = 'open'::text;
+CREATE TRIGGER adjusting_entries_checked AFTER INSERT OR UPDATE ON adjusting_entries FOR EACH ROW EXECUTE FUNCTION check_adjusting_entry();
+CREATE TRIGGER adjusting_entries_checked_by_another AFTER UPDATE OF state ON adjusting_entries FOR EACH ROW WHEN (new.state = 'approved'::text AND old.state <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
+CREATE TRIGGER adjusting_entries_keep_maker_people BEFORE INSERT ON adjusting_entries FOR EACH ROW EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
+CREATE TRIGGER adjusting_entries_not_deleted BEFORE DELETE ON adjusting_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER adjusting_entries_not_truncated BEFORE TRUNCATE ON adjusting_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table adjustments (
   id bigint not null generated always as identity,
@@ -45,17 +63,21 @@ create table adjustments (
   decided_at timestamp with time zone,
   decision_reason text,
   maker_people uuid[],
+  document text collate "C",
   constraint adjustments_pkey PRIMARY KEY (id),
   constraint adjustments_reference_unique UNIQUE (reference),
   constraint adjustments_amount_positive CHECK (amount_kobo > 0),
   constraint adjustments_decided_by_somebody CHECK ((state = 'open'::text) = (decided_at IS NULL) AND (decided_at IS NULL) = (decided_by_user IS NULL) AND (decided_at IS NULL) = (decided_by IS NULL)),
-  constraint adjustments_kind_known CHECK (kind = ANY (ARRAY['recovery'::text, 'write_off'::text])),
-  constraint adjustments_owed_by_one CHECK (subject = 'receivable'::text AND client_id IS NOT NULL AND bank_code IS NULL OR subject = 'shortfall'::text AND client_id IS NULL AND bank_code IS NOT NULL),
+  constraint adjustments_kind_known CHECK (kind = ANY (ARRAY['recovery'::text, 'write_off'::text, 'reserve_use'::text, 'provision'::text, 'provision_release'::text, 'withholding'::text, 'withholding_reversal'::text, 'not_withheld'::text, 'wht_credit_note'::text, 'wht_credit_note_reversal'::text, 'wht_write_off'::text])),
+  constraint adjustments_of_withholding CHECK ((subject = 'withholding'::text) = (kind = ANY (ARRAY['withholding'::text, 'withholding_reversal'::text, 'not_withheld'::text, 'wht_credit_note'::text, 'wht_credit_note_reversal'::text, 'wht_write_off'::text])) AND (subject = 'withholding'::text) = (document IS NOT NULL)),
+  constraint adjustments_owed_by_one CHECK ((subject = ANY (ARRAY['receivable'::text, 'withholding'::text])) AND client_id IS NOT NULL AND bank_code IS NULL OR subject = 'shortfall'::text AND client_id IS NULL AND bank_code IS NOT NULL),
   constraint adjustments_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
   constraint adjustments_two_people CHECK ((state <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR decided_by_user <> requested_by_user AND decided_by <> requested_by),
   constraint adjustments_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
+CREATE INDEX adjustments_by_document ON adjustments USING btree (document) WHERE document IS NOT NULL;
 CREATE INDEX adjustments_by_state ON adjustments USING btree (state, id);
+CREATE UNIQUE INDEX adjustments_document_open_once ON adjustments USING btree (kind, document) WHERE document IS NOT NULL AND state = 'open'::text;
 CREATE TRIGGER adjustments_checked AFTER UPDATE ON adjustments FOR EACH ROW EXECUTE FUNCTION check_adjustment();
 CREATE TRIGGER adjustments_checked_by_another AFTER UPDATE OF state ON adjustments FOR EACH ROW WHEN (new.state = 'approved'::text AND old.state <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
 CREATE TRIGGER adjustments_keep_maker_people BEFORE INSERT ON adjustments FOR EACH ROW EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
@@ -87,14 +109,15 @@ create table advices (
   constraint advices_of_client UNIQUE (client_id, id),
   constraint advices_amount_kobo_check CHECK (amount_kobo > 0),
   constraint advices_amount_policy_known CHECK (amount_policy = ANY (ARRAY['exact'::text, 'allow_under'::text, 'any'::text])),
-  constraint advices_erased_is_empty CHECK (erased_at IS NULL OR customer_name = 'Erased'::text AND jsonb_strip_nulls(customer) = '{}'::jsonb AND narration IS NULL AND payer_rules IS NULL) NOT VALID,
+  constraint advices_erased_is_empty CHECK (erased_at IS NULL OR customer_name = 'Erased'::text AND jsonb_strip_nulls(customer) = '{}'::jsonb AND narration IS NULL AND payer_rules IS NULL),
   constraint advices_expires_in_seconds_check CHECK (expires_in_seconds >= 60 AND expires_in_seconds <= 172800),
-  constraint advices_extended_within_48_hours CHECK (extended_seconds >= 0 AND (expires_in_seconds + extended_seconds) <= 172800) NOT VALID,
+  constraint advices_extended_within_48_hours CHECK (extended_seconds >= 0 AND (expires_in_seconds + extended_seconds) <= 172800),
   constraint advices_grace_seconds_check CHECK (grace_seconds >= 0 AND grace_seconds <= 86400),
   constraint advices_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
-  constraint advices_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id) NOT VALID
+  constraint advices_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id)
 );
 CREATE INDEX advices_cancelled ON advices USING btree (client_id, id) WHERE cancelled_at IS NOT NULL;
+CREATE TRIGGER advices_erase_messages AFTER UPDATE OF erased_at ON advices FOR EACH ROW WHEN (new.erased_at IS NOT NULL) EXECUTE FUNCTION erase_messages_of_advice();
 
 create table alerts (
   id bigint not null generated always as identity,
@@ -113,128 +136,21 @@ CREATE INDEX alerts_open ON alerts USING btree (id) WHERE acknowledged_at IS NUL
 CREATE UNIQUE INDEX alerts_standing ON alerts USING btree (kind, subject) WHERE cleared_at IS NULL;
 CREATE INDEX alerts_unlogged ON alerts USING btree (id) WHERE logged_at IS NULL;
 
-create view all_credits as
- SELECT credits.id,
-    credits.bank_code,
-    credits.session_id,
-    credits.account_number,
-    credits.client_id,
-    credits.collection_account_id,
-    credits.payment_id,
-    credits.amount_kobo,
-    credits.suspended_kobo,
-    credits.reversed_kobo,
-    credits.currency,
-    credits.outcome,
-    credits.reason,
-    credits.source_account_sealed,
-    credits.source_account_name,
-    credits.source_bank_code,
-    credits.narration,
-    credits.transacted_at,
-    credits.received_at,
-    credits.judged_by,
-    credits.transacted_on,
-    credits.identified_by,
-    credits.source,
-    credits.fee_kobo,
-    credits.vat_kobo,
-    credits.duty_kobo,
-    NULL::bigint AS archive_id
-   FROM credits
-UNION ALL
- SELECT archived_credits.id,
-    archived_credits.bank_code,
-    archived_credits.session_id,
-    archived_credits.account_number,
-    archived_credits.client_id,
-    archived_credits.collection_account_id,
-    NULL::uuid AS payment_id,
-    archived_credits.amount_kobo,
-    0::bigint AS suspended_kobo,
-    0::bigint AS reversed_kobo,
-    COALESCE(archived_credits.currency, 'NGN'::text COLLATE "C") AS currency,
-    'booked'::text COLLATE "C" AS outcome,
-    NULL::text COLLATE "C" AS reason,
-    NULL::bytea AS source_account_sealed,
-    NULL::text AS source_account_name,
-    NULL::text COLLATE "C" AS source_bank_code,
-    NULL::text AS narration,
-    NULL::timestamp with time zone AS transacted_at,
-    archived_credits.received_at,
-    NULL::text COLLATE "C" AS judged_by,
-    NULL::date AS transacted_on,
-    COALESCE(archived_credits.identified_by, 'session_id'::text COLLATE "C") AS identified_by,
-    COALESCE(archived_credits.source, 'notification'::text COLLATE "C") AS source,
-    COALESCE(archived_credits.fee_kobo, 0::bigint) AS fee_kobo,
-    COALESCE(archived_credits.vat_kobo, 0::bigint) AS vat_kobo,
-    COALESCE(archived_credits.duty_kobo, 0::bigint) AS duty_kobo,
-    archived_credits.archive_id
-   FROM archived_credits;
-
-create table archived_credits (
-  id bigint not null,
-  archive_id bigint not null,
+create table audit_log (
+  id bigint not null generated always as identity,
   client_id bigint not null,
-  collection_account_id bigint not null,
-  amount_kobo bigint not null,
-  received_at timestamp with time zone not null,
-  fee_kobo bigint,
-  vat_kobo bigint,
-  duty_kobo bigint,
-  merchant_fee_kobo bigint,
-  merchant_vat_kobo bigint,
-  bank_code text collate "C" not null,
-  session_id text collate "C" not null,
-  account_number text collate "C" not null,
-  currency text collate "C",
-  identified_by text collate "C",
-  source text collate "C",
-  constraint archived_credits_pkey PRIMARY KEY (id)
+  action text collate "C" not null,
+  subject text collate "C" not null,
+  detail jsonb not null,
+  taken_at timestamp with time zone not null,
+  actor text collate "C",
+  constraint audit_log_pkey PRIMARY KEY (id),
+  constraint audit_log_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
-CREATE INDEX archived_credits_by_account ON archived_credits USING btree (collection_account_id);
-CREATE TRIGGER archived_credits_append_only BEFORE DELETE OR UPDATE ON archived_credits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER archived_credits_not_truncated BEFORE TRUNCATE ON archived_credits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
-create table archived_days (
-  archive_id bigint not null,
-  day date not null,
-  transfers bigint not null,
-  amount_kobo bigint not null,
-  constraint archived_days_pkey PRIMARY KEY (day, archive_id),
-  constraint archived_days_archive_id_fkey FOREIGN KEY (archive_id) REFERENCES archives(id)
-);
-CREATE TRIGGER archived_days_append_only BEFORE DELETE OR UPDATE ON archived_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER archived_days_not_truncated BEFORE TRUNCATE ON archived_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
-create table archives (
-  id bigint not null generated always as identity,
-  month date not null,
-  ends_at timestamp with time zone not null,
-  credits bigint not null,
-  amount_kobo bigint not null,
-  transfers bigint not null,
-  carried bigint not null,
-  manifest_hash bytea not null,
-  archived_by text collate "C" not null,
-  archived_at timestamp with time zone not null,
-  constraint archives_pkey PRIMARY KEY (id),
-  constraint archives_once_a_month UNIQUE (month),
-  constraint archives_whole_month CHECK (EXTRACT(day FROM month) = 1::numeric AND ends_at = ((month + '1 mon'::interval) AT TIME ZONE '01:00:00'::interval))
-);
-CREATE TRIGGER archives_append_only BEFORE DELETE OR UPDATE ON archives FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER archives_not_truncated BEFORE TRUNCATE ON archives FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
-create table audits (
-  id bigint not null generated always as identity,
-  started_at timestamp with time zone not null,
-  finished_at timestamp with time zone,
-  findings jsonb,
-  ok boolean,
-  constraint audits_pkey PRIMARY KEY (id),
-  constraint audits_finished_has_result CHECK ((finished_at IS NULL) = (findings IS NULL) AND (finished_at IS NULL) = (ok IS NULL)),
-  constraint audits_ok_has_no_findings CHECK (ok = (findings = '[]'::jsonb))
-);
+CREATE INDEX audit_log_by_client ON audit_log USING btree (client_id, id);
+CREATE INDEX audit_log_by_subject ON audit_log USING btree (subject, id);
+CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_log_not_truncated BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table bank_account_changes (
   id bigint not null generated always as identity,
@@ -314,7 +230,7 @@ create view bank_items as
     c.id,
     c.amount_kobo,
     c.received_at AS posted_at
-   FROM all_credits c
+   FROM credits c
 UNION ALL
  SELECT c.bank_code,
     c.currency,
@@ -322,7 +238,7 @@ UNION ALL
     c.id,
     - (c.fee_kobo + c.vat_kobo + c.duty_kobo) AS amount_kobo,
     c.received_at AS posted_at
-   FROM all_credits c
+   FROM credits c
   WHERE (c.fee_kobo + c.vat_kobo + c.duty_kobo) > 0
 UNION ALL
  SELECT r.bank_code,
@@ -419,6 +335,171 @@ create table bank_routes (
   constraint bank_routes_left_for_a_reason CHECK ((state = 'left'::text) = (reason IS NOT NULL AND retry_at IS NOT NULL)),
   constraint bank_routes_state_known CHECK (state = ANY (ARRAY['in_use'::text, 'returning'::text, 'left'::text]))
 ) with (fillfactor=50);
+
+create table case_changes (
+  id bigint not null generated always as identity,
+  case_id bigint not null,
+  change text collate "C" not null,
+  detail jsonb not null,
+  changed_by text collate "C" not null,
+  changed_at timestamp with time zone not null,
+  constraint case_changes_pkey PRIMARY KEY (id),
+  constraint case_changes_case_id_fkey FOREIGN KEY (case_id) REFERENCES cases(id)
+);
+CREATE INDEX case_changes_of_case ON case_changes USING btree (case_id, id);
+CREATE TRIGGER case_changes_append_only BEFORE DELETE OR UPDATE ON case_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER case_changes_not_truncated BEFORE TRUNCATE ON case_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table case_credits (
+  case_id bigint not null,
+  credit_id bigint not null,
+  constraint case_credits_pkey PRIMARY KEY (case_id, credit_id),
+  constraint case_credits_case_id_fkey FOREIGN KEY (case_id) REFERENCES cases(id)
+);
+CREATE INDEX case_credits_of_credit ON case_credits USING btree (credit_id);
+
+create table case_deadline_rules (
+  name text collate "C" not null,
+  kinds text[] collate "C" not null,
+  unit text collate "C" not null,
+  length integer not null,
+  warn_minutes integer not null,
+  source text not null,
+  updated_by text collate "C",
+  updated_at timestamp with time zone not null default now(),
+  constraint case_deadline_rules_pkey PRIMARY KEY (name),
+  constraint case_deadline_rules_bounded CHECK (
+CASE unit
+    WHEN 'minutes'::text THEN length >= 1 AND length <= 525600
+    ELSE length >= 1 AND length <= 260
+END AND warn_minutes >= 0 AND warn_minutes <= 43200),
+  constraint case_deadline_rules_kinds_known CHECK (kinds <@ ARRAY['bank_report'::text, 'payer_report'::text, 'own_rule'::text]),
+  constraint case_deadline_rules_name_known CHECK (name = ANY (ARRAY['acknowledge'::text, 'respond'::text, 'resolve'::text])),
+  constraint case_deadline_rules_unit_known CHECK (unit = ANY (ARRAY['minutes'::text, 'business_days'::text]))
+);
+
+create table case_deadlines (
+  id bigint not null generated always as identity,
+  case_id bigint not null,
+  name text collate "C" not null,
+  due_at timestamp with time zone not null,
+  warn_at timestamp with time zone not null,
+  source text not null,
+  met_at timestamp with time zone,
+  met_by text collate "C",
+  constraint case_deadlines_pkey PRIMARY KEY (id),
+  constraint case_deadlines_once UNIQUE (case_id, name),
+  constraint case_deadlines_met_by_somebody CHECK ((met_at IS NULL) = (met_by IS NULL)),
+  constraint case_deadlines_case_id_fkey FOREIGN KEY (case_id) REFERENCES cases(id)
+);
+CREATE INDEX case_deadlines_open ON case_deadlines USING btree (warn_at) WHERE met_at IS NULL;
+
+create table case_evidence (
+  id bigint not null generated always as identity,
+  case_id bigint not null,
+  name_sealed bytea not null,
+  media_type text collate "C" not null,
+  size_bytes integer not null,
+  sha256 text collate "C" not null,
+  added_by text collate "C" not null,
+  added_at timestamp with time zone not null,
+  constraint case_evidence_pkey PRIMARY KEY (id),
+  constraint case_evidence_once_per_case UNIQUE (case_id, sha256),
+  constraint case_evidence_size CHECK (size_bytes >= 1 AND size_bytes <= 10485760),
+  constraint case_evidence_type_known CHECK (media_type = ANY (ARRAY['application/pdf'::text, 'image/png'::text, 'image/jpeg'::text, 'image/webp'::text, 'text/plain'::text])),
+  constraint case_evidence_case_id_fkey FOREIGN KEY (case_id) REFERENCES cases(id)
+);
+CREATE TRIGGER case_evidence_kept BEFORE UPDATE ON case_evidence FOR EACH ROW EXECUTE FUNCTION check_case_file();
+CREATE TRIGGER case_evidence_not_deleted BEFORE DELETE ON case_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER case_evidence_not_truncated BEFORE TRUNCATE ON case_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table case_evidence_chunks (
+  id bigint not null generated always as identity,
+  evidence_id bigint not null,
+  number integer not null,
+  bytes_sealed bytea not null,
+  constraint case_evidence_chunks_pkey PRIMARY KEY (id),
+  constraint case_evidence_chunks_once UNIQUE (evidence_id, number),
+  constraint case_evidence_chunks_evidence_id_fkey FOREIGN KEY (evidence_id) REFERENCES case_evidence(id)
+);
+CREATE TRIGGER case_evidence_chunks_kept BEFORE DELETE OR UPDATE ON case_evidence_chunks FOR EACH ROW EXECUTE FUNCTION check_case_file();
+CREATE TRIGGER case_evidence_chunks_not_truncated BEFORE TRUNCATE ON case_evidence_chunks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table case_notes (
+  id bigint not null generated always as identity,
+  case_id bigint not null,
+  note_sealed bytea not null,
+  written_by text collate "C" not null,
+  written_at timestamp with time zone not null,
+  constraint case_notes_pkey PRIMARY KEY (id),
+  constraint case_notes_case_id_fkey FOREIGN KEY (case_id) REFERENCES cases(id)
+);
+CREATE INDEX case_notes_of_case ON case_notes USING btree (case_id);
+CREATE TRIGGER case_notes_kept BEFORE DELETE OR UPDATE ON case_notes FOR EACH ROW EXECUTE FUNCTION check_case_file();
+CREATE TRIGGER case_notes_not_truncated BEFORE TRUNCATE ON case_notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table case_parties (
+  id bigint not null generated always as identity,
+  case_id bigint not null,
+  role text collate "C" not null,
+  details_sealed bytea not null,
+  added_by text collate "C" not null,
+  added_at timestamp with time zone not null,
+  constraint case_parties_pkey PRIMARY KEY (id),
+  constraint case_parties_role_known CHECK (role = ANY (ARRAY['reporter'::text, 'payer'::text, 'payee'::text, 'bank'::text, 'other'::text])),
+  constraint case_parties_case_id_fkey FOREIGN KEY (case_id) REFERENCES cases(id)
+);
+CREATE INDEX case_parties_of_case ON case_parties USING btree (case_id);
+CREATE TRIGGER case_parties_kept BEFORE DELETE OR UPDATE ON case_parties FOR EACH ROW EXECUTE FUNCTION check_case_file();
+CREATE TRIGGER case_parties_not_truncated BEFORE TRUNCATE ON case_parties FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table cases (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  kind text collate "C" not null,
+  key text collate "C",
+  client_id bigint,
+  amount_kobo bigint,
+  summary_sealed bytea not null,
+  reporter_reference text,
+  state text collate "C" not null default 'open'::text,
+  outcome text collate "C",
+  reported_at timestamp with time zone not null,
+  opened_by text collate "C" not null,
+  opened_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  erased_at timestamp with time zone,
+  constraint cases_pkey PRIMARY KEY (id),
+  constraint cases_once_per_key UNIQUE (kind, key),
+  constraint cases_reference_unique UNIQUE (reference),
+  constraint cases_amount_positive CHECK (amount_kobo > 0),
+  constraint cases_closed_with_outcome CHECK ((state = 'closed'::text) = (outcome IS NOT NULL) AND (state = 'closed'::text) = (closed_at IS NOT NULL)),
+  constraint cases_erased_when_closed CHECK (erased_at IS NULL OR state = 'closed'::text),
+  constraint cases_kind_known CHECK (kind = ANY (ARRAY['bank_report'::text, 'payer_report'::text, 'own_rule'::text])),
+  constraint cases_outcome_known CHECK (outcome = ANY (ARRAY['confirmed'::text, 'unfounded'::text, 'referred'::text, 'undetermined'::text])),
+  constraint cases_state_known CHECK (state = ANY (ARRAY['open'::text, 'investigating'::text, 'closed'::text])),
+  constraint cases_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX cases_not_erased ON cases USING btree (closed_at) WHERE erased_at IS NULL AND closed_at IS NOT NULL;
+CREATE INDEX cases_of_client ON cases USING btree (client_id, id) WHERE client_id IS NOT NULL;
+CREATE TRIGGER cases_checked AFTER UPDATE ON cases FOR EACH ROW EXECUTE FUNCTION check_case();
+CREATE TRIGGER cases_follow_transitions BEFORE UPDATE OF state ON cases FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_cases_transition();
+CREATE TRIGGER cases_not_deleted BEFORE DELETE ON cases FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER cases_not_truncated BEFORE TRUNCATE ON cases FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table chat_posts (
+  id bigint not null generated always as identity,
+  subject text collate "C" not null,
+  text text not null,
+  created_at timestamp with time zone not null,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone,
+  posted_at timestamp with time zone,
+  problem text,
+  constraint chat_posts_pkey PRIMARY KEY (id),
+  constraint chat_posts_subject_once UNIQUE (subject)
+);
+CREATE INDEX chat_posts_due ON chat_posts USING btree (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 
 create table client_logos (
   client_id bigint not null,
@@ -545,7 +626,7 @@ create table clients (
   token_generation integer not null default 0,
   brand_name text,
   brand_colour text collate "C",
-  has_four_eyes boolean not null default false,
+  has_maker_checker boolean not null default false,
   brand_account_name text,
   brand_support_email text,
   brand_support_phone text collate "C",
@@ -553,6 +634,8 @@ create table clients (
   suspended_at timestamp with time zone,
   suspension_reason text,
   pending_account_name text,
+  archived_at timestamp with time zone,
+  user_addresses text[],
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_client_id_unique UNIQUE (client_id),
   constraint clients_brand_colour_is_hex CHECK (brand_colour ~ '^#[0-9a-f]{6}$'::text),
@@ -616,6 +699,39 @@ CREATE TRIGGER closed_days_kept BEFORE DELETE ON closed_days FOR EACH STATEMENT 
 CREATE TRIGGER closed_days_not_truncated BEFORE TRUNCATE ON closed_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER closed_days_only_completed BEFORE UPDATE ON closed_days FOR EACH ROW EXECUTE FUNCTION refuse_other_than_completing();
 
+create table closed_month_files (
+  closing_id bigint not null,
+  name text collate "C" not null,
+  content text not null,
+  constraint closed_month_files_pkey PRIMARY KEY (closing_id, name),
+  constraint closed_month_files_closing_id_fkey FOREIGN KEY (closing_id) REFERENCES closed_months(id)
+);
+CREATE TRIGGER closed_month_files_append_only BEFORE DELETE OR UPDATE ON closed_month_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER closed_month_files_not_truncated BEFORE TRUNCATE ON closed_month_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table closed_months (
+  id bigint not null generated always as identity,
+  month date not null,
+  version integer not null,
+  ends_at timestamp with time zone not null,
+  checklist jsonb not null,
+  reason text,
+  manifest text not null,
+  closed_by text collate "C" not null,
+  closed_at timestamp with time zone not null,
+  reopened_at timestamp with time zone,
+  constraint closed_months_pkey PRIMARY KEY (id),
+  constraint closed_months_once UNIQUE (month, version),
+  constraint closed_months_begin_on_first CHECK (month = date_trunc('month'::text, month::timestamp with time zone)::date),
+  constraint closed_months_end_at_midnight CHECK (ends_at = ((month + '1 mon'::interval) AT TIME ZONE '01:00:00'::interval))
+);
+CREATE UNIQUE INDEX closed_months_closed_once ON closed_months USING btree (month) WHERE reopened_at IS NULL;
+CREATE TRIGGER closed_months_in_order BEFORE INSERT ON closed_months FOR EACH ROW EXECUTE FUNCTION refuse_month_after_open_one();
+CREATE TRIGGER closed_months_kept BEFORE DELETE ON closed_months FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER closed_months_not_truncated BEFORE TRUNCATE ON closed_months FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER closed_months_only_reopened BEFORE UPDATE ON closed_months FOR EACH ROW EXECUTE FUNCTION refuse_other_than_reopening();
+CREATE CONSTRAINT TRIGGER closed_months_reopened_by_two AFTER UPDATE ON closed_months DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_approved_reopening();
+
 create table collection_accounts (
   id bigint not null,
   client_id bigint not null,
@@ -649,20 +765,21 @@ create table collection_accounts (
   kyc_tier smallint not null default 3,
   verified_name text,
   split_id bigint,
+  tier_in_force smallint,
   constraint collection_accounts_pkey PRIMARY KEY (id),
   constraint collection_accounts_number_unique UNIQUE (account_number),
   constraint collection_accounts_of_client UNIQUE (client_id, id),
   constraint collection_accounts_default_is_active CHECK (is_active OR NOT is_default),
-  constraint collection_accounts_erased_has_no_kyc CHECK (erased_at IS NULL OR nin_sealed IS NULL AND nin_hash IS NULL AND verified_name IS NULL) NOT VALID,
-  constraint collection_accounts_erased_is_empty CHECK (erased_at IS NULL OR NOT is_active AND NOT is_default AND account_name = 'Erased'::text AND email = ''::text AND phone_number = ''::text AND bvn_hash = '\x'::bytea AND payer_rules IS NULL) NOT VALID,
-  constraint collection_accounts_kyc_tier_known CHECK (kyc_tier >= 1 AND kyc_tier <= 3) NOT VALID,
+  constraint collection_accounts_erased_has_no_kyc CHECK (erased_at IS NULL OR nin_sealed IS NULL AND nin_hash IS NULL AND verified_name IS NULL),
+  constraint collection_accounts_erased_is_empty CHECK (erased_at IS NULL OR NOT is_active AND NOT is_default AND account_name = 'Erased'::text AND email = ''::text AND phone_number = ''::text AND bvn_hash = '\x'::bytea AND payer_rules IS NULL),
+  constraint collection_accounts_kyc_tier_known CHECK (kyc_tier >= 1 AND kyc_tier <= 3),
   constraint collection_accounts_limits_positive CHECK (default_per_credit_kobo > 0 AND default_per_day_kobo > 0),
-  constraint collection_accounts_nin_is_whole CHECK ((nin_sealed IS NULL) = (nin_hash IS NULL)) NOT VALID,
-  constraint collection_accounts_own_limits_positive CHECK (own_per_credit_kobo > 0 AND own_per_day_kobo > 0 AND own_balance_max_kobo > 0) NOT VALID,
+  constraint collection_accounts_nin_is_whole CHECK ((nin_sealed IS NULL) = (nin_hash IS NULL)),
+  constraint collection_accounts_own_limits_positive CHECK (own_per_credit_kobo > 0 AND own_per_day_kobo > 0 AND own_balance_max_kobo > 0),
   constraint collection_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id),
-  constraint collection_accounts_limit_profile_of_same_client FOREIGN KEY (client_id, limit_profile_id) REFERENCES limit_profiles(client_id, id) NOT VALID,
-  constraint collection_accounts_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id) NOT VALID
+  constraint collection_accounts_limit_profile_of_same_client FOREIGN KEY (client_id, limit_profile_id) REFERENCES limit_profiles(client_id, id),
+  constraint collection_accounts_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id)
 );
 CREATE INDEX collection_accounts_by_bvn ON collection_accounts USING btree (client_id, bvn_hash);
 CREATE INDEX collection_accounts_by_email ON collection_accounts USING btree (client_id, lower(email));
@@ -671,6 +788,21 @@ CREATE INDEX collection_accounts_by_merchant ON collection_accounts USING btree 
 CREATE INDEX collection_accounts_by_nin ON collection_accounts USING btree (client_id, nin_hash) WHERE nin_hash IS NOT NULL;
 CREATE INDEX collection_accounts_by_phone ON collection_accounts USING btree (client_id, "right"(phone_number, 10));
 CREATE UNIQUE INDEX collection_accounts_one_default ON collection_accounts USING btree (client_id, merchant_id) WHERE is_default;
+CREATE TRIGGER collection_accounts_erase_messages AFTER UPDATE OF erased_at ON collection_accounts FOR EACH ROW WHEN (new.erased_at IS NOT NULL) EXECUTE FUNCTION erase_messages_of_account();
+CREATE TRIGGER collection_accounts_tier_verified BEFORE UPDATE OF bvn_hash, nin_hash, account_name, tier_in_force ON collection_accounts FOR EACH ROW EXECUTE FUNCTION keep_tier_verified();
+CREATE TRIGGER collection_accounts_tier_verified_first BEFORE INSERT ON collection_accounts FOR EACH ROW WHEN (new.tier_in_force > 1) EXECUTE FUNCTION keep_tier_verified();
+
+create table collection_ceilings (
+  client_id bigint not null,
+  tier smallint not null,
+  per_credit_kobo bigint,
+  per_day_kobo bigint,
+  balance_max_kobo bigint,
+  constraint collection_ceilings_pkey PRIMARY KEY (client_id, tier),
+  constraint collection_ceilings_positive CHECK (per_credit_kobo > 0 AND per_day_kobo > 0 AND balance_max_kobo > 0),
+  constraint collection_ceilings_tier_known CHECK (tier >= 1 AND tier <= 3),
+  constraint collection_ceilings_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
 
 create table collection_days (
   collection_account_id bigint not null,
@@ -721,7 +853,7 @@ create table credit_identifiers (
   bank_code text collate "C" not null,
   kind text collate "C" not null,
   constraint credits_taken_once PRIMARY KEY (value, bank_code, kind),
-  constraint credit_identifiers_kind_known CHECK (kind = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text, 'clearing_reference'::text, 'uetr'::text])) NOT VALID,
+  constraint credit_identifiers_kind_known CHECK (kind = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text, 'clearing_reference'::text, 'uetr'::text])),
   constraint credit_identifiers_value_length CHECK (length(value) >= 1 AND length(value) <= 64)
 );
 CREATE INDEX credit_identifiers_further ON credit_identifiers USING btree (credit_id) WHERE NOT is_first;
@@ -785,7 +917,7 @@ create table credits (
   constraint credits_pkey PRIMARY KEY (id),
   constraint credits_amount_positive CHECK (amount_kobo > 0),
   constraint credits_charges_fit CHECK (fee_kobo >= 0 AND vat_kobo >= 0 AND duty_kobo >= 0 AND (fee_kobo + vat_kobo + duty_kobo) < amount_kobo),
-  constraint credits_identified_by_known CHECK (identified_by = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text, 'clearing_reference'::text, 'uetr'::text])) NOT VALID,
+  constraint credits_identified_by_known CHECK (identified_by = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text, 'clearing_reference'::text, 'uetr'::text])),
   constraint credits_judged_by_known CHECK (judged_by = ANY (ARRAY['bank_time'::text, 'arrival'::text])),
   constraint credits_outcome_known CHECK (outcome = ANY (ARRAY['booked'::text, 'suspended'::text, 'assigned'::text, 'returned'::text, 'reversed'::text])),
   constraint credits_parts_fit CHECK (suspended_kobo >= 0 AND reversed_kobo >= 0 AND (suspended_kobo + reversed_kobo) <= amount_kobo),
@@ -797,7 +929,7 @@ CREATE INDEX credits_by_client ON credits USING btree (client_id, id) WHERE clie
 CREATE INDEX credits_by_number ON credits USING btree (account_number, id);
 CREATE INDEX credits_by_outcome ON credits USING btree (client_id, outcome, id) WHERE outcome <> 'booked'::text;
 CREATE INDEX credits_by_payment ON credits USING btree (payment_id, id) WHERE payment_id IS NOT NULL;
-CREATE TRIGGER credits_kept BEFORE DELETE ON credits FOR EACH ROW EXECUTE FUNCTION refuse_to_lose_credits();
+CREATE TRIGGER credits_kept BEFORE DELETE ON credits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table daily_breakdowns (
   client_id bigint not null,
@@ -855,6 +987,7 @@ create table deliveries (
 ) partition by RANGE (event_id);
 CREATE INDEX deliveries_due ON ONLY deliveries USING btree (destination_id, next_attempt_at) WHERE state = 'pending'::text;
 CREATE INDEX deliveries_given_up ON ONLY deliveries USING btree (destination_id, event_id) WHERE state = 'failed'::text;
+CREATE TRIGGER deliveries_follow_transitions BEFORE UPDATE OF state ON deliveries FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_deliveries_transition();
 
 create table deliveries_default partition of deliveries DEFAULT;
 
@@ -906,7 +1039,7 @@ create table difference_changes (
   detail jsonb not null,
   changed_at timestamp with time zone not null,
   constraint difference_changes_pkey PRIMARY KEY (id),
-  constraint difference_changes_known CHECK (change = ANY (ARRAY['opened'::text, 'assigned'::text, 'asked'::text, 'withdrawn'::text, 'rejected'::text, 'resolved'::text, 'failed'::text, 'cleared'::text])) NOT VALID,
+  constraint difference_changes_known CHECK (change = ANY (ARRAY['opened'::text, 'assigned'::text, 'asked'::text, 'withdrawn'::text, 'rejected'::text, 'resolved'::text, 'failed'::text, 'cleared'::text])),
   constraint difference_changes_difference_id_fkey FOREIGN KEY (difference_id) REFERENCES differences(id)
 );
 CREATE INDEX difference_changes_of_difference ON difference_changes USING btree (difference_id, id);
@@ -942,16 +1075,17 @@ create table differences (
   maker_people uuid[],
   constraint differences_pkey PRIMARY KEY (id),
   constraint differences_about_something CHECK (num_nonnulls(line_id, item_id, statement_id) = 1 AND (item_id IS NULL) = (item_kind IS NULL)),
-  constraint differences_action_known CHECK (action = ANY (ARRAY['book'::text, 'note'::text, 'match'::text])),
+  constraint differences_action_known CHECK (action = ANY (ARRAY['book'::text, 'note'::text, 'match'::text, 'adjust'::text])) NOT VALID,
   constraint differences_asked_by_somebody CHECK (state <> 'asked'::text OR num_nonnulls(action, reason, asked_by, asked_by_user, asked_at) = 5),
   constraint differences_decided_as_something CHECK (decided_by IS NULL OR num_nonnulls(action, reason, decided_at) = 3),
-  constraint differences_kind_known CHECK (kind = ANY (ARRAY['missing_in_books'::text, 'missing_at_bank'::text, 'amount_differs'::text, 'duplicate_at_bank'::text, 'duplicate_in_books'::text, 'wrong_account'::text, 'reversed_at_bank'::text, 'payout_paid'::text, 'payout_returned'::text, 'fee_differs'::text, 'unexplained_debit'::text, 'currency_differs'::text, 'sequence_gap'::text, 'balance_gap'::text])) NOT VALID,
-  constraint differences_owned_since CHECK ((owner_id IS NULL) = (owned_at IS NULL)) NOT VALID,
+  constraint differences_kind_known CHECK (kind = ANY (ARRAY['missing_in_books'::text, 'missing_at_bank'::text, 'amount_differs'::text, 'duplicate_at_bank'::text, 'duplicate_in_books'::text, 'wrong_account'::text, 'late_at_bank'::text, 'reversed_at_bank'::text, 'payout_paid'::text, 'payout_returned'::text, 'fee_differs'::text, 'unexplained_debit'::text, 'currency_differs'::text, 'sequence_gap'::text, 'balance_gap'::text])),
+  constraint differences_owned_since CHECK ((owner_id IS NULL) = (owned_at IS NULL)),
   constraint differences_resolved_by_somebody CHECK (state <> 'resolved'::text OR num_nonnulls(action, reason, decided_by, decided_at) = 4),
   constraint differences_state_known CHECK (state = ANY (ARRAY['open'::text, 'asked'::text, 'resolved'::text, 'cleared'::text])),
   constraint differences_two_people CHECK (asked_by IS NULL OR decided_by IS NULL OR decided_by <> asked_by AND decided_by_user IS DISTINCT FROM asked_by_user),
   constraint differences_statement_id_fkey FOREIGN KEY (statement_id) REFERENCES statements(id)
 );
+CREATE INDEX differences_adjusted_gaps ON differences USING btree (bank_code, currency, day) WHERE statement_id IS NOT NULL AND state = 'cleared'::text AND action = 'adjust'::text;
 CREATE INDEX differences_being_booked ON differences USING btree (decided_at) WHERE state = 'open'::text AND action IS NOT NULL;
 CREATE INDEX differences_of_day ON differences USING btree (bank_code, currency, day, id) WHERE state <> 'cleared'::text;
 CREATE UNIQUE INDEX differences_of_item ON differences USING btree (item_kind, item_id) WHERE item_id IS NOT NULL AND state <> 'cleared'::text;
@@ -961,6 +1095,7 @@ CREATE UNIQUE INDEX differences_of_statement ON differences USING btree (stateme
 CREATE INDEX differences_open ON differences USING btree (bank_code, currency, id) WHERE state = ANY (ARRAY['open'::text, 'asked'::text]);
 CREATE TRIGGER differences_checked AFTER UPDATE OF state, decided_by ON differences FOR EACH ROW EXECUTE FUNCTION check_resolution();
 CREATE TRIGGER differences_checked_by_another AFTER UPDATE OF decided_by ON differences FOR EACH ROW WHEN (new.asked_by IS NOT NULL AND new.decided_by IS NOT NULL AND old.decided_by IS NULL) EXECUTE FUNCTION check_another_person('asked_by_user', 'decided_by_user');
+CREATE TRIGGER differences_follow_transitions BEFORE UPDATE OF state ON differences FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_differences_transition();
 CREATE TRIGGER differences_keep_maker_people BEFORE UPDATE OF asked_by ON differences FOR EACH ROW EXECUTE FUNCTION keep_maker_people('asked_by', 'asked_by_user', 'asked_at');
 
 create table dispatch_cursors (
@@ -1063,6 +1198,86 @@ CREATE TRIGGER fee_rules_not_deleted BEFORE DELETE ON fee_rules FOR EACH STATEME
 CREATE TRIGGER fee_rules_not_truncated BEFORE TRUNCATE ON fee_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER fee_rules_only_end BEFORE UPDATE ON fee_rules FOR EACH ROW EXECUTE FUNCTION refuse_other_than_ending();
 
+create table hold_requests (
+  id bigint not null generated always as identity,
+  hold_id bigint not null,
+  kind text collate "C" not null,
+  amount_kobo bigint,
+  reason text not null,
+  state text collate "C" not null default 'open'::text,
+  requested_by text collate "C" not null,
+  requested_by_user uuid not null,
+  maker_people uuid[],
+  requested_at timestamp with time zone not null,
+  decided_by text collate "C",
+  decided_by_user uuid,
+  decided_at timestamp with time zone,
+  decision_reason text,
+  constraint hold_requests_pkey PRIMARY KEY (id),
+  constraint hold_requests_amount_positive CHECK (amount_kobo > 0 AND kind = 'forfeiture'::text OR amount_kobo IS NULL),
+  constraint hold_requests_decided_by_somebody CHECK ((state = 'open'::text) = (decided_at IS NULL) AND (decided_at IS NULL) = (decided_by IS NULL)),
+  constraint hold_requests_kind_known CHECK (kind = ANY (ARRAY['release'::text, 'forfeiture'::text])),
+  constraint hold_requests_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
+  constraint hold_requests_two_people CHECK ((state <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR decided_by_user IS NOT NULL AND decided_by <> requested_by AND decided_by_user <> requested_by_user),
+  constraint hold_requests_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES holds(id)
+);
+CREATE UNIQUE INDEX hold_requests_one_open ON hold_requests USING btree (hold_id) WHERE state = 'open'::text;
+CREATE TRIGGER hold_requests_checked AFTER UPDATE ON hold_requests FOR EACH ROW EXECUTE FUNCTION check_hold_request();
+CREATE TRIGGER hold_requests_checked_by_another AFTER UPDATE OF state ON hold_requests FOR EACH ROW WHEN (new.state = 'approved'::text AND old.state <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
+CREATE TRIGGER hold_requests_keep_maker_people BEFORE INSERT ON hold_requests FOR EACH ROW EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
+CREATE TRIGGER hold_requests_not_deleted BEFORE DELETE ON hold_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER hold_requests_not_truncated BEFORE TRUNCATE ON hold_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table holds (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  client_id bigint not null,
+  target text collate "C" not null,
+  credit_id bigint,
+  account_id bigint,
+  merchant_code text,
+  currency text collate "C" not null,
+  amount_kobo bigint,
+  held_kobo bigint not null default 0,
+  forfeited_kobo bigint not null default 0,
+  held_account_id bigint not null,
+  reason text not null,
+  case_reference text,
+  deadline_at timestamp with time zone,
+  state text collate "C" not null default 'active'::text,
+  placed_by text collate "C" not null,
+  placed_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint holds_pkey PRIMARY KEY (id),
+  constraint holds_of_one_client UNIQUE (client_id, id),
+  constraint holds_reference_unique UNIQUE (reference),
+  constraint holds_amounts_fit CHECK (held_kobo >= 0 AND forfeited_kobo >= 0 AND (amount_kobo IS NULL OR amount_kobo > 0 AND (held_kobo + forfeited_kobo) <= amount_kobo)),
+  constraint holds_end_empty CHECK ((state = 'active'::text) = (ended_at IS NULL) AND (state = 'active'::text OR held_kobo = 0)),
+  constraint holds_have_one_target CHECK ((target = 'credit'::text) = (credit_id IS NOT NULL) AND (target = 'merchant'::text) = (merchant_code IS NOT NULL) AND (target = 'account'::text) = (account_id IS NOT NULL) AND (target <> 'credit'::text OR amount_kobo IS NOT NULL)),
+  constraint holds_state_known CHECK (state = ANY (ARRAY['active'::text, 'released'::text, 'forfeited'::text])),
+  constraint holds_target_known CHECK (target = ANY (ARRAY['credit'::text, 'account'::text, 'merchant'::text, 'client'::text])),
+  constraint holds_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint holds_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint holds_held_account_id_fkey FOREIGN KEY (held_account_id) REFERENCES ledger_accounts(id)
+);
+CREATE INDEX holds_by_deadline ON holds USING btree (deadline_at) WHERE state = 'active'::text AND deadline_at IS NOT NULL;
+CREATE INDEX holds_of_client ON holds USING btree (client_id, id) WHERE state = 'active'::text;
+CREATE INDEX holds_of_credit ON holds USING btree (credit_id) WHERE credit_id IS NOT NULL;
+CREATE TRIGGER holds_checked AFTER UPDATE ON holds FOR EACH ROW EXECUTE FUNCTION check_hold();
+CREATE TRIGGER holds_follow_transitions BEFORE UPDATE OF state ON holds FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_holds_transition();
+CREATE TRIGGER holds_not_deleted BEFORE DELETE ON holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER holds_not_truncated BEFORE TRUNCATE ON holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table holidays (
+  day date not null,
+  name text not null,
+  is_confirmed boolean not null,
+  source text not null,
+  updated_by text collate "C",
+  updated_at timestamp with time zone not null default now(),
+  constraint holidays_pkey PRIMARY KEY (day)
+);
+
 create table hourly_totals (
   client_id bigint not null,
   hour timestamp with time zone not null,
@@ -1093,6 +1308,53 @@ create table idempotency_keys (
 
 create table idempotency_keys_default partition of idempotency_keys DEFAULT;
 
+create table identity_checks (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  account_id bigint not null,
+  identifier text collate "C" not null,
+  number_hash bytea not null,
+  reference uuid not null,
+  status text collate "C" not null default 'queued'::text,
+  name_score smallint,
+  attempts integer not null default 0,
+  failure text,
+  requested_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  constraint identity_checks_pkey PRIMARY KEY (id),
+  constraint identity_checks_one_per_identifier UNIQUE (account_id, identifier),
+  constraint identity_checks_reference_unique UNIQUE (reference),
+  constraint identity_checks_answered_at CHECK (checked_at IS NOT NULL OR (status = ANY (ARRAY['queued'::text, 'unanswered'::text]))),
+  constraint identity_checks_due_while_queued CHECK ((status = 'queued'::text) = (due_at IS NOT NULL)),
+  constraint identity_checks_identifier_known CHECK (identifier = ANY (ARRAY['bvn'::text, 'nin'::text])),
+  constraint identity_checks_scored CHECK (name_score >= 0 AND name_score <= 100),
+  constraint identity_checks_status_known CHECK (status = ANY (ARRAY['queued'::text, 'verified'::text, 'name_mismatch'::text, 'not_found'::text, 'unanswered'::text])),
+  constraint identity_checks_of_same_client FOREIGN KEY (client_id, account_id) REFERENCES collection_accounts(client_id, id)
+);
+CREATE INDEX identity_checks_due ON identity_checks USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE TRIGGER identity_checks_follow_transitions BEFORE UPDATE OF status ON identity_checks FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_identity_checks_transition();
+
+create table identity_service (
+  is_only boolean not null default true,
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  paused_until timestamp with time zone,
+  constraint identity_service_pkey PRIMARY KEY (is_only),
+  constraint identity_service_only CHECK (is_only)
+);
+
+create table integrity_checks (
+  id bigint not null generated always as identity,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  findings jsonb,
+  ok boolean,
+  constraint integrity_checks_pkey PRIMARY KEY (id),
+  constraint integrity_checks_finished_has_result CHECK ((finished_at IS NULL) = (findings IS NULL) AND (finished_at IS NULL) = (ok IS NULL)),
+  constraint integrity_checks_ok_has_no_findings CHECK (ok = (findings = '[]'::jsonb))
+);
+
 create table invitations (
   user_id uuid not null,
   client_id bigint not null,
@@ -1122,6 +1384,17 @@ create table known_database (
   constraint known_database_is_one CHECK (is_only)
 );
 
+create table known_devices (
+  user_id uuid not null,
+  client_id bigint not null,
+  token_hash bytea not null,
+  first_seen_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  constraint known_devices_pkey PRIMARY KEY (user_id, token_hash),
+  constraint known_devices_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX known_devices_by_seen_at ON known_devices USING btree (seen_at);
+
 create sequence ledger_account_ids;
 
 create table ledger_accounts (
@@ -1133,11 +1406,11 @@ create table ledger_accounts (
   credits_kobo bigint not null default 0,
   opened_at timestamp with time zone not null default now(),
   constraint ledger_accounts_pkey PRIMARY KEY (id),
-  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'bank_cost'::text, 'input_vat'::text, 'receivable'::text, 'write_off'::text, 'collection'::text, 'pending'::text, 'available'::text, 'subaccount'::text, 'settling'::text, 'reserve'::text, 'paying'::text, 'refunding'::text, 'suspense'::text, 'returning'::text, 'fee_income'::text, 'vat_payable'::text])),
+  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'bank_cost'::text, 'stamp_duty'::text, 'input_vat'::text, 'receivable'::text, 'write_off'::text, 'wht_receivable'::text, 'wht_credit'::text, 'doubtful_debt'::text, 'collection'::text, 'pending'::text, 'available'::text, 'subaccount'::text, 'settling'::text, 'reserve'::text, 'paying'::text, 'refunding'::text, 'held'::text, 'forfeited'::text, 'suspense'::text, 'returning'::text, 'due_to_bank'::text, 'fee_income'::text, 'vat_payable'::text, 'provision'::text])),
   constraint ledger_accounts_not_overdrawn CHECK (debits_kobo >= 0 AND credits_kobo >= 0 AND
 CASE
     WHEN kind = 'bank'::text THEN true
-    WHEN kind = ANY (ARRAY['shortfall'::text, 'bank_cost'::text, 'input_vat'::text, 'receivable'::text, 'write_off'::text]) THEN debits_kobo >= credits_kobo
+    WHEN kind = ANY (ARRAY['shortfall'::text, 'bank_cost'::text, 'stamp_duty'::text, 'input_vat'::text, 'receivable'::text, 'write_off'::text, 'wht_receivable'::text, 'wht_credit'::text, 'doubtful_debt'::text]) THEN debits_kobo >= credits_kobo
     ELSE credits_kobo >= debits_kobo
 END)
 ) with (fillfactor=70);
@@ -1183,6 +1456,121 @@ create table login_attempts (
 );
 CREATE INDEX login_attempts_by_end ON login_attempts USING btree (ends_at);
 
+create table message_suppressions (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  recipient bytea not null,
+  address_sealed bytea not null,
+  reason text collate "C" not null,
+  detail text,
+  created_by text collate "C" not null,
+  created_at timestamp with time zone not null,
+  constraint message_suppressions_pkey PRIMARY KEY (id),
+  constraint message_suppressions_once UNIQUE (client_id, recipient),
+  constraint message_suppressions_reason_known CHECK (reason = ANY (ARRAY['bounced'::text, 'manual'::text])),
+  constraint message_suppressions_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX message_suppressions_of_client ON message_suppressions USING btree (client_id, id);
+
+create table message_transports (
+  name text collate "C" not null,
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  paused_until timestamp with time zone,
+  problem text,
+  constraint message_transports_pkey PRIMARY KEY (name),
+  constraint message_transports_known CHECK (name = ANY (ARRAY['smtp'::text, 'gateway'::text]))
+);
+
+create table messages (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  client_id bigint not null,
+  key text collate "C" not null,
+  channel text collate "C" not null,
+  kind text collate "C" not null,
+  recipient bytea,
+  address_sealed bytea,
+  facts_sealed bytea,
+  advice_id uuid,
+  account_id bigint,
+  priority integer not null,
+  waits_for_day boolean not null,
+  state text collate "C" not null default 'queued'::text,
+  problem text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null,
+  claimed_until timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  user_id uuid,
+  constraint messages_pkey PRIMARY KEY (id),
+  constraint messages_queued_once UNIQUE (client_id, key),
+  constraint messages_reference_unique UNIQUE (reference),
+  constraint messages_channel_known CHECK (channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text])),
+  constraint messages_end_when_over CHECK ((ended_at IS NULL) = (state = ANY (ARRAY['queued'::text, 'sending'::text]))),
+  constraint messages_facts_while_needed CHECK ((state <> 'queued'::text OR facts_sealed IS NOT NULL AND address_sealed IS NOT NULL) AND (facts_sealed IS NULL OR (state = ANY (ARRAY['queued'::text, 'sending'::text, 'caught'::text])))),
+  constraint messages_sending_is_claimed CHECK (state <> 'sending'::text OR claimed_until IS NOT NULL),
+  constraint messages_state_known CHECK (state = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'caught'::text, 'unknown'::text, 'failed'::text, 'suppressed'::text, 'cancelled'::text])),
+  constraint messages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX messages_due ON messages USING btree (channel, priority, next_attempt_at) WHERE state = ANY (ARRAY['queued'::text, 'sending'::text]);
+CREATE INDEX messages_ended ON messages USING btree (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX messages_of_account ON messages USING btree (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX messages_of_advice ON messages USING btree (advice_id) WHERE advice_id IS NOT NULL;
+CREATE INDEX messages_of_client ON messages USING btree (client_id, id);
+CREATE INDEX messages_of_recipient ON messages USING btree (client_id, recipient, id);
+CREATE TRIGGER messages_follow_transitions BEFORE UPDATE OF state ON messages FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_messages_transition();
+
+create table month_reopenings (
+  id bigint not null generated always as identity,
+  closing_id bigint not null,
+  reason text not null,
+  state text collate "C" not null default 'open'::text,
+  requested_by text collate "C" not null,
+  requested_by_user uuid not null,
+  requested_at timestamp with time zone not null,
+  decided_by text collate "C",
+  decided_by_user uuid,
+  decided_at timestamp with time zone,
+  decision_reason text,
+  maker_people uuid[],
+  constraint month_reopenings_pkey PRIMARY KEY (id),
+  constraint month_reopenings_decided_by_somebody CHECK ((state = 'open'::text) = (decided_at IS NULL) AND (decided_at IS NULL) = (decided_by IS NULL) AND (decided_at IS NULL) = (decided_by_user IS NULL)),
+  constraint month_reopenings_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
+  constraint month_reopenings_two_people CHECK ((state <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR decided_by_user <> requested_by_user AND decided_by <> requested_by),
+  constraint month_reopenings_closing_id_fkey FOREIGN KEY (closing_id) REFERENCES closed_months(id)
+);
+CREATE UNIQUE INDEX month_reopenings_one_open ON month_reopenings USING btree (closing_id) WHERE state = ANY (ARRAY['open'::text, 'approved'::text]);
+CREATE TRIGGER month_reopenings_checked_by_another AFTER UPDATE OF state ON month_reopenings FOR EACH ROW WHEN (new.state = 'approved'::text AND old.state <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
+CREATE TRIGGER month_reopenings_keep_maker_people BEFORE INSERT ON month_reopenings FOR EACH ROW EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
+CREATE TRIGGER month_reopenings_not_deleted BEFORE DELETE ON month_reopenings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER month_reopenings_not_truncated BEFORE TRUNCATE ON month_reopenings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table notice_cursors (
+  client_id bigint not null,
+  sequence bigint not null default 0,
+  summarised_on date,
+  failing_since timestamp with time zone,
+  constraint notice_cursors_pkey PRIMARY KEY (client_id),
+  constraint notice_cursors_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create table notice_settings (
+  client_id bigint not null,
+  payer_channels text[] not null,
+  payer_kinds text[] not null,
+  staff_kinds text[] not null,
+  alert_severity text collate "C" not null,
+  updated_by text collate "C" not null,
+  updated_at timestamp with time zone not null,
+  constraint notice_settings_pkey PRIMARY KEY (client_id),
+  constraint notice_settings_channels_known CHECK (payer_channels <@ ARRAY['email'::text, 'sms'::text, 'whatsapp'::text]),
+  constraint notice_settings_severity_known CHECK (alert_severity = ANY (ARRAY['notice'::text, 'warning'::text, 'critical'::text])),
+  constraint notice_settings_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
 create table number_pools (
   bank_code text collate "C" not null,
   leased_until timestamp with time zone,
@@ -1225,6 +1613,19 @@ CREATE INDEX numbers_added ON numbers USING btree (account_number) WHERE added_a
 CREATE UNIQUE INDEX numbers_one_added_per_bank ON numbers USING btree (collection_account_id, bank_code) WHERE added_at IS NOT NULL;
 CREATE INDEX numbers_reusable ON numbers USING btree (bank_code, reusable_at) WHERE payment_id IS NOT NULL;
 
+create table operator_chat (
+  is_only boolean not null default true,
+  url_sealed bytea not null,
+  host text not null,
+  set_by text collate "C" not null,
+  set_at timestamp with time zone not null,
+  alerts_after bigint not null default 0,
+  alert_severity text collate "C" not null default 'notice'::text,
+  constraint operator_chat_pkey PRIMARY KEY (is_only),
+  constraint operator_chat_is_one CHECK (is_only),
+  constraint operator_chat_severity_known CHECK (alert_severity = ANY (ARRAY['notice'::text, 'warning'::text, 'critical'::text]))
+);
+
 create table passkey_challenges (
   challenge_hash bytea not null,
   purpose text collate "C" not null,
@@ -1254,6 +1655,26 @@ create table passkeys (
   constraint passkeys_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX passkeys_by_user ON passkeys USING btree (user_id);
+
+create table password_reset_requests (
+  id bigint not null generated always as identity,
+  email text collate "C" not null,
+  address text collate "C" not null,
+  requested_at timestamp with time zone not null,
+  constraint password_reset_requests_pkey PRIMARY KEY (id)
+);
+
+create table password_resets (
+  user_id uuid not null,
+  client_id bigint not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint password_resets_pkey PRIMARY KEY (user_id),
+  constraint password_resets_token_once UNIQUE (token_hash),
+  constraint password_resets_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
 
 create table payment_numbers (
   payment_id uuid not null,
@@ -1290,14 +1711,15 @@ create table payments (
   constraint payments_amount_paid_kobo_check CHECK (amount_paid_kobo >= 0),
   constraint payments_grace_follows_expiry CHECK (closes_at >= expires_at),
   constraint payments_part_is_less CHECK (status <> 'PartPayment'::text OR amount_paid_kobo > 0 AND amount_paid_kobo < amount_kobo),
-  constraint payments_quote_is_whole CHECK ((fee_rule_id IS NULL) = (quoted_fee_kobo IS NULL) AND (fee_rule_id IS NULL) = (quoted_vat_kobo IS NULL)) NOT VALID,
+  constraint payments_quote_is_whole CHECK ((fee_rule_id IS NULL) = (quoted_fee_kobo IS NULL) AND (fee_rule_id IS NULL) = (quoted_vat_kobo IS NULL)),
   constraint payments_status_known CHECK (status = ANY (ARRAY['Processing'::text, 'PartPayment'::text, 'Successful'::text, 'Expired'::text, 'Cancelled'::text, 'Reversed'::text])),
   constraint payments_successful_is_paid CHECK (status <> 'Successful'::text OR amount_policy = 'any'::text OR amount_paid_kobo = amount_kobo),
   constraint payments_advice_of_same_client FOREIGN KEY (client_id, advice_id) REFERENCES advices(client_id, id),
-  constraint payments_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id) NOT VALID
+  constraint payments_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id)
 ) with (fillfactor=80);
 CREATE INDEX payments_by_rare_status ON payments USING btree (client_id, status, id) WHERE status = ANY (ARRAY['PartPayment'::text, 'Cancelled'::text, 'Reversed'::text]);
 CREATE INDEX payments_to_close ON payments USING btree (closes_at) WHERE status = ANY (ARRAY['Processing'::text, 'PartPayment'::text]);
+CREATE TRIGGER payments_follow_transitions BEFORE UPDATE OF status ON payments FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_payments_transition();
 
 create table payout_changes (
   id bigint not null generated always as identity,
@@ -1447,7 +1869,7 @@ create table payout_settings (
   reserve_floor_days integer not null default 0,
   constraint payout_settings_pkey PRIMARY KEY (client_id),
   constraint payout_settings_not_negative CHECK (approval_above_kobo >= 0 AND per_payout_kobo >= 0 AND per_day_kobo >= 0),
-  constraint payout_settings_reserve_floor_bounded CHECK (reserve_floor_bps >= 0 AND reserve_floor_bps <= 10000 AND reserve_floor_days >= 0 AND reserve_floor_days <= 365 AND (reserve_floor_bps = 0) = (reserve_floor_days = 0)) NOT VALID,
+  constraint payout_settings_reserve_floor_bounded CHECK (reserve_floor_bps >= 0 AND reserve_floor_bps <= 10000 AND reserve_floor_days >= 0 AND reserve_floor_days <= 365 AND (reserve_floor_bps = 0) = (reserve_floor_days = 0)),
   constraint payout_settings_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
@@ -1525,19 +1947,23 @@ create table payouts (
   send_after timestamp with time zone,
   unsent_times integer not null default 0,
   unsent_since timestamp with time zone,
+  screening text collate "C",
+  screened_at timestamp with time zone,
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_of_client UNIQUE (client_id, id),
   constraint payouts_reference_unique UNIQUE (reference),
   constraint payouts_amounts_fit CHECK (amount_kobo > 0 AND fee_kobo >= 0 AND vat_kobo >= 0 AND cost_kobo >= 0 AND cost_vat_kobo >= 0),
   constraint payouts_approval_known CHECK (approval = ANY (ARRAY['not_needed'::text, 'needed'::text, 'approved'::text, 'rejected'::text])),
   constraint payouts_confirmed_has_reference CHECK ((status = 'confirmed'::text) = (bank_reference IS NOT NULL)),
+  constraint payouts_held_unsent CHECK (screening IS DISTINCT FROM 'held'::text AND screening IS DISTINCT FROM 'refused'::text OR (status = ANY (ARRAY['queued'::text, 'cancelled'::text]))),
   constraint payouts_of_refunds CHECK (refund_id IS NULL OR purpose = 'refund'::text),
-  constraint payouts_of_settlement_have_one CHECK ((purpose = 'settlement'::text) = (settlement_id IS NOT NULL)) NOT VALID,
+  constraint payouts_of_settlement_have_one CHECK ((purpose = 'settlement'::text) = (settlement_id IS NOT NULL)),
   constraint payouts_of_somebody CHECK (client_id IS NOT NULL OR purpose = 'return'::text),
   constraint payouts_only_approved_are_sent CHECK ((status = ANY (ARRAY['queued'::text, 'cancelled'::text])) OR (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]))),
   constraint payouts_purpose_known CHECK (purpose = ANY (ARRAY['payout'::text, 'settlement'::text, 'refund'::text, 'return'::text])),
   constraint payouts_queued_in_no_file CHECK (batch_id IS NULL OR (status <> ALL (ARRAY['queued'::text, 'cancelled'::text]))),
   constraint payouts_rejected_are_cancelled CHECK (approval <> 'rejected'::text OR status = 'cancelled'::text),
+  constraint payouts_screening_known CHECK ((screening IS NULL) = (screened_at IS NULL) AND (screening IS NULL OR (screening = ANY (ARRAY['clear'::text, 'held'::text, 'refused'::text])))),
   constraint payouts_sent_has_time CHECK ((status = ANY (ARRAY['queued'::text, 'cancelled'::text])) = (sending_at IS NULL)),
   constraint payouts_settled_by_somebody CHECK ((status = ANY (ARRAY['confirmed'::text, 'failed'::text, 'cancelled'::text])) = (settled_at IS NOT NULL) AND (settled_at IS NULL) = (settled_by IS NULL)),
   constraint payouts_status_known CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'confirmed'::text, 'failed'::text, 'unknown'::text, 'cancelled'::text])),
@@ -1551,7 +1977,7 @@ create table payouts (
   constraint payouts_file_of_same_bank FOREIGN KEY (batch_id, bank_code) REFERENCES payout_files(id, bank_code) DEFERRABLE INITIALLY DEFERRED,
   constraint payouts_item_id_fkey FOREIGN KEY (item_id) REFERENCES suspense_items(id),
   constraint payouts_refund_of_same_client FOREIGN KEY (client_id, refund_id) REFERENCES refunds(client_id, id),
-  constraint payouts_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id) NOT VALID,
+  constraint payouts_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id),
   constraint payouts_subaccount_of_same_client FOREIGN KEY (client_id, subaccount_id) REFERENCES subaccounts(client_id, id)
 );
 CREATE INDEX payouts_by_bank_reference ON payouts USING btree (bank_reference) WHERE bank_reference IS NOT NULL;
@@ -1566,11 +1992,41 @@ CREATE INDEX payouts_open ON payouts USING btree (status, id) WHERE status = ANY
 CREATE INDEX payouts_to_send ON payouts USING btree (bank_code, id) WHERE status = 'queued'::text AND (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]));
 CREATE TRIGGER payouts_checked AFTER UPDATE ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout();
 CREATE TRIGGER payouts_checked_by_another AFTER UPDATE OF approval ON payouts FOR EACH ROW WHEN (new.approval = 'approved'::text AND old.approval <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
+CREATE TRIGGER payouts_follow_transitions BEFORE UPDATE OF status ON payouts FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_payouts_transition();
 CREATE TRIGGER payouts_in_one_file BEFORE UPDATE OF batch_id ON payouts FOR EACH ROW WHEN (new.batch_id IS DISTINCT FROM old.batch_id AND old.status <> 'queued'::text) EXECUTE FUNCTION check_payout_file();
 CREATE TRIGGER payouts_keep_maker_people BEFORE INSERT ON payouts FOR EACH ROW WHEN (new.approval = 'needed'::text) EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
 CREATE TRIGGER payouts_not_deleted BEFORE DELETE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payouts_not_truncated BEFORE TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payouts_same_maker_people BEFORE UPDATE OF maker_people ON payouts FOR EACH ROW WHEN (new.maker_people IS DISTINCT FROM old.maker_people) EXECUTE FUNCTION refuse_other_maker_people();
+
+create table provider_identities (
+  user_id uuid not null,
+  client_id bigint not null,
+  issuer text not null,
+  subject text not null,
+  linked_at timestamp with time zone not null,
+  constraint provider_identities_pkey PRIMARY KEY (user_id),
+  constraint provider_identities_once UNIQUE (client_id, issuer, subject),
+  constraint provider_identities_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+
+create table provider_sign_ins (
+  browser_hash bytea not null,
+  client_id bigint not null,
+  provider_set_at timestamp with time zone not null,
+  state_hash bytea,
+  nonce text collate "C" not null,
+  verifier_sealed bytea not null,
+  is_fresh boolean not null,
+  user_id uuid,
+  expires_at timestamp with time zone not null,
+  constraint provider_sign_ins_pkey PRIMARY KEY (browser_hash),
+  constraint provider_sign_ins_state_once UNIQUE (state_hash),
+  constraint provider_sign_ins_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint provider_sign_ins_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX provider_sign_ins_by_expiry ON provider_sign_ins USING btree (expires_at);
+CREATE INDEX provider_sign_ins_by_user ON provider_sign_ins USING btree (user_id);
 
 create table rail_items (
   id bigint not null generated always as identity,
@@ -1666,14 +2122,6 @@ CREATE INDEX refunds_by_payment ON refunds USING btree (payment_id) WHERE paymen
 CREATE TRIGGER refunds_not_changed BEFORE DELETE OR UPDATE ON refunds FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER refunds_not_truncated BEFORE TRUNCATE ON refunds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-create table remembered_answers (
-  id uuid not null,
-  answer_sealed bytea not null,
-  constraint remembered_answers_pkey PRIMARY KEY (id)
-) partition by RANGE (id);
-
-create table remembered_answers_default partition of remembered_answers DEFAULT;
-
 create table removed_users (
   id uuid not null,
   client_id bigint not null,
@@ -1682,6 +2130,60 @@ create table removed_users (
   constraint removed_users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE INDEX removed_users_by_email ON removed_users USING btree (client_id, email);
+
+create table report_recipients (
+  schedule_id bigint not null,
+  client_id bigint not null,
+  user_id uuid not null,
+  constraint report_recipients_pkey PRIMARY KEY (schedule_id, user_id),
+  constraint report_recipients_schedule_of_same_client FOREIGN KEY (client_id, schedule_id) REFERENCES report_schedules(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  constraint report_recipients_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX report_recipients_of_schedule ON report_recipients USING btree (client_id, schedule_id);
+CREATE INDEX report_recipients_of_user ON report_recipients USING btree (client_id, user_id);
+
+create table report_runs (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  schedule_id bigint not null,
+  client_id bigint not null,
+  from_day date not null,
+  to_day date not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint report_runs_pkey PRIMARY KEY (id),
+  constraint report_runs_once_per_period UNIQUE (schedule_id, from_day),
+  constraint report_runs_reference_unique UNIQUE (reference),
+  constraint report_runs_schedule_of_same_client FOREIGN KEY (client_id, schedule_id) REFERENCES report_schedules(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX report_runs_of_schedule ON report_runs USING btree (client_id, schedule_id);
+
+create table report_schedules (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  client_id bigint not null,
+  user_id uuid,
+  created_by text collate "C" not null,
+  name text not null,
+  operation text collate "C" not null,
+  filters_sealed bytea not null,
+  frequency text collate "C" not null,
+  hour integer not null,
+  format text collate "C" not null,
+  next_from date not null,
+  next_due_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint report_schedules_pkey PRIMARY KEY (id),
+  constraint report_schedules_of_client UNIQUE (client_id, id),
+  constraint report_schedules_reference_unique UNIQUE (reference),
+  constraint report_schedules_format_known CHECK (format = ANY (ARRAY['csv'::text, 'xlsx'::text])),
+  constraint report_schedules_frequency_known CHECK (frequency = ANY (ARRAY['daily'::text, 'weekly'::text, 'monthly'::text])),
+  constraint report_schedules_hour_of_day CHECK (hour >= 0 AND hour <= 23),
+  constraint report_schedules_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint report_schedules_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE SET NULL (user_id)
+);
+CREATE INDEX report_schedules_due ON report_schedules USING btree (next_due_at);
+CREATE INDEX report_schedules_of_user ON report_schedules USING btree (client_id, user_id);
 
 create table requeries (
   id bigint not null generated always as identity,
@@ -1712,7 +2214,7 @@ create table requeries (
   constraint requeries_ask_for_one_thing CHECK ((identifier IS NULL) = (identifier_kind IS NULL) AND (identifier IS NULL) <> (from_at IS NULL)),
   constraint requeries_finished_has_time CHECK ((state = 'open'::text) = (finished_at IS NULL)),
   constraint requeries_merged_into_one CHECK ((state = 'merged'::text) = (merged_into IS NOT NULL)),
-  constraint requeries_reason_known CHECK (reason = ANY (ARRAY['notification'::text, 'name_enquiry'::text, 'payer'::text, 'expiry'::text, 'grace'::text, 'demand'::text, 'silence'::text, 'sweep'::text])) NOT VALID,
+  constraint requeries_reason_known CHECK (reason = ANY (ARRAY['notification'::text, 'name_enquiry'::text, 'payer'::text, 'expiry'::text, 'grace'::text, 'demand'::text, 'silence'::text, 'sweep'::text])),
   constraint requeries_state_known CHECK (state = ANY (ARRAY['open'::text, 'found'::text, 'not_found'::text, 'dropped'::text, 'merged'::text])),
   constraint requeries_account_of_same_client FOREIGN KEY (client_id, collection_account_id) REFERENCES collection_accounts(client_id, id),
   constraint requeries_merged_into_fkey FOREIGN KEY (merged_into) REFERENCES requeries(id),
@@ -1800,6 +2302,7 @@ CREATE INDEX returns_by_item ON returns USING btree (item_id, id);
 CREATE INDEX returns_by_status ON returns USING btree (status, id);
 CREATE INDEX returns_confirmed ON returns USING btree (settled_at) WHERE status = 'confirmed'::text;
 CREATE UNIQUE INDEX returns_one_pending ON returns USING btree (item_id) WHERE status = 'pending'::text;
+CREATE TRIGGER returns_follow_transitions BEFORE UPDATE OF status ON returns FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_returns_transition();
 
 create table reversals (
   id bigint not null generated always as identity,
@@ -1819,6 +2322,14 @@ create table reversals (
 );
 CREATE INDEX reversals_by_credit ON reversals USING btree (credit_id);
 CREATE INDEX reversals_by_time ON reversals USING btree (bank_code, received_at);
+
+create table sandbox_clock (
+  is_only boolean not null default true,
+  frozen_at timestamp with time zone,
+  version bigint not null,
+  constraint sandbox_clock_pkey PRIMARY KEY (is_only),
+  constraint sandbox_clock_once CHECK (is_only)
+);
 
 create table sandbox_payout_outcomes (
   id bigint not null generated always as identity,
@@ -1905,6 +2416,133 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (name)
 );
 
+create table screening_days (
+  day date not null,
+  credits bigint not null,
+  decisions bigint not null,
+  constraint screening_days_pkey PRIMARY KEY (day),
+  constraint screening_days_counts CHECK (credits >= decisions AND decisions >= 0)
+);
+
+create table screening_decisions (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  client_id bigint,
+  credit_id bigint,
+  payout_id bigint,
+  outcome text collate "C" not null,
+  rule_set text collate "C" not null,
+  hits jsonb not null,
+  decided_at timestamp with time zone not null,
+  hold_id bigint,
+  unheld_reason text collate "C",
+  constraint screening_decisions_pkey PRIMARY KEY (id),
+  constraint screening_decisions_reference_unique UNIQUE (reference),
+  constraint screening_decisions_held_once CHECK (num_nonnulls(hold_id, unheld_reason) <= 1 AND (payout_id IS NULL OR num_nonnulls(hold_id, unheld_reason) = 0)),
+  constraint screening_decisions_one_subject CHECK (num_nonnulls(credit_id, payout_id) = 1),
+  constraint screening_decisions_outcome_known CHECK (outcome = 'hold'::text OR outcome = 'refuse'::text AND payout_id IS NOT NULL),
+  constraint screening_decisions_unheld_reason_known CHECK (unheld_reason = ANY (ARRAY['nothing_left'::text, 'currency'::text, 'released'::text])),
+  constraint screening_decisions_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint screening_decisions_hold_of_same_client FOREIGN KEY (client_id, hold_id) REFERENCES holds(client_id, id),
+  constraint screening_decisions_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id)
+);
+CREATE UNIQUE INDEX screening_decisions_of_credit ON screening_decisions USING btree (credit_id, rule_set) WHERE credit_id IS NOT NULL;
+CREATE INDEX screening_decisions_of_payout ON screening_decisions USING btree (payout_id, id) WHERE payout_id IS NOT NULL;
+CREATE INDEX screening_decisions_to_hold ON screening_decisions USING btree (id) WHERE credit_id IS NOT NULL AND hold_id IS NULL AND unheld_reason IS NULL;
+CREATE TRIGGER screening_decisions_checked AFTER UPDATE ON screening_decisions FOR EACH ROW EXECUTE FUNCTION check_screening_decision();
+CREATE TRIGGER screening_decisions_not_deleted BEFORE DELETE ON screening_decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER screening_decisions_not_truncated BEFORE TRUNCATE ON screening_decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table screening_lists (
+  id bigint not null generated always as identity,
+  name text collate "C" not null,
+  format text collate "C" not null,
+  sha256 bytea not null,
+  entries integer not null,
+  names integer not null,
+  added integer not null,
+  removed integer not null,
+  content bytea not null,
+  effective_from timestamp with time zone not null,
+  uploaded_by text collate "C" not null,
+  constraint screening_lists_pkey PRIMARY KEY (id),
+  constraint screening_lists_counts CHECK (entries > 0 AND names >= entries AND added >= 0 AND removed >= 0),
+  constraint screening_lists_format_known CHECK (format = ANY (ARRAY['un_xml'::text, 'ofac_xml'::text, 'ofac_csv'::text, 'csv'::text]))
+);
+CREATE INDEX screening_lists_by_name ON screening_lists USING btree (name, id);
+CREATE TRIGGER screening_lists_kept BEFORE DELETE OR UPDATE ON screening_lists FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER screening_lists_not_truncated BEFORE TRUNCATE ON screening_lists FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table screening_progress (
+  is_only boolean not null default true,
+  credit_id bigint not null,
+  screened_at timestamp with time zone not null,
+  constraint screening_progress_pkey PRIMARY KEY (is_only),
+  constraint screening_progress_one_row CHECK (is_only)
+);
+
+create table screening_requests (
+  id bigint not null generated always as identity,
+  kind text collate "C" not null,
+  rule_id bigint,
+  decision_id bigint,
+  effective_from timestamp with time zone,
+  reason text not null,
+  state text collate "C" not null default 'open'::text,
+  requested_by text collate "C" not null,
+  requested_by_user uuid not null,
+  maker_people uuid[],
+  requested_at timestamp with time zone not null,
+  decided_by text collate "C",
+  decided_by_user uuid,
+  decided_at timestamp with time zone,
+  decision_reason text,
+  constraint screening_requests_pkey PRIMARY KEY (id),
+  constraint screening_requests_decided_by_somebody CHECK ((state = 'open'::text) = (decided_at IS NULL) AND (decided_at IS NULL) = (decided_by IS NULL)),
+  constraint screening_requests_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
+  constraint screening_requests_subject CHECK ((kind = ANY (ARRAY['activate'::text, 'end'::text])) AND rule_id IS NOT NULL AND decision_id IS NULL OR (kind = ANY (ARRAY['release'::text, 'refuse'::text])) AND decision_id IS NOT NULL AND rule_id IS NULL),
+  constraint screening_requests_time CHECK (effective_from IS NULL OR kind = 'activate'::text),
+  constraint screening_requests_two_people CHECK ((state <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR decided_by_user IS NOT NULL AND decided_by <> requested_by AND decided_by_user <> requested_by_user),
+  constraint screening_requests_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES screening_decisions(id),
+  constraint screening_requests_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES screening_rules(id)
+);
+CREATE UNIQUE INDEX screening_requests_one_open_of_decision ON screening_requests USING btree (decision_id) WHERE state = 'open'::text AND decision_id IS NOT NULL;
+CREATE UNIQUE INDEX screening_requests_one_open_of_rule ON screening_requests USING btree (rule_id) WHERE state = 'open'::text AND rule_id IS NOT NULL;
+CREATE TRIGGER screening_requests_checked AFTER UPDATE ON screening_requests FOR EACH ROW EXECUTE FUNCTION check_screening_request();
+CREATE TRIGGER screening_requests_checked_by_another AFTER UPDATE OF state ON screening_requests FOR EACH ROW WHEN (new.state = 'approved'::text AND old.state <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
+CREATE TRIGGER screening_requests_keep_maker_people BEFORE INSERT ON screening_requests FOR EACH ROW EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
+CREATE TRIGGER screening_requests_not_deleted BEFORE DELETE ON screening_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER screening_requests_not_truncated BEFORE TRUNCATE ON screening_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table screening_rules (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  name text not null,
+  version integer not null,
+  subject text collate "C" not null,
+  kind text collate "C" not null,
+  outcome text collate "C" not null,
+  client_id bigint,
+  params jsonb not null,
+  created_by text collate "C" not null,
+  created_at timestamp with time zone not null,
+  tested_at timestamp with time zone,
+  test jsonb,
+  effective_from timestamp with time zone,
+  effective_to timestamp with time zone,
+  constraint screening_rules_pkey PRIMARY KEY (id),
+  constraint screening_rules_reference_unique UNIQUE (reference),
+  constraint screening_rules_version_once UNIQUE (name, version),
+  constraint screening_rules_period CHECK (effective_to IS NULL OR effective_to >= effective_from),
+  constraint screening_rules_subject_known CHECK (subject = 'credit'::text AND outcome = 'hold'::text AND (kind = ANY (ARRAY['velocity'::text, 'structuring'::text, 'new_payer'::text, 'many_payers'::text, 'list'::text])) OR subject = 'payout'::text AND (outcome = ANY (ARRAY['hold'::text, 'refuse'::text])) AND kind = 'list'::text),
+  constraint screening_rules_tested CHECK ((tested_at IS NULL) = (test IS NULL) AND (effective_from IS NULL OR tested_at IS NOT NULL)),
+  constraint screening_rules_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE UNIQUE INDEX screening_rules_one_active ON screening_rules USING btree (name) WHERE effective_from IS NOT NULL AND effective_to IS NULL;
+CREATE TRIGGER screening_rules_checked AFTER UPDATE ON screening_rules FOR EACH ROW EXECUTE FUNCTION check_screening_rule();
+CREATE TRIGGER screening_rules_not_deleted BEFORE DELETE ON screening_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER screening_rules_not_truncated BEFORE TRUNCATE ON screening_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table sessions (
   id uuid not null,
   client_id bigint not null,
@@ -1915,6 +2553,8 @@ create table sessions (
   created_at timestamp with time zone not null,
   seen_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  through_provider boolean not null default false,
+  proven_at timestamp with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_token_once UNIQUE (token_hash),
   constraint sessions_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -2085,10 +2725,29 @@ CREATE INDEX settlements_by_client ON settlements USING btree (client_id, id);
 CREATE UNIQUE INDEX settlements_follow_one_another ON settlements USING btree (client_id, currency, COALESCE(previous_id, 0::bigint)) WHERE status <> 'cancelled'::text;
 CREATE TRIGGER settlements_checked AFTER UPDATE ON settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
 CREATE TRIGGER settlements_checked_by_another AFTER UPDATE OF status ON settlements FOR EACH ROW WHEN (new.status = 'approved'::text AND old.status <> 'approved'::text AND new.needs_approval) EXECUTE FUNCTION check_another_person('closed_by_user', 'approved_by_user');
+CREATE TRIGGER settlements_follow_transitions BEFORE UPDATE OF status ON settlements FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_settlements_transition();
 CREATE TRIGGER settlements_keep_maker_people BEFORE INSERT ON settlements FOR EACH ROW EXECUTE FUNCTION keep_maker_people('closed_by', 'closed_by_user', 'closed_at');
 CREATE TRIGGER settlements_same_maker_people BEFORE UPDATE OF maker_people ON settlements FOR EACH ROW WHEN (new.maker_people IS DISTINCT FROM old.maker_people) EXECUTE FUNCTION refuse_other_maker_people();
 
 create sequence shared_account_ids;
+
+create table sign_in_providers (
+  client_id bigint not null,
+  issuer text not null,
+  provider_client_id text not null,
+  client_secret_sealed bytea not null,
+  role_claim text,
+  roles jsonb not null,
+  creates_users boolean not null,
+  trusts_email boolean not null,
+  is_enforced boolean not null,
+  set_by_user uuid not null,
+  set_by_people uuid[] not null,
+  updated_at timestamp with time zone not null,
+  constraint sign_in_providers_pkey PRIMARY KEY (client_id),
+  constraint sign_in_providers_roles_need_claim CHECK ((role_claim IS NULL) = (roles = '[]'::jsonb)),
+  constraint sign_in_providers_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
 
 create table signing_secrets (
   id bigint not null generated always as identity,
@@ -2204,8 +2863,8 @@ create table statement_matches (
   matched_at timestamp with time zone not null,
   matched_by text collate "C",
   constraint statement_matches_pkey PRIMARY KEY (item_kind, item_id, line_id),
-  constraint statement_matches_item_kind_known CHECK (item_kind = ANY (ARRAY['credit'::text, 'charges'::text, 'reversal'::text, 'payout'::text, 'payout_cost'::text, 'payout_return'::text, 'return'::text, 'recovery'::text, 'booked'::text])) NOT VALID,
-  constraint statement_matches_rule_known CHECK (rule = ANY (ARRAY['session_id'::text, 'bank_reference'::text, 'our_reference'::text, 'account_and_amount'::text, 'sweep'::text, 'charge'::text, 'confirmed'::text, 'booked'::text]))
+  constraint statement_matches_item_kind_known CHECK (item_kind = ANY (ARRAY['credit'::text, 'charges'::text, 'reversal'::text, 'payout'::text, 'payout_cost'::text, 'payout_return'::text, 'return'::text, 'recovery'::text, 'booked'::text])),
+  constraint statement_matches_rule_known CHECK (rule = ANY (ARRAY['session_id'::text, 'bank_reference'::text, 'our_reference'::text, 'account_and_amount'::text, 'sweep'::text, 'charge'::text, 'confirmed'::text, 'booked'::text, 'adjusted'::text])) NOT VALID
 );
 CREATE INDEX statement_matches_by_account ON statement_matches USING btree (bank_code, currency, line_day) WHERE rule = 'account_and_amount'::text;
 CREATE INDEX statement_matches_in_transit ON statement_matches USING btree (bank_code, currency, line_day, item_day) INCLUDE (amount_kobo) WHERE line_day <> item_day;
@@ -2238,6 +2897,14 @@ create table statements (
 );
 CREATE INDEX statements_of_bank ON statements USING btree (bank_code, currency, to_day, id);
 CREATE INDEX statements_to_match ON statements USING btree (bank_code, currency) WHERE matched_at IS NULL;
+
+create table stored_responses (
+  id uuid not null,
+  response_sealed bytea not null,
+  constraint stored_responses_pkey PRIMARY KEY (id)
+) partition by RANGE (id);
+
+create table stored_responses_default partition of stored_responses DEFAULT;
 
 create table subaccounts (
   id bigint not null generated always as identity,
@@ -2282,6 +2949,14 @@ CREATE INDEX suspense_changes_of_returns ON suspense_changes USING btree (client
 CREATE TRIGGER suspense_changes_append_only BEFORE DELETE OR UPDATE ON suspense_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER suspense_changes_not_truncated BEFORE TRUNCATE ON suspense_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+create table suspense_escalation (
+  is_only boolean not null default true,
+  days integer not null,
+  constraint suspense_escalation_pkey PRIMARY KEY (is_only),
+  constraint suspense_escalation_bounded CHECK (days >= 1 AND days <= 3650),
+  constraint suspense_escalation_once CHECK (is_only)
+);
+
 create table suspense_items (
   id bigint not null generated always as identity,
   credit_id bigint not null,
@@ -2317,6 +2992,7 @@ CREATE INDEX suspense_items_by_time ON suspense_items USING btree (opened_at, id
 CREATE INDEX suspense_items_given ON suspense_items USING btree (given_client_id, credit_id) WHERE given_client_id IS NOT NULL;
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
 CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;
+CREATE TRIGGER suspense_items_follow_transitions BEFORE UPDATE OF state ON suspense_items FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_suspense_items_transition();
 
 create table suspense_request_changes (
   id bigint not null generated always as identity,
@@ -2379,14 +3055,41 @@ CREATE TRIGGER suspense_requests_checked_by_another AFTER UPDATE OF state ON sus
 CREATE TRIGGER suspense_requests_keep_maker_people BEFORE INSERT ON suspense_requests FOR EACH ROW EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
 CREATE TRIGGER suspense_requests_same_maker_people BEFORE UPDATE OF maker_people ON suspense_requests FOR EACH ROW WHEN (new.maker_people IS DISTINCT FROM old.maker_people) EXECUTE FUNCTION refuse_other_maker_people();
 
-create table test_clocks (
+create table tax_details (
   client_id bigint not null,
-  now_at timestamp with time zone not null,
-  set_at timestamp with time zone not null,
-  archived_at timestamp with time zone,
-  constraint test_clocks_pkey PRIMARY KEY (client_id),
-  constraint test_clocks_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+  legal_name text not null,
+  address text not null,
+  tin text collate "C" not null,
+  updated_by text collate "C" not null,
+  updated_at timestamp with time zone not null,
+  constraint tax_details_pkey PRIMARY KEY (client_id),
+  constraint tax_details_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
+
+create table tax_rates (
+  id bigint not null generated always as identity,
+  tax text collate "C" not null,
+  client_id bigint,
+  bps integer,
+  amount_kobo bigint,
+  threshold_kobo bigint,
+  bearer text collate "C",
+  effective_from date not null,
+  source text not null,
+  created_by text collate "C",
+  created_at timestamp with time zone not null default now(),
+  constraint tax_rates_pkey PRIMARY KEY (id),
+  constraint tax_rates_known CHECK (
+CASE tax
+    WHEN 'vat'::text THEN client_id IS NULL AND bps >= 0 AND bps <= 5000 AND num_nonnulls(amount_kobo, threshold_kobo, bearer) = 0
+    WHEN 'withholding'::text THEN client_id IS NOT NULL AND bps >= 0 AND bps <= 5000 AND num_nonnulls(amount_kobo, threshold_kobo, bearer) = 0
+    WHEN 'stamp_duty'::text THEN client_id IS NULL AND bps IS NULL AND amount_kobo >= 0 AND threshold_kobo >= 0 AND (bearer = ANY (ARRAY['sender'::text, 'recipient'::text]))
+    ELSE false
+END),
+  constraint tax_rates_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE TRIGGER tax_rates_kept BEFORE DELETE OR UPDATE ON tax_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER tax_rates_not_truncated BEFORE TRUNCATE ON tax_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table totals_cursors (
   client_id bigint not null,
@@ -2407,10 +3110,10 @@ create table transfers (
   settlement_id bigint,
   adjustment_id bigint,
   difference_id bigint,
-  archive_id bigint,
+  hold_id bigint,
   constraint transfers_of_credit UNIQUE (credit_id, id),
   constraint transfers_amount_positive CHECK (amount_kobo > 0),
-  constraint transfers_have_one_cause CHECK (num_nonnulls(credit_id, payout_id, settlement_id, adjustment_id, difference_id) = 1) NOT VALID,
+  constraint transfers_have_one_cause CHECK (num_nonnulls(credit_id, payout_id, settlement_id, adjustment_id, difference_id, hold_id) = 1) NOT VALID,
   constraint transfers_two_accounts CHECK (debit_account_id <> credit_account_id)
 );
 CREATE INDEX transfers_by_credit_account ON transfers USING btree (credit_account_id, id);
@@ -2420,12 +3123,13 @@ CREATE INDEX transfers_in_without_credit ON transfers USING btree (credit_accoun
 CREATE INDEX transfers_later ON transfers USING btree (posted_at) WHERE reason = ANY (ARRAY['assign'::text, 'suspend'::text, 'returned'::text, 'reversal'::text]);
 CREATE INDEX transfers_of_adjustment ON transfers USING btree (adjustment_id) WHERE adjustment_id IS NOT NULL;
 CREATE UNIQUE INDEX transfers_of_difference_once ON transfers USING btree (difference_id) WHERE difference_id IS NOT NULL;
+CREATE INDEX transfers_of_hold ON transfers USING btree (hold_id) WHERE hold_id IS NOT NULL;
 CREATE INDEX transfers_of_payout ON transfers USING btree (payout_id) WHERE payout_id IS NOT NULL;
 CREATE INDEX transfers_of_settlement ON transfers USING btree (settlement_id) WHERE settlement_id IS NOT NULL;
 CREATE INDEX transfers_out_without_credit ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
 CREATE INDEX transfers_refunded ON transfers USING btree (posted_at) WHERE reason = 'refunded'::text;
 CREATE INDEX transfers_reversed ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo) WHERE reason = 'reversal'::text;
-CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE ON transfers FOR EACH ROW EXECUTE FUNCTION refuse_other_than_archiving();
+CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_not_truncated BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_post AFTER INSERT ON transfers REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION post_inserted_transfers();
 
@@ -2460,6 +3164,34 @@ CREATE INDEX users_by_email ON users USING btree (email);
 CREATE TRIGGER users_lose_their_account BEFORE UPDATE OF password_hash ON users FOR EACH ROW WHEN (new.is_password_temporary) EXECUTE FUNCTION forget_take_over();
 CREATE TRIGGER users_remembered AFTER DELETE ON users FOR EACH ROW EXECUTE FUNCTION remember_removed_user();
 
+create table vat_documents (
+  id bigint not null generated always as identity,
+  kind text collate "C" not null,
+  number bigint not null,
+  previous bigint,
+  client_id bigint not null,
+  month date not null,
+  currency text collate "C" not null,
+  fees_kobo bigint not null,
+  vat_kobo bigint not null,
+  wht_kobo bigint not null,
+  parties jsonb not null,
+  issued_by text collate "C" not null,
+  issued_at timestamp with time zone not null,
+  constraint vat_documents_pkey PRIMARY KEY (id),
+  constraint vat_documents_numbered_once UNIQUE (kind, number),
+  constraint vat_documents_one_per_month UNIQUE (kind, client_id, month, currency),
+  constraint vat_documents_amounts CHECK (fees_kobo >= 0 AND vat_kobo >= 0 AND wht_kobo >= 0 AND (fees_kobo + vat_kobo) > 0),
+  constraint vat_documents_kind_known CHECK (kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])),
+  constraint vat_documents_whole_months CHECK (EXTRACT(day FROM month) = 1::numeric),
+  constraint vat_documents_without_gaps CHECK (number > 0 AND NOT previous IS DISTINCT FROM NULLIF(number - 1, 0)),
+  constraint vat_documents_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint vat_documents_follow_one_another FOREIGN KEY (kind, previous) REFERENCES vat_documents(kind, number)
+);
+CREATE INDEX vat_documents_of_client ON vat_documents USING btree (client_id, id);
+CREATE TRIGGER vat_documents_append_only BEFORE DELETE OR UPDATE ON vat_documents FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER vat_documents_not_truncated BEFORE TRUNCATE ON vat_documents FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table webhook_chaos (
   endpoint_id uuid not null,
   client_id bigint not null,
@@ -2492,18 +3224,40 @@ create table webhook_endpoints (
 
 create function all_ids_of(people uuid[]) returns uuid[];
 create function approver_unfitness(maker uuid, people uuid[], checker uuid, new_since timestamp with time zone) returns text;
+create function check_adjusting_entry() returns trigger;
 create function check_adjustment() returns trigger;
 create function check_another_person() returns trigger;
+create function check_case() returns trigger;
+create function check_case_file() returns trigger;
+create function check_cases_transition() returns trigger;
+create function check_deliveries_transition() returns trigger;
+create function check_differences_transition() returns trigger;
+create function check_hold() returns trigger;
+create function check_hold_request() returns trigger;
+create function check_holds_transition() returns trigger;
+create function check_identity_checks_transition() returns trigger;
+create function check_messages_transition() returns trigger;
+create function check_payments_transition() returns trigger;
 create function check_payout() returns trigger;
 create function check_payout_failure() returns trigger;
 create function check_payout_file() returns trigger;
+create function check_payouts_transition() returns trigger;
 create function check_resolution() returns trigger;
+create function check_returns_transition() returns trigger;
+create function check_screening_decision() returns trigger;
+create function check_screening_request() returns trigger;
+create function check_screening_rule() returns trigger;
 create function check_settlement() returns trigger;
+create function check_settlements_transition() returns trigger;
+create function check_suspense_items_transition() returns trigger;
 create function check_suspense_request() returns trigger;
 create function command_line() returns uuid;
 create function count_matches() returns trigger;
 create function current_database_identity() returns text;
 create function decided_transfer_id() returns bigint;
+create function erase_messages(of_advice uuid, of_account bigint, at timestamp with time zone) returns void;
+create function erase_messages_of_account() returns trigger;
+create function erase_messages_of_advice() returns trigger;
 create function forget_take_over() returns trigger;
 create function is_independent(makers uuid[], checker uuid) returns boolean;
 create function is_same_person(makers uuid[], checker uuid) returns boolean;
@@ -2511,24 +3265,26 @@ create function keep_account_people() returns trigger;
 create function keep_maker_people() returns trigger;
 create function keep_payout_file() returns trigger;
 create function keep_subaccount_people() returns trigger;
+create function keep_tier_verified() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;
 create function people_behind(account uuid, client bigint, at timestamp with time zone) returns uuid[];
 create function people_of(account uuid, at timestamp with time zone) returns uuid[];
 create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
+create function refuse_month_after_open_one() returns trigger;
 create function refuse_more_than_the_whole() returns trigger;
 create function refuse_opening_balance() returns trigger;
 create function refuse_other_maker_people() returns trigger;
-create function refuse_other_than_archiving() returns trigger;
 create function refuse_other_than_completing() returns trigger;
 create function refuse_other_than_deactivation() returns trigger;
 create function refuse_other_than_ending() returns trigger;
 create function refuse_other_than_releasing() returns trigger;
+create function refuse_other_than_reopening() returns trigger;
 create function refuse_other_than_withdrawing() returns trigger;
 create function refuse_to_complete_twice() returns trigger;
-create function refuse_to_lose_credits() returns trigger;
 create function remember_removed_user() returns trigger;
+create function require_approved_reopening() returns trigger;
 create function require_disk_space() returns void;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

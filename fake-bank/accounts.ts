@@ -1,7 +1,7 @@
-// Accounts that the bank reserved for us, and the names it knows. Numbers of a prefix it granted are
-// ours to issue: it takes money for them without knowing them.
+// Accounts that the bank reserved for us, and account names. The bank accepts money for any number
+// under a prefix that it granted to us, without knowing the number.
 
-import { isAccountNumber, nuban } from '#banks/nuban.ts'
+import { isAccountNumber, nuban } from '#banks/numbers.ts'
 import type { Clock } from '#clock.ts'
 
 const FIRST_SERIAL = 900_000_000 // Above every range that the printed banks file grants.
@@ -53,7 +53,7 @@ export class Accounts {
     return this.#byNumber.get(accountNumber)
   }
 
-  // A number that the bank did not reserve goes by itself.
+  // A number that the bank did not reserve is its own reference.
   referenceOf(accountNumber: string): string {
     return this.find(accountNumber)?.reference ?? accountNumber
   }
@@ -68,7 +68,7 @@ export class Accounts {
     this.#byReference.clear()
   }
 
-  // Any bank's: the interbank switch knows every account. A name is made up, and stays.
+  // Finds an account at any bank, as the interbank switch does. Made-up names stay the same.
   findName(accountNumber: string): string | undefined {
     if (accountNumber === UNKNOWN_NUMBER) return undefined
     return this.find(accountNumber)?.accountName ?? inventName(accountNumber)

@@ -1,10 +1,10 @@
-// The bank's own books: transfers in, with what it withheld and what it calls them, payouts, and the
-// statement of both. Knows nothing of connectors or HTTP; time and chance are given.
+// The bank's own books: transfers in, with its charges and identifiers, payouts, and the statement
+// of both. It knows nothing of connectors or HTTP; time and randomness are arguments.
 
-import { makeSessionId } from '#banks/session-id.ts'
+import { makeSessionId } from '#banks/numbers.ts'
 import type { Clock } from '#clock.ts'
+import { watDigits } from '#clock.ts'
 import { type Kobo, kobo } from '#money.ts'
-import { watDigits } from '#wat-time.ts'
 import { Accounts } from './accounts.ts'
 import { Payouts, SWITCH_INSTITUTION } from './payouts.ts'
 import { Statement } from './statement.ts'
@@ -12,8 +12,9 @@ import { Statement } from './statement.ts'
 const BASIS_POINTS = 10_000n
 const VAT_PER_MILLE = 75n
 const PAGE_MAX = 200
-// Serials start from the clock, so that a restarted bank gives no identifier again: ten for each
-// millisecond are more than it gives, and 12 digits of them last three years.
+// A serial starts at the clock's milliseconds times ten, so a restarted bank does not reuse an
+// identifier. The bank makes fewer than ten serials per millisecond. Serials have 12 digits and
+// repeat after three years.
 const SERIALS_PER_MS = 10
 const SERIALS = 10 ** 12
 
@@ -26,10 +27,10 @@ export type Transfer = {
   bankReference: string
   accountNumber: string
   accountName: string
-  amountKobo: Kobo // What the payer sent.
+  amountKobo: Kobo // The amount that the payer sent.
   feeKobo: Kobo
   vatKobo: Kobo
-  settledKobo: Kobo // What our account got.
+  settledKobo: Kobo // The amount that our account received.
   narration: string
   payer: Payer
   at: Date
@@ -46,7 +47,7 @@ export type TransferQuery = {
   accountNumber?: string | undefined
   from: Date
   to: Date
-  after?: number | undefined // How many of them the caller has.
+  after?: number | undefined // The number of transfers that the caller already has.
   limit?: number | undefined
 }
 
@@ -134,7 +135,7 @@ export class Bank {
     return this.#transfers
   }
 
-  // Forgets everything but its serial: no identifier is ever given twice.
+  // Forgets everything except the serial, so that no identifier is reused.
   clear(): void {
     this.#transfers.length = 0
     this.#byIdentifier.clear()
@@ -149,7 +150,7 @@ export class Bank {
   }
 }
 
-// VAT on the fee comes on top of it. A fee that would eat up the transfer is waived.
+// VAT is added to the fee. The bank waives a fee that would consume the transfer.
 function withheld(amountKobo: Kobo, { flatKobo, basisPoints }: Fees) {
   const fee = flatKobo + (amountKobo * basisPoints) / BASIS_POINTS
   const vat = (fee * VAT_PER_MILLE) / 1_000n

@@ -1,9 +1,7 @@
-// What a provider publishes about its interface (contracts/*.json), and the check of every request,
-// answer and notification against it. Connector and dialect are held to the same contract, so a
-// misreading that both share is noticed.
-//
-// The check is stricter than the schemas: a field, query parameter or answer that the contract does not
-// name is a violation.
+// A provider's published interface (contracts/*.json), and the check of every request, answer and
+// notification against it. Connector and dialect must both satisfy the contract, so a misreading
+// that they share is noticed. The check is stricter than the schemas: a field, query parameter or
+// answer that the contract does not name is a violation.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +16,7 @@ export type ContractCall = {
   call: string
   exists?: false // The provider has no such call.
   method?: string
-  path?: string // With {parameters}, or in braces altogether: an address of ours.
+  path?: string // A path with {parameters}, or one whole {parameter} for an address of ours.
   query?: Schema
   headers?: Readonly<Record<string, Schema>> // By name in lower case; required unless `optional`.
   request?: Schema
@@ -33,7 +31,7 @@ export type ContractDocument = {
   provider: string
   hosts: Readonly<Record<string, string>>
   $defs?: Readonly<Record<string, Schema>>
-  errors: { statuses: readonly number[]; schema: Schema } // Of every call.
+  errors: { statuses: readonly number[]; schema: Schema } // Common to every call.
   calls: readonly ContractCall[]
 }
 
@@ -41,12 +39,12 @@ export type HttpRequest = {
   method: string
   url: string // Path and query.
   headers: Readonly<Record<string, unknown>>
-  body: unknown // Undefined without one.
+  body: unknown // Undefined if there is none.
 }
 
 export type HttpAnswer = { httpStatus: number; body: unknown }
 
-// Undefined for a connector of our own format.
+// Undefined for a connector with our own format.
 export function readContract(provider: string): ContractDocument | undefined {
   const path = join(FOLDER, `${provider}.json`)
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
@@ -77,7 +75,7 @@ export class Contract {
     return leastOf(faults).map((fault) => `${line}: ${fault}`)
   }
 
-  // Of the call that goes to us, such as `webhook.credit`.
+  // Checks the call that the provider makes to us, such as `webhook.credit`.
   checkNotification(name: string, { headers, body }: Omit<HttpRequest, 'method' | 'url'>) {
     const call = this.#find(name)
     if (!call?.request) return [`${name} is in no contract`]
@@ -86,7 +84,7 @@ export class Contract {
     )
   }
 
-  // Of what we answer. The provider takes any other status for a failure.
+  // Checks our answer. The provider treats any other status as a failure.
   checkAcknowledgement(name: string, { httpStatus, body }: HttpAnswer): string[] {
     const schema = this.#find(name)?.responses?.[HTTP_OK]?.schema
     if (httpStatus !== HTTP_OK || !schema) return []
@@ -155,7 +153,7 @@ export class Contract {
 
 const NOTHING: Schema = { type: 'object', properties: {} }
 
-// Records every violation, for the tests to look at.
+// Records every violation, so that tests can assert on them.
 export class ContractWatch {
   readonly violations: string[] = []
   readonly #contract: Contract | undefined
@@ -170,7 +168,7 @@ export class ContractWatch {
   }
 }
 
-// An object whose fields are named has no others.
+// An object with named fields allows no others.
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema

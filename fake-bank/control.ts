@@ -1,8 +1,8 @@
-// The control API: what a test, an evaluator or a demo tells the bank to do. JSON, amounts in naira
-// as text, without a password: the bank listens on the loopback address only.
+// The control API, by which a test, an evaluator or a demo controls the bank. JSON, amounts in
+// naira as text, without a password: the bank listens on the loopback address only.
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { isAccountNumber } from '#banks/nuban.ts'
+import { isAccountNumber } from '#banks/numbers.ts'
 import { AMOUNT_MAX_KOBO, formatKobo, koboOf } from '#money.ts'
 import type { Bank, Payer, Transfer, TransferOrder } from './bank.ts'
 import { type Query, readJson, recordOf, textOf } from './dialect.ts'
@@ -16,7 +16,7 @@ const ADVANCE_MS_MAX = 30 * 86_400_000
 export type Controlled = {
   bank: Bank
   notifier: Notifier
-  changed: () => void // Something may be due.
+  changed: () => void // A notification may be due.
 }
 
 type Order = TransferOrder & { fate?: Fate | undefined }
@@ -65,11 +65,11 @@ export function controlRoutes(app: FastifyInstance, controlled: Controlled): voi
 function transferRoutes(app: FastifyInstance, { bank, notifier, changed }: Controlled): void {
   const view = (transfer: Transfer) => transferOf(transfer, notifier)
   app.post('/control/transfers', async ({ body }, reply) => {
-    const given = Array.isArray(body) ? body : [body]
-    if (given.length === 0 || given.length > TRANSFERS_MAX) {
+    const entries = Array.isArray(body) ? body : [body]
+    if (entries.length === 0 || entries.length > TRANSFERS_MAX) {
       return refuse(reply, `1 to ${TRANSFERS_MAX} transfers at once`)
     }
-    const orders = given.map(readOrder)
+    const orders = entries.map(readOrder)
     const problem = orders.find((order) => typeof order === 'string')
     if (problem !== undefined) return refuse(reply, problem)
     const answers = (orders as Order[]).map((order) => {
@@ -110,7 +110,7 @@ function payoutRoutes(app: FastifyInstance, { payouts }: Bank): void {
   })
 }
 
-// A sentence when something is wrong with it.
+// Returns a sentence if the order is invalid.
 function readOrder(value: unknown): Order | string {
   const { accountNumber, amount, narration, payer, fate } = recordOf(value)
   const amountKobo = koboOf(amount)
@@ -130,10 +130,10 @@ function readOrder(value: unknown): Order | string {
 }
 
 function readPayer(value: unknown): Partial<Payer> {
-  const given = recordOf(value)
+  const payer = recordOf(value)
   const fields = ['accountNumber', 'accountName', 'bankCode'] as const
   return Object.fromEntries(
-    fields.flatMap((field) => (textOf(given[field]) ? [[field, textOf(given[field])]] : [])),
+    fields.flatMap((field) => (textOf(payer[field]) ? [[field, textOf(payer[field])]] : [])),
   )
 }
 

@@ -1,7 +1,6 @@
-// What the other side of a connector says: how the bank signs and words a notification, how it reads
-// the acknowledgement, how often it tries, and the API it can be asked through.
-//
-// Written from the bank's documentation, not from the connector: shared code would share its mistakes.
+// The bank's side of a connector: how the bank signs and words a notification, reads the
+// acknowledgement and retries, and the API that it serves. A dialect follows the bank's
+// documentation, not the connector: shared code would share its mistakes.
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '#clock.ts'
@@ -25,16 +24,16 @@ export type Credential = { value: string; variable?: string }
 
 export type Dialect = {
   connector: string
-  credentials: Readonly<Record<string, Credential>> // With the values used unless others are given.
-  settings?: Readonly<Record<string, string>> // Of the banks file, besides the credentials.
-  numbers?: 'perCustomer' // Where they come from. Default: ranges that it grants.
+  credentials: Readonly<Record<string, Credential>> // Defaults, unless the caller passes others.
+  settings?: Readonly<Record<string, string>> // Other settings in the banks file.
+  numbers?: 'perCustomer' // Default: the bank grants ranges of numbers.
   tries: number
-  retryAfterMs: number | readonly number[] // The same each time, or one for each retry.
+  retryAfterMs: number | readonly number[] // One delay, or one for each retry.
   batchMax: number // Transfers in one notification.
-  hasApi: boolean // It can be asked.
-  signsCreditsOnly?: true // And so nothing else of it is believed.
-  hidesCharges?: true // Neither a notification nor an answer tells them.
-  hidesUnknownAccounts?: true // Its words for nobody's account are those for a bank that is silent.
+  hasApi: boolean // The bank serves an API.
+  signsCreditsOnly?: true // We believe nothing else that it sends.
+  hidesCharges?: true // Neither notifications nor answers include the charges.
+  hidesUnknownAccounts?: true // It answers for an unknown account as for a silent bank.
   speak(party: Party): Speaker
 }
 
@@ -46,27 +45,27 @@ export type Party = {
 
 export type Speaker = {
   notify(transfers: readonly Transfer[]): Message
-  notifyPayout?(news: PayoutNews): Message // Where the bank reports what became of payouts.
+  notifyPayout?(news: PayoutNews): Message // Only if the bank reports the results of payouts.
   readAcknowledgement(response: Response, transfers: readonly Transfer[]): Outcome[]
   enquireName(accountNumber: string): Message
-  serve(app: FastifyInstance, asked: Asked): void
+  serve(app: FastifyInstance, api: ApiContext): void
 }
 
-// What its API works on.
-export type Asked = {
+// The data that the bank's API works on.
+export type ApiContext = {
   bank: Bank
-  resend(from: Date, to: Date): void // Notifications that were not acknowledged.
+  resend(from: Date, to: Date): void // Resends notifications that were not acknowledged.
 }
 
 export type Query = { Querystring: Record<string, string | undefined> }
 
-// The words most of them share: 00 taken, 01 known, 02 refused, 03 try again.
+// The codes that most banks share: 00 taken, 01 known, 02 refused, 03 try again.
 export function outcomeOf(responseCode: unknown): Outcome {
   if (responseCode === '00' || responseCode === '01') return 'acknowledged'
   return responseCode === '02' ? 'rejected' : 'retry'
 }
 
-// For banks that take an HTTP status for an acknowledgement.
+// For banks that read an HTTP status as the acknowledgement.
 export function outcomeOfStatus(httpStatus: number): Outcome {
   return httpStatus >= 200 && httpStatus < 300 ? 'acknowledged' : 'retry'
 }

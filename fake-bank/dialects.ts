@@ -1,4 +1,4 @@
-// The dialects there are: every export of dialects/*.ts whose name ends with Dialect.
+// All dialects: every export of dialects/*.ts whose name ends with Dialect.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

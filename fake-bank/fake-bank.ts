@@ -1,7 +1,6 @@
-// One simulated bank on a port of its own: the other side of one connector, and the control API.
-//
-// With a clock of the caller's, nothing is sent until the caller says so (`sendDue`): a test drives
-// time. Without one, the bank follows the machine's clock by itself.
+// One simulated bank on its own port: the other side of one connector, and the control API. With
+// the caller's clock, it sends nothing until the caller calls `sendDue`: a test drives time.
+// Without one, the bank follows the machine's clock by itself.
 
 import fastify, { type FastifyInstance } from 'fastify'
 import { findBank } from '#banks/directory.ts'
@@ -28,7 +27,7 @@ export type FakeBankOptions = {
   connector: string
   bankCode: string
   notify: string // Where Manilla listens.
-  port?: number | undefined // Default: any free one.
+  port?: number | undefined // Default: any free port.
   credentials?: Readonly<Record<string, string>> | undefined
   clock?: Clock | undefined
   seed?: number | undefined
@@ -75,7 +74,8 @@ export async function startFakeBank(options: FakeBankOptions) {
     url,
     bank,
     notifier,
-    violations: watch.violations as readonly string[], // Of the provider's contract, on either side.
+    // Violations of the provider's contract, on either side.
+    violations: watch.violations as readonly string[],
     banksFile: banksFileOf({ bankCode, dialect, url, credentials }),
     // Undefined when the account is blocked.
     transfer(order: TransferOrder, fate?: Fate) {
@@ -84,7 +84,7 @@ export async function startFakeBank(options: FakeBankOptions) {
       changed()
       return transfer
     },
-    // For a service that is started after its bank.
+    // For a service that starts after its bank.
     notifyAt(origin: string) {
       notifier.origin = requireLoopback(origin)
     },
@@ -109,7 +109,7 @@ async function buildApp({
   }
   const app = fastify({ forceCloseConnections: true })
   watchCalls(app, watch)
-  // Apart from each other: the bank's own API checks credentials, the control API has none.
+  // Separate scopes: the bank's own API checks credentials, the control API has none.
   await app.register(async (scope) => controlRoutes(scope, controlled))
   await app.register(async (scope) => speaker.serve(scope, { bank, resend }))
   return app
@@ -155,27 +155,27 @@ function requireDialect(connector: string): Dialect {
   throw new Error(`--connector "${connector}" is unknown; allowed: ${known}`)
 }
 
-// Its signatures are real: it reports money to a service on this machine only.
+// The bank's signatures are real, so it reports money only to a service on this machine.
 function requireLoopback(notify: string): string {
   const url = URL.parse(notify)
   if (url?.protocol === 'http:' && LOOPBACK.test(url.hostname)) return url.origin
   throw new Error('--notify must be an http URL on this machine, such as http://localhost:8080')
 }
 
-function readCredentials(dialect: Dialect, given: Readonly<Record<string, string>>) {
+function readCredentials(dialect: Dialect, credentials: Readonly<Record<string, string>>) {
   const known = Object.keys(dialect.credentials)
-  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  const unknown = Object.keys(credentials).find((name) => !known.includes(name))
   if (unknown !== undefined) {
     throw new Error(
       `connector ${dialect.connector} has no credential ${unknown}; it has: ${known.join(', ')}`,
     )
   }
   const defaults = Object.entries(dialect.credentials).map(([name, { value }]) => [name, value])
-  return { ...(Object.fromEntries(defaults) as Record<string, string>), ...given }
+  return { ...(Object.fromEntries(defaults) as Record<string, string>), ...credentials }
 }
 
-// The settings that Manilla needs: the entry in the banks file, and the secrets it names. Another
-// bank has numbers for payments where this one has none.
+// The settings that Manilla needs: the entry in the banks file, and the secrets it names. If this
+// bank issues no numbers for payments, another bank in the file does.
 function banksFileOf({
   bankCode,
   dialect,

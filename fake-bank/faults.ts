@@ -1,5 +1,5 @@
-// What goes wrong with notifications, on demand. A notification has one fate, drawn by the seed:
-// lost (never sent), delayed, sent twice, or sent as it should be.
+// Faults of notifications, on demand. The seed draws one fate for each notification: lost (never
+// sent), delayed, sent twice, or sent normally.
 
 import { happens, type Random } from './random.ts'
 
@@ -8,7 +8,7 @@ export type Faults = {
   delay: number
   duplicate: number
   delayMs: number
-  reorder: boolean // Each is held for a moment of its own.
+  reorder: boolean // Each notification is held for its own random moment.
 }
 
 export const NO_FAULTS: Faults = {
@@ -25,7 +25,7 @@ export type Fate = (typeof FATES)[number]
 export const REORDER_WINDOW_MS = 2_000
 const DELAY_MS_MAX = 7 * 86_400_000
 
-// A sentence, or the faults with the changes.
+// Returns a sentence if the changes are invalid, else the new faults.
 export function changeFaults(faults: Faults, changes: Record<string, unknown>): Faults | string {
   const unknown = Object.keys(changes).filter((name) => !(name in NO_FAULTS))
   if (unknown.length > 0) {
@@ -44,14 +44,14 @@ export function changeFaults(faults: Faults, changes: Record<string, unknown>): 
   return { loss, delay, duplicate, delayMs, reorder }
 }
 
-// Each drawn from what the fates before it left over.
+// Each fate is drawn from the probability that the ones before it left.
 export function drawFate({ loss, delay, duplicate }: Faults, random: Random): Fate {
   if (happens(random, loss)) return 'lost'
   if (happens(random, share(delay, 1 - loss))) return 'delayed'
   return happens(random, share(duplicate, 1 - loss - delay)) ? 'duplicated' : 'normal'
 }
 
-// How long after the transfer each copy of its notification is sent.
+// The delay after the transfer for each copy of its notification.
 export function sendingDelaysMs(fate: Fate, faults: Faults, random: Random): number[] {
   const moment = () => (faults.reorder ? random.integer(0, REORDER_WINDOW_MS) : 0)
   if (fate === 'lost') return []

@@ -1,4 +1,5 @@
-// `npm run fake-bank -- …`: a simulated bank until Ctrl-C, and how to point Manilla at it.
+// `npm run fake-bank -- …`: runs a simulated bank until Ctrl-C, and prints how to point Manilla at
+// it.
 
 import { writeFileSync } from 'node:fs'
 import { startFakeBank } from './fake-bank.ts'

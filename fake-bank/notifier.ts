@@ -1,5 +1,5 @@
 // Sends notifications to Manilla: a queue in order of due time, a bounded number of requests at
-// once, and retries as the bank documents. `sendDue` is one round; whoever owns the clock calls it.
+// once, and retries as the bank documents. `sendDue` is one round; the owner of the clock calls it.
 //
 //   queued → acknowledged | rejected | given_up        lost: never queued
 
@@ -41,7 +41,7 @@ const PAYOUT_CALLS = {
 const isNews = (notice: Notice): notice is PayoutNews => 'says' in notice
 
 export type NotifierOptions = {
-  origin: string // Of Manilla.
+  origin: string // Manilla's.
   bankCode: string
   dialect: Dialect
   speaker: Speaker
@@ -66,9 +66,9 @@ export class Notifier {
     this.origin = options.origin
   }
 
-  add(transfer: Transfer, given?: Fate): void {
+  add(transfer: Transfer, fixedFate?: Fate): void {
     const { random, clock } = this.#options
-    const fate = given ?? drawFate(this.faults, random)
+    const fate = fixedFate ?? drawFate(this.faults, random)
     const delaysMs = sendingDelaysMs(fate, this.faults, random)
     const status = delaysMs.length === 0 ? 'lost' : 'queued'
     this.#deliveries.set(transfer, { fate, status, attempts: 0, lastHttpStatus: null })
@@ -78,7 +78,7 @@ export class Notifier {
     }
   }
 
-  // A bank that does not report payouts says nothing. Faults are those of transfers alone.
+  // A bank that does not report payouts sends nothing. Faults apply to transfers only.
   addPayout(news: PayoutNews): void {
     if (!this.#options.speaker.notifyPayout) return
     const delivery = {
@@ -95,7 +95,7 @@ export class Notifier {
     return this.#deliveries.get(transfer)
   }
 
-  // What was lost or given up, once more.
+  // Sends the lost and abandoned notifications once more.
   resend(from: Date, to: Date): void {
     const dueMs = this.#options.clock().getTime()
     for (const [transfer, delivery] of this.#deliveries) {
@@ -114,12 +114,12 @@ export class Notifier {
     )
   }
 
-  // As if so much time had passed.
+  // Acts as if so much time had passed.
   bringForward(ms: number): void {
     for (const queued of this.#queue) queued.dueMs -= ms
   }
 
-  // Resolves when all that is due by now was sent and answered.
+  // Resolves when everything due by now was sent and answered.
   async sendDue(): Promise<void> {
     const nowMs = this.#options.clock().getTime()
     const due = this.#queue.filter(({ dueMs }) => dueMs <= nowMs)
@@ -165,7 +165,7 @@ export class Notifier {
   #record(queued: Queued, outcome: Outcome, response: Response | undefined): void {
     const { dialect, clock } = this.#options
     const delivery = this.#deliveries.get(queued.notice)
-    if (!delivery) return // Forgotten while it was on its way.
+    if (!delivery) return // The delivery was forgotten while the request was under way.
     const tries = queued.tries + 1
     const isOver = tries >= dialect.tries
     delivery.attempts += 1

@@ -1,7 +1,7 @@
-// What `npm run fake-bank -- …` takes, and what it says when that is wrong.
+// The options of `npm run fake-bank -- …`, and the messages for invalid ones.
 
 import { parseArgs } from 'node:util'
-import { isBankCode } from '#banks/nuban.ts'
+import { isBankCode } from '#banks/numbers.ts'
 import { kobo, parseKobo } from '#money.ts'
 import { DIALECTS } from './dialects.ts'
 import type { FakeBankOptions } from './fake-bank.ts'

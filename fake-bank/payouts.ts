@@ -1,4 +1,4 @@
-// Payouts that the bank was told to make, at most one for a reference, and how it behaves about them:
+// Payouts that were ordered from the bank, at most one per reference, and how it handles them:
 //
 //   confirm      pays, and says so
 //   reject       refuses for good
@@ -6,7 +6,7 @@
 //   silent       neither pays nor answers, not even questions about payouts
 //   drop_answer  pays, and the connection breaks before the answer
 
-import { makeSessionId } from '#banks/session-id.ts'
+import { makeSessionId } from '#banks/numbers.ts'
 import type { Clock } from '#clock.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { Statement } from './statement.ts'
@@ -15,7 +15,7 @@ export const PAYOUT_BEHAVIOURS = ['confirm', 'reject', 'delay', 'silent', 'drop_
 export type PayoutBehaviour = (typeof PAYOUT_BEHAVIOURS)[number]
 
 const DELAY_MS = 60_000
-export const SWITCH_INSTITUTION = '999998' // Of no bank: nobody takes it for a real transfer.
+export const SWITCH_INSTITUTION = '999998' // Belongs to no bank, so nobody mistakes it for a real transfer.
 const SERIALS = 10 ** 12
 
 export type PayoutOrder = {
@@ -38,7 +38,7 @@ export type Payout = PayoutOrder & {
 // Some banks report payouts without being asked, each in its own words.
 export type PayoutNews = { payout: Payout; says: Exclude<Payout['status'], 'pending'> }
 
-// `dropped` and `silent`: no answer goes out.
+// `dropped` and `silent`: the bank sends no answer.
 export type PayoutResult =
   | { answer: 'payout' | 'dropped'; payout: Payout }
   | { answer: 'conflict' | 'silent' }
@@ -58,10 +58,10 @@ export class Payouts {
   constructor({ statement, clock }: { statement: Statement; clock: Clock }) {
     this.#statement = statement
     this.#clock = clock
-    this.#serial = clock().getTime() // A restarted bank gives other references.
+    this.#serial = clock().getTime() // A restarted bank issues other references.
   }
 
-  // One order has a behaviour of its own, whatever the bank's is.
+  // Gives one order its own behaviour instead of the bank's.
   decideFate(reference: string, fate: PayoutFate): void {
     this.#fates.set(reference, fate)
   }
@@ -115,7 +115,7 @@ export class Payouts {
     }
   }
 
-  // As if so much time had passed.
+  // Acts as if so much time had passed.
   bringForward(ms: number): void {
     for (const payout of this.#byReference.values()) payout.dueMs -= ms
   }

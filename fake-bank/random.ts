@@ -1,4 +1,4 @@
-// Seeded chance: the same seed gives the same bank, losses and all.
+// Seeded randomness: the same seed gives the same bank, including its losses.
 
 import { seededRandom } from '../test/support/random.ts'
 

@@ -1,4 +1,4 @@
-// Signs as Standard Webhooks 1.0 says, for the connectors that use it.
+// Signs by Standard Webhooks 1.0, for the connectors that use it.
 
 import { createHmac } from 'node:crypto'
 

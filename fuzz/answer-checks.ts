@@ -1,5 +1,5 @@
-// What must be true of every answer, whatever was asked: it is described, it is of the shape that the
-// description gives, and it says nothing of how the service is made.
+// Checks that hold for every answer: the description documents it, it has the documented shape, and
+// it reveals nothing of how the service is made.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { LightMyRequestResponse } from 'fastify'
@@ -7,9 +7,9 @@ import type { Description, Operation, Response } from './operations.ts'
 
 type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body'>
 
-// In no answer at all.
+// Must not appear in any answer.
 const INSIDES = /node_modules|\n\s+at .+:\d+|\bfile:\/\/\/\S+\.[jt]s|\.[jt]s:\d+:\d+|\[object \w+\]/
-// In no refusal: a success may show what somebody once wrote.
+// Must not appear in a refusal. A success may show text that a user once wrote.
 const WORDS = [
   /fastify|typebox|\bajv\b|scrypt|\bjose\b|undici|FST_|ERR_|ECONN|unexpected token|at position \d/i,
   /pg_|postgres|\bsql\b|syntax error|relation "|constraint|violat|\bundefined\b|\bNaN\b/i,
@@ -21,8 +21,8 @@ const FAMILIES = [
   /"responseCode":"0[123]"/,
 ]
 
-// What became of a credit or reversal is no failure of the operation, though it may be told with a 4xx; or
-// with a 503, where a reversal is to be sent again once its credit is known.
+// The outcome of a credit or reversal is no failure of the operation, even with a 4xx, or with a
+// 503 where the bank must send a reversal again once its credit is known.
 export function isOutcome(body: string): boolean {
   return /"outcome":"(?:rejected"|retry","code":"original_not_found")/.test(body)
 }
@@ -33,7 +33,8 @@ export class AnswerChecks {
   readonly #names: RegExp
   readonly #described: Record<string, Response>
 
-  // `names`: of tables, columns and constraints; of those only what no person would write.
+  // `names` are those of tables, columns and constraints. Only names that no person would write are
+  // checked.
   constructor(description: Description, names: readonly string[]) {
     this.#described = description.components.responses
     this.#ajv.addSchema({ ...description, $id: 'api' })
@@ -41,19 +42,19 @@ export class AnswerChecks {
     this.#names = new RegExp(`\\b(?:${telling.join('|')})\\b`)
   }
 
-  // Of an operation's own method; undefined when it was asked by another.
+  // `operation` is undefined if the request used another method.
   faults(answer: Answer, operation: Operation | undefined): string[] {
     const { statusCode, headers, body } = answer
     const type = String(headers['content-type'] ?? '')
     const isRefusal = statusCode >= 400
-    const told = [INSIDES, ...(isRefusal ? [...WORDS, this.#names] : [])].flatMap(
+    const leaks = [INSIDES, ...(isRefusal ? [...WORDS, this.#names] : [])].flatMap(
       (pattern) => pattern.exec(isRefusal ? withoutEcho(body) : body) ?? [],
     )
     const cookie = String(headers['set-cookie'] ?? '')
     const faults = [
       statusCode >= 500 && !isOutcome(body) && `answers ${statusCode}`,
       !headers['x-request-id'] && 'has no request id',
-      told.length > 0 && `reveals ${told}`,
+      leaks.length > 0 && `reveals ${leaks}`,
       isRefusal && !this.#isFamily(body) && 'is a refusal of no family',
       /[\r\n]|a=b/.test(cookie) && `sets a cookie: ${cookie}`,
       statusCode === 429 && headers['retry-after'] === undefined && 'does not say how long to wait',
@@ -92,7 +93,7 @@ export class AnswerChecks {
   }
 }
 
-// The name of an unknown field is told as it was sent.
+// A refusal repeats the name of an unknown field as it was sent.
 function withoutEcho(body: string): string {
   return body.replaceAll(/"field":"(?:[^"\\]|\\.)*"/g, '')
 }

@@ -1,8 +1,8 @@
-// Whose name a request is made in: a client's token or a person's session, made anew when an operation
-// has ended it; of another client; of another role.
+// The credentials of requests: a client's token or a user's session, renewed after an operation has
+// ended it; another client's; another role's.
 
+import type { Role } from '#access/permissions.ts'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
-import type { Role } from '#domain/access/roles.ts'
 import { newBrowser } from '../test/support/people.ts'
 import { signedHeaders } from '../test/support/rail.ts'
 import type { Bench } from '../test/support/running-service.ts'
@@ -58,12 +58,12 @@ export class Credentials {
         const { cookie, csrfToken } = await newBrowser(this.#bench, role, clientId)
         return { cookie, 'x-csrf-token': csrfToken }
       } catch (error) {
-        if (tries === TRIES_MAX) throw error // It may be busy once or twice.
+        if (tries === TRIES_MAX) throw error // The service may be busy once or twice.
       }
     }
   }
 
-  // Of a bank, on the rails alone.
+  // A bank's signature, on the rails only.
   signatureOf(target: Target, { payload, headers, signing }: HostileRequest): Headers {
     if (!target.path.startsWith('/rails/') || payload === undefined || signing === 'none') return {}
     const contentType = headers['content-type'] ?? 'application/json'
@@ -84,17 +84,18 @@ function isForPeople({ operation }: Target): boolean {
   return 'session' in (operation.security?.[0] ?? {})
 }
 
-// Whose time moves, and whose data goes, is somebody else.
+// Operations that move a client's clock or delete its data use a client of their own.
 function isMoving({ path }: Target): boolean {
   return /^\/sandbox\/(clock|seed|reset)/.test(path)
 }
 
-// A secret that is rotated at once ends every token of its client: not of the one that asks.
+// A rotation with an overlap of 0 ends every token of its client. So the operation that rotates has
+// its own client.
 function clientOf({ operation }: Target): string | undefined {
   return operation.operationId === 'rotateOwnSecret' ? ROTATING : undefined
 }
 
-// A session for each operation, since some of them end it.
+// Each operation has its own session, since some operations end it.
 function keyOf(target: Target, caller: Caller): string {
   if (caller !== 'own') return `${caller} ${isForPeople(target)}`
   return isForPeople(target) ? target.operation.operationId : `token ${isMoving(target)}`

@@ -1,5 +1,5 @@
-// Two ways to a service: into one of this process, without a socket, and over HTTP to any. Of a stream
-// only its beginning is read.
+// Two ways to reach a service: inside this process without a socket, and over HTTP. Only the
+// beginning of a stream is read.
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -38,7 +38,7 @@ export function doorTo(address: string): Door {
       const all = { ...headers, ...length, ...closing }
       const where = { hostname, port, method, path: writable(url), headers: all }
       const call = httpRequest(isStream ? where : { ...where, agent })
-      // A connection that the service closed just as it was taken again is nobody's fault.
+      // The service may close a connection just as it is reused. That is no fault.
       let isAnswered = false
       const isRaced = () => call.reusedSocket && !isAnswered
       call.on('error', (error) => (isRaced() ? resolve(send(sent, isStream)) : reject(error)))
@@ -61,7 +61,7 @@ export function doorTo(address: string): Door {
   return send
 }
 
-// Node refuses to send what stands here; a test of raw sockets sends it.
+// Node refuses to send these characters. A test of raw sockets sends them.
 function writable(url: string): string {
   return url.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent)
 }

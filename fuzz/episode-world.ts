@@ -1,5 +1,6 @@
-// What an episode knows: what was there before it, and what its own answers named, which it prefers. So
-// what one request makes, the next ones use, change, close, and use again.
+// The values that an episode knows: those that existed before it, and those that its own answers
+// named, which it prefers. So one request creates an object, and the next ones use, change, close
+// and reuse it.
 
 import type { Target } from './operations.ts'
 import type { Known, Random } from './right-values.ts'
@@ -8,7 +9,7 @@ const DEPTH_MAX = 5
 const ITEMS_MAX = 3
 const KEPT_MAX = 6
 const OWN_PERCENT = 60
-// What is done to a client, a person or a secret is done to those that are there for it.
+// Never learnt from answers: operations on a client, a user or a secret use those seeded for them.
 const NEVER = /^(clientId|client_id|email|password|secret|url|type|status|message|code)$/
 const ALIASES: Record<string, readonly string[]> = {
   sessionId: ['originalSessionId'],
@@ -39,7 +40,7 @@ export class EpisodeWorld {
     try {
       this.#learnFrom(JSON.parse(body), path.toLowerCase(), DEPTH_MAX)
     } catch {
-      // A page, a file: nothing that could be asked for.
+      // A page or a file has nothing to ask for.
     }
   }
 

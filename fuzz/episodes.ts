@@ -1,5 +1,5 @@
-// Episodes: first the walk, in which every operation meets every kind of change once, then as many as
-// are asked for at random, mostly within one family of operations: create, use, close, use again.
+// Episodes: first the walk, in which every operation meets every kind of change once, then as many
+// random ones as requested, mostly within one family of operations: create, use, close, use again.
 
 import fc from 'fast-check'
 import { seededRandom } from '../test/support/random.ts'
@@ -11,7 +11,7 @@ const STEPS_MAX = 40
 const RIGHT_PERCENT = 45
 const AGAIN_PERCENT = 5
 const ELSEWHERE_PERCENT = 20
-const COSTLY_PERCENT = 8 // Of the steps that would be costly; the others go elsewhere.
+const COSTLY_PERCENT = 8 // Share of costly steps that run; others replace the rest.
 const SHRINKING_MS = 30_000
 const DICE_MAX = 2 ** 31 - 1
 const EPISODE_PRIME = 7_919
@@ -29,7 +29,7 @@ export class Episodes {
     this.#families = [...Map.groupBy(targets, familyOf).values()]
   }
 
-  // Of the walk: one for each family, in an order of its own.
+  // The walk has one episode for each family, in its own order.
   get walks(): number {
     return this.#families.length
   }
@@ -51,7 +51,8 @@ export class Episodes {
       .map(({ step }) => step)
   }
 
-  // fast-check leaves out steps until the fault is gone, and shows the shortest episode that has it.
+  // fast-check removes steps until the fault disappears, and shows the shortest episode that has
+  // it.
   async #runAtRandom(fuzzer: Fuzzer, number: number): Promise<Outcome> {
     let faults: string[] = []
     const property = fc.asyncProperty(this.#arbitrary(), async (steps) => {

@@ -1,4 +1,4 @@
-// What was found: the same fault of the same operation once, with where it can be found again.
+// Findings: each fault of each operation once, with the place to replay it.
 
 const ENOUGH = 25
 const VARIABLE = /[0-9a-f-]{8,}/g

@@ -1,5 +1,5 @@
-// The service to be fuzzed: the real src/main.ts as a process of its own, on a database of its own, and
-// a bench that speaks HTTP to it. The role is `api`: what it would send to others stays unsent.
+// The service under test: the real src/main.ts as its own process, on its own database, and a bench
+// that speaks HTTP to it. The role is `api`, so nothing is sent to others.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -60,7 +60,7 @@ export async function startFuzzedService() {
   }
 }
 
-// They could be asked; nobody does, for no worker runs.
+// These banks have an API, but no worker runs to call it.
 function fuzzedBanks() {
   const askable = {
     settings: { baseUrl: 'http://127.0.0.1' },
@@ -105,7 +105,7 @@ function spawnService(folder: string, settings: Record<string, string>) {
   }
 }
 
-// What tests' fixtures take, over HTTP.
+// The interface that fixtures of tests need, over HTTP.
 function httpBench(door: Door, parts: Pick<Bench, 'db' | 'config'>): Bench {
   let held: string | undefined
   const send = async (call: Omit<Call, 'token'>, token?: string | null) => {

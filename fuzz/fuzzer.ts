@@ -1,7 +1,7 @@
-// Sends episodes of requests and judges every answer. An episode is a number and a seed: the same two
-// make the same steps again.
+// Sends episodes of requests and judges every answer. A number and a seed define an episode: the
+// same two repeat its steps.
 
-import { COMMON_ERRORS } from '#http/reference/operation-errors.ts'
+import { COMMON_ERRORS } from '#http/reference/common-errors.ts'
 import { seededRandom } from '../test/support/random.ts'
 import { type AnswerChecks, isOutcome } from './answer-checks.ts'
 import type { Credentials } from './credentials.ts'
@@ -11,20 +11,20 @@ import { type Kind, kindsOf } from './hostile-kinds.ts'
 import { buildRequest, type HostileRequest } from './hostile-requests.ts'
 import { isCostly, type Target } from './operations.ts'
 
-const HANGS_AFTER_MS = 60_000 // Also on a machine that does much else.
-const CUT_BYTES_MIN = 60_000 // Whoever sends more may be hung up on before all of it is sent.
-// A refusal for lack of time, and what a probe is told meanwhile.
+const HANGS_AFTER_MS = 60_000 // Long enough for a busy machine.
+const CUT_BYTES_MIN = 60_000 // The service may hang up before a larger body is sent completely.
+// Refusals for lack of time, and the answer to a probe meanwhile.
 const DELIBERATE = /"code":"(?:busy|try_again)"|^\{"status":"not ready"/
 const SHOWN_MAX = 300
 
-// `again`: what was sent last, once more.
+// `again` repeats the last request.
 export type Step = { target: Target; kind: Kind | 'again'; dice: number }
 
 type Parts = {
   door: Door
   credentials: Credentials
   checks: AnswerChecks
-  secrets: readonly string[] // Of the client that owns the world: no other may read one.
+  secrets: readonly string[] // Secrets of the client that owns the world. No other client may read one.
 }
 
 export class Fuzzer {
@@ -41,7 +41,7 @@ export class Fuzzer {
     this.#secrets = new Set(parts.secrets)
   }
 
-  // What was wrong; empty when nothing was.
+  // Returns the faults.
   async run(steps: readonly Step[]): Promise<string[]> {
     const world = new EpisodeWorld()
     const faults: string[] = []
@@ -87,7 +87,7 @@ export class Fuzzer {
     return isCostly(target) ? this.#inTurn(send) : send()
   }
 
-  // More hashes at once would only keep each other waiting.
+  // Parallel hashes would only slow each other down.
   async #inTurn(send: () => Promise<Answer>): Promise<Answer> {
     const turns = this.#turns
     const before = turns.shift()
@@ -114,15 +114,15 @@ export class Fuzzer {
             ...undeclared(isOwn ? target : undefined, answer),
             ...this.#leaks(request, target, body),
           ]
-    return found.map((fault) => `${fault}\n  ${shown(request)}\n  ${body.slice(0, SHOWN_MAX)}`)
+    return found.map((fault) => `${fault}\n  ${textOf(request)}\n  ${body.slice(0, SHOWN_MAX)}`)
   }
 
-  // What anybody may ask for is no leak.
+  // Operations without authentication cannot leak.
   #leaks({ caller, url, payload = '' }: HostileRequest, target: Target, body: string): string[] {
     if (caller !== 'other client' || !target.operation.security) return []
-    const given = `${url} ${payload}`
-    // What it once said itself, it may have kept.
-    for (const secret of this.#secrets) if (given.includes(secret)) this.#secrets.delete(secret)
+    const request = `${url} ${payload}`
+    // The caller knows a secret that it sent itself.
+    for (const secret of this.#secrets) if (request.includes(secret)) this.#secrets.delete(secret)
     return [...this.#secrets]
       .filter((secret) => body.includes(secret))
       .slice(0, 1)
@@ -130,7 +130,7 @@ export class Fuzzer {
   }
 }
 
-// Every code is one that the operation, or every operation, is documented to answer with.
+// The operation, or the list of common errors, must declare every code.
 function undeclared(target: Target | undefined, { statusCode, body }: Answer): string[] {
   const [, code] = /^\{.*"code":"([a-z_]+)"/s.exec(body) ?? []
   if (!target || statusCode < 400 || code === undefined || isOutcome(body)) return []
@@ -147,10 +147,10 @@ function withinTime(answered: Promise<Answer>): Promise<Answer> {
   return Promise.race([answered, hung]).finally(() => clearTimeout(timer))
 }
 
-function shown({ what, method, url, headers, payload, caller }: HostileRequest): string {
-  const said = `${what}: ${method} ${url.slice(0, SHOWN_MAX)} as ${caller}`
-  const given = JSON.stringify(headers).slice(0, SHOWN_MAX)
-  return `${said} ${given} ${String(payload ?? '').slice(0, SHOWN_MAX)}`
+function textOf({ what, method, url, headers, payload, caller }: HostileRequest): string {
+  const summary = `${what}: ${method} ${url.slice(0, SHOWN_MAX)} as ${caller}`
+  const headerText = JSON.stringify(headers).slice(0, SHOWN_MAX)
+  return `${summary} ${headerText} ${String(payload ?? '').slice(0, SHOWN_MAX)}`
 }
 
 function count<K>(counts: Map<K, number>, key: K): void {

@@ -1,5 +1,5 @@
-// What can be wrong with a request to an operation of the API, by kinds, from what its description says
-// of it. Each request is right but for one thing, so that it gets as far as that.
+// The kinds of hostile changes to a request, derived from the description of its operation. Each
+// request is valid except for one change, so that the service processes it up to there.
 
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -25,7 +25,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 const known = new WeakMap<Operation, Kind[]>()
 
-// All that can be wrong with a request to this operation, one thing at a time, and nothing.
+// Every single change that applies to this operation, and no change.
 export function kindsOf(target: Target): Kind[] {
   const kinds = known.get(target.operation) ?? listKinds(target).filter(({ cases }) => cases.length)
   known.set(target.operation, kinds)
@@ -93,13 +93,13 @@ const encoded = (name: string, encode: NonNullable<Change['encode']>): Case => [
 ]
 const utf16 = (payload: string | Buffer) => Buffer.from(`\ufeff${payload}`, 'utf16le')
 
-// What was said of the bytes is true, or not.
+// The declared encoding matches the bytes, or does not.
 const ENCODINGS: readonly Case[] = [
   encoded('gzip', gzipSync),
   encoded('deflate', deflateSync),
   encoded('br', brotliCompressSync),
   encoded('gzip, gzip', (payload) => gzipSync(gzipSync(payload))),
-  encoded('gzip', () => gzipSync(Buffer.alloc(5_000_000))), // It unpacks to much.
+  encoded('gzip', () => gzipSync(Buffer.alloc(5_000_000))), // Unpacks to a large body.
   encoded('identity', (payload) => payload),
   encoded('br', (payload) => payload),
   ['gzip unsaid', { encode: gzipSync }],
@@ -138,7 +138,7 @@ function fieldCases(body: Schema): Case[] {
   })
 }
 
-// Whatever JSON can hold, as fast-check makes it.
+// Any JSON value, as fast-check generates it.
 const ANY_VALUE = fc.oneof(
   fc.json({ maxDepth: 4 }),
   fc.string({ unit: 'binary', maxLength: 300 }).map((text) => JSON.stringify(text)),
@@ -172,7 +172,7 @@ const tampered = (tamper: Tamper): Case => [
   },
 ]
 
-// Of a list that was read before, perhaps another one.
+// Cursors of a list that was read before, perhaps of another list.
 const CURSORS: readonly Case[] = [
   tampered((cursor) => cursor),
   tampered((cursor) => cursor.slice(0, -1)),

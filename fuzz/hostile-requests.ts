@@ -1,10 +1,10 @@
-// A request to one operation of the API: right as far as its description says, but for one change.
+// A request to one operation of the API: valid by its description, except for one change.
 
 import type { Parameter, Target } from './operations.ts'
 import { type Known, type Random, rightValue } from './right-values.ts'
 
-// Whose credentials a request has: those that the operation asks for, another client's, another
-// role's, or none.
+// The owner of a request's credentials: the caller that the operation requires, another client,
+// another role, or nobody.
 export type Caller = 'own' | 'other client' | 'other role' | 'nobody'
 export type Signing = 'right' | 'none' | 'altered' | 'stale' | 'wrong secret'
 
@@ -22,7 +22,7 @@ export type Change = {
   params?: Record<string, string>
   query?: string | ((known: Known, random: Random) => string)
   headers?: Record<string, string>
-  payload?: string | Buffer | ((right: Fields, random: Random) => string) // Made of a right body.
+  payload?: string | Buffer | ((right: Fields, random: Random) => string) // Built from a valid body.
   encode?: (payload: string | Buffer) => string | Buffer
   method?: string
   caller?: Caller
@@ -48,8 +48,8 @@ export function buildRequest(
   const [type = 'application/json', media] =
     Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   const right = media?.schema && (rightValue(media.schema, '', known, random) as Fields)
-  const given = payloadOf(change, { right, type, random })
-  const payload = given !== undefined && change.encode ? change.encode(given) : given
+  const body = payloadOf(change, { right, type, random })
+  const payload = body !== undefined && change.encode ? change.encode(body) : body
   return {
     what,
     method: change.method ?? method,
@@ -73,11 +73,11 @@ function payloadOf({ payload }: Change, { right, type, random }: Making) {
 }
 
 function rightQuery(parameters: Parameter[], known: Known, random: Random): string | undefined {
-  const given = parameters.filter(
+  const filters = parameters.filter(
     (each) => each.in === 'query' && each.name !== 'cursor' && random.integer(0, 4) === 0,
   )
-  if (given.length === 0) return undefined
-  const pairs = given.map(({ name, schema }): [string, string] => [
+  if (filters.length === 0) return undefined
+  const pairs = filters.map(({ name, schema }): [string, string] => [
     name,
     String(rightValue(schema ?? {}, name, known, random)),
   ])

@@ -1,5 +1,5 @@
-// What nobody should send: values for any field, and those that a field's own schema suggests. JSON
-// values are kept as text, since some have no other form.
+// Hostile values: for any field, and those that a field's own schema suggests. JSON values are
+// text, since some have no other form.
 
 import { rightValue, type Schema } from './right-values.ts'
 
@@ -60,7 +60,7 @@ export const TEXTS: readonly string[] = [
   `${'a'.repeat(50)}!`,
 ]
 
-// As they stand in a body.
+// JSON text for a body.
 export const JSON_VALUES: readonly string[] = [
   'null',
   'true',
@@ -138,7 +138,7 @@ export const CONTENT_TYPES: readonly string[] = [
   'x'.repeat(500),
 ]
 
-// What may stand in a header on the wire.
+// Text that a header can carry on the wire.
 export const HEADER_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -159,7 +159,7 @@ export const HEADER_TEXTS: readonly string[] = [
   'x'.repeat(4_000),
 ]
 
-// Not the empty one: it is the address of another operation.
+// Without the empty text, which is the address of another operation.
 export const PATH_TEXTS: readonly string[] = [
   ...TEXTS.filter((text) => text !== '' && isWellFormed(text)).map(encodeURIComponent),
   '%',
@@ -216,7 +216,7 @@ function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed()
 }
 
-// At, just below and just above every bound that the schema names, as JSON.
+// Values at, just below and just above every bound of the schema, as JSON.
 export function boundaries(schema: Schema): string[] {
   const { minLength, maxLength, minimum, maximum, minItems, maxItems } = schema
   const lengths = [minLength, maxLength].flatMap((bound) => around(bound))

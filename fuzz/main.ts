@@ -1,9 +1,9 @@
-// `npm run fuzz -- [--requests 100000] [--seed S] [--at N]`: hostile requests to every operation of a
-// real service, and hostile bytes to its port; what they may never do is in fuzzer.ts. `--at` replays
-// one episode of a seed. A signal ends it early. Exits with 1 when anything was found.
+// `npm run fuzz -- [--requests 100000] [--seed S] [--at N]`: sends hostile requests to every
+// operation of a real service, and hostile bytes to its port; fuzzer.ts defines the faults. `--at`
+// replays one episode of a seed. A signal ends the run early. Exits with 1 when it found anything.
 
 import { parseArgs } from 'node:util'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { Episodes } from './episodes.ts'
 import { Findings } from './findings.ts'
 import { startFuzzedService } from './fuzzed-service.ts'
@@ -60,7 +60,7 @@ type Parts = {
 }
 type Options = ReturnType<typeof readFuzzOptions>
 
-// Answers how many were run.
+// Returns the number of requests that ran.
 async function runEpisodes(
   { service, fuzzer, findings, memory }: Parts,
   episodes: Episodes,

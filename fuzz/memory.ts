@@ -1,5 +1,5 @@
-// The memory of the service while it is fuzzed, from its own /metrics: bounded when the last quarter of
-// the run holds at most a third more than the second.
+// The memory of the service during the run, from its own /metrics. It is bounded if the last
+// quarter of the run uses at most a third more than the second quarter.
 
 const SAMPLE_EVERY = 500
 const GROWTH_MAX = 1.33

@@ -1,4 +1,4 @@
-// The operations of the API, as its description names them.
+// The operations in the API's description.
 
 import type { Known, Schema } from './right-values.ts'
 
@@ -27,7 +27,7 @@ export type Description = {
   components: { schemas: Record<string, unknown>; responses: Record<string, Response> }
 }
 
-// A body that is described under a name is written out: a reference says nothing of what to send.
+// Replaces references to named bodies by their schemas.
 export function inlineBodies(description: Description): Description {
   const { schemas } = description.components
   const inlined = (value: unknown): unknown => {
@@ -53,7 +53,7 @@ export function listTargets({ paths }: Description): Omit<Target, 'known'>[] {
   )
 }
 
-// Those that hash a password or a secret: every hash costs 50 ms on purpose.
+// Operations that hash a password or a secret: every hash costs 50 ms on purpose.
 const COSTLY = /login|token|session$|password|users|operator\/clients|totp|passkeys|sandbox\/clock/
 
 export function isCostly({ path, method }: Pick<Target, 'path' | 'method'>): boolean {
@@ -62,7 +62,7 @@ export function isCostly({ path, method }: Pick<Target, 'path' | 'method'>): boo
 
 const FAMILY_STEPS = 4
 
-// Operations on the same things: what one of them makes, another uses, changes or closes.
+// Operations on the same objects: one creates them, others use, change or close them.
 export function familyOf({ path }: Pick<Target, 'path'>): string {
   const [address = ''] = path.split('/{')
   return address.split('/').slice(0, FAMILY_STEPS).join('/').toLowerCase()

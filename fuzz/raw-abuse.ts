@@ -1,6 +1,6 @@
-// Bytes that no HTTP client sends, to the port of a service. None may be answered with a 5xx or a word of
-// how the service is made, none may be taken for two requests, and each connection ends soon or is
-// answered.
+// Sends bytes that no HTTP client sends to the port of a service. The service must never answer
+// with a 5xx, reveal how it is made, or read two requests where there is one. It must answer each
+// connection or end it soon.
 
 import { connect, type Socket } from 'node:net'
 
@@ -9,7 +9,7 @@ const GET = `GET /health HTTP/1.1\r\n${HOST}\r\n`
 const POST = `POST /api/v1/accounts/static HTTP/1.1\r\n${HOST}content-type: application/json\r\n`
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HOST}\r\n`
 const QUIET_MS = 1_500
-const PATIENCE_MS = 30_000 // On a machine that does much else.
+const PATIENCE_MS = 30_000 // Long enough for a busy machine.
 const DRIP_MS = 100
 const GARBAGE_BYTES = 10_000_000
 const INSIDES = /node_modules|HPE_|llhttp|fastify|postgres|\n\s+at .+:\d+/i
@@ -93,7 +93,7 @@ export const RAW_ABUSES: Record<string, Abuse> = {
   },
 }
 
-// What was wrong with what came back.
+// Returns the faults of the response.
 export async function rawFaults(address: string, name: string): Promise<string[]> {
   const { bytes, expected, act } = RAW_ABUSES[name] as Abuse
   const text = await exchange(address, { bytes, expected, ...(act ? { act } : {}) })
@@ -113,7 +113,7 @@ export async function rawFaults(address: string, name: string): Promise<string[]
   return faults.flatMap((fault) => (fault ? [`${name}: ${fault}\n  ${text.slice(0, 200)}`] : []))
 }
 
-// All that comes until the other side closes, or nothing has come for a while.
+// Reads until the other side closes, or nothing has come for a while.
 function exchange(address: string, { bytes, expected, act }: Abuse): Promise<string> {
   const { hostname, port } = new URL(address)
   return new Promise((resolve) => {
@@ -126,7 +126,7 @@ function exchange(address: string, { bytes, expected, act }: Abuse): Promise<str
       clearTimeout(timer)
       timer = setTimeout(leave, QUIET_MS)
     })
-    socket.on('error', () => {}) // Cut off while we write is a right answer.
+    socket.on('error', () => {}) // The service may cut the connection while we write.
     socket.once('end', () => socket.destroy())
     socket.once('close', () => {
       clearTimeout(timer)

@@ -1,4 +1,4 @@
-// Values that are right as far as a schema of the API's description says.
+// Values that are valid by a schema of the API's description.
 
 import fc from 'fast-check'
 import type { seededRandom } from '../test/support/random.ts'
@@ -28,7 +28,7 @@ export type Schema = {
 
 export type Known = Record<string, readonly string[]>
 
-// A value that is right as far as the schema says; what exists is taken from `known`.
+// A value that is valid by the schema. Existing objects come from `known`.
 export function rightValue(schema: Schema, name: string, known: Known, random: Random): unknown {
   const { anyOf = schema.oneOf, type } = schema
   if (schema.const !== undefined) return schema.const
@@ -83,7 +83,7 @@ function textsLike(pattern: string): readonly string[] {
     const matching = fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 30 })
     texts = fc.sample(matching, { numRuns: 10, seed: 7 })
   } catch {
-    // A look-ahead, for one, is more than it can do.
+    // The generator does not support every pattern, such as look-ahead.
   }
   fittingTexts.set(pattern, texts)
   return texts

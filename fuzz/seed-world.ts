@@ -1,4 +1,4 @@
-// What hostile requests find there: something of everything.
+// The world for hostile requests: at least one object of every kind.
 
 import { createAccount, startPayment } from '../test/support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../test/support/limit-profiles.ts'
@@ -12,14 +12,14 @@ import { postSplit, SUBACCOUNTS, splitBody, subaccountBody } from '../test/suppo
 import { gtbankCsv, imported } from '../test/support/statement-files.ts'
 import type { Known } from './right-values.ts'
 
-const VICTIMS = ['VICTIM1', 'VICTIM2'] // What is done to a client is done to them.
+const VICTIMS = ['VICTIM1', 'VICTIM2'] // Clients for operations that act on a client.
 export const ROTATING = 'ROTATING1'
-export const MOVING = 'MOVING1' // In time, and back to an empty state.
+export const MOVING = 'MOVING1' // The client whose clock moves and whose data is reset.
 const codeOf = (at: number) => `profile-${at}`
 const FEW = Array.from({ length: 8 }, (_, at) => at)
 const MANY = Array.from({ length: 24 }, (_, at) => at)
 
-// Something of everything, so that a reference may be right.
+// Creates at least one object of every kind, so that references can be valid.
 export async function seedWorld(bench: Bench): Promise<Known> {
   const accounts = await Promise.all(
     FEW.map((at) => createAccount(bench, { merchantId: `M-${at}` })),
@@ -34,7 +34,8 @@ export async function seedWorld(bench: Bench): Promise<Known> {
       reportCredit(bench, { accountNumber, amount: '7000.00' }, '035'),
     ),
   )
-  await reportCredit(bench, { accountNumber: '12', amount: '5.00' }, '035') // Kept, with an alert.
+  // Kept as a rail item, with an alert.
+  await reportCredit(bench, { accountNumber: '12', amount: '5.00' }, '035')
   for (const at of FEW) {
     const body = { url: `https://shop.example.com/${at}` }
     await bench.call({ url: '/api/v1/webhook-endpoints', body })
@@ -82,7 +83,7 @@ export async function seedWorld(bench: Bench): Promise<Known> {
   }
 }
 
-// What waits, what is done, and what can still be undone.
+// Payouts that wait, that are done, and that can still be undone.
 async function seedMoneyOut(bench: Bench, accountNumber: string): Promise<void> {
   await closed(bench)
   const { sessionId } = await reportCredit(

@@ -1,4 +1,4 @@
-// A seeded world, and every operation with what is known of it.
+// A seeded world, and every operation with the values known for it.
 
 import { newBrowser } from '../test/support/people.ts'
 import type { Bench } from '../test/support/running-service.ts'
@@ -10,7 +10,7 @@ import { type Description, inlineBodies, listTargets, type Target } from './oper
 import type { Known } from './right-values.ts'
 import { seedWorld } from './seed-world.ts'
 
-// Where what is at an address has its list elsewhere.
+// Paths whose objects are listed at another path.
 const LISTED_AT: Record<string, string> = {
   '/api/v1/operator/reconciliation': '/api/v1/operator/reconciliation/differences',
 }
@@ -31,7 +31,7 @@ export async function prepareFuzzer(bench: Bench, door: Door) {
 
 type World = { description: Description; seeded: Known }
 
-// What stands in a path after the address of a list is an id of that list.
+// A parameter that follows the path of a list is an id of that list.
 async function withKnown(
   bench: Bench,
   { description, seeded }: World,
@@ -39,7 +39,7 @@ async function withKnown(
 ): Promise<Target> {
   const [, address = '', name = ''] = /^([^{]+)\/\{(\w+)\}/.exec(target.path) ?? []
   const list = LISTED_AT[address] ?? address
-  // A reference is of whatever the list has.
+  // A reference comes from the list itself.
   const isSeeded = seeded[name] !== undefined && name !== 'reference'
   if (isSeeded || !description.paths[list]?.get) return { ...target, known: seeded }
   const isPersons = 'session' in (description.paths[list].get.security?.[0] ?? {})
@@ -52,7 +52,7 @@ async function withKnown(
   return { ...target, known: { ...seeded, [name]: ids } }
 }
 
-// What belongs to the client that owns the world, and is long enough to be nothing else.
+// Values that belong to the client that owns the world, and are long enough to be unique.
 function secretsOf({
   accountNumber = [],
   reference = [],

@@ -1,9 +1,10 @@
-// `npm run build [-- folder]`: makes the two web apps of web/ into files that the service serves
-// (src/http/static-pages.ts).
+// `npm run build [-- folder]`: makes the three web apps of web/ into files that the service serves
+// (src/http/pages.ts).
 //
 //   build/web-<hash>/checkout/      assets of the payer's page, and manifest.json that names them
 //                    checkout-server/   the same page as a module that draws it as text
 //                    dashboard/     dashboard.html and its assets
+//                    reference/     assets of the API reference, and manifest.json that names them
 //   build/web ─▶ build/web-<hash>   changed in one step; a service that runs keeps what it began with
 //
 // The hash is of everything the result depends on, so nothing is built twice; two builds at once
@@ -32,14 +33,14 @@ import { readEnvironment } from '../src/config/config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const WEB = join(ROOT, 'web')
-const API_TYPES = join(ROOT, 'sdk/src/api-types.ts') // All that web/ knows of the rest.
+const API_TYPES = join(ROOT, 'sdk/src/api-types.ts') // The only file outside web/ that web/ uses.
 const BUILD = join(ROOT, 'build')
 const CATALOGUES = join(WEB, 'copy')
 const ENGLISH = join(CATALOGUES, 'en.ts')
-// Earlier ones stay a while: a service may still be running from them.
+// Earlier builds stay a while: a running service may still use them.
 const KEPT = 5
 
-// The catalogue is a file that says all that web/copy/en.ts says.
+// The catalogue is a file with every text of web/copy/en.ts.
 export async function buildWeb(into = BUILD, catalogue = ENGLISH): Promise<void> {
   const folder = join(into, `web-${sourceHash(catalogue)}`)
   if (!existsSync(folder)) await makeFolder({ into, folder, catalogue })
@@ -49,10 +50,10 @@ export async function buildWeb(into = BUILD, catalogue = ENGLISH): Promise<void>
 type Made = { into: string; folder: string; catalogue: string }
 
 async function makeFolder({ into, folder, catalogue }: Made): Promise<void> {
-  const { build } = await import('vite') // Only now: it takes longer to load than to find nothing to do.
+  const { build } = await import('vite') // Loaded late: loading takes longer than finding nothing to do.
   mkdirSync(into, { recursive: true })
   const unfinished = mkdtempSync(join(into, 'unfinished-'))
-  chmodSync(unfinished, 0o755) // The service may run as somebody else.
+  chmodSync(unfinished, 0o755) // The service may run as another user.
   try {
     const [checkout, dashboard] = [
       sharedConfig('checkout', catalogue),
@@ -74,10 +75,15 @@ async function makeFolder({ into, folder, catalogue }: Made): Promise<void> {
       base: '/dashboard/',
       build: appBuild('dashboard/dashboard.html', at('dashboard')),
     })
+    await build({
+      ...sharedConfig('reference', catalogue),
+      base: '/docs/',
+      build: appBuild('reference/reference.ts', at('reference')),
+    })
     compress(unfinished)
     renameSync(unfinished, folder)
   } catch (error) {
-    if (!existsSync(folder)) throw error // Else somebody else was first, with the same.
+    if (!existsSync(folder)) throw error // Otherwise another build with the same result was first.
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }
@@ -90,7 +96,7 @@ function appBuild(entry: string, outDir: string): BuildOptions {
     emptyOutDir: true,
     target: ['es2022', 'chrome100', 'safari15.4', 'firefox100'],
     manifest: 'manifest.json',
-    assetsInlineLimit: 0, // The pages forbid themselves everything inline.
+    assetsInlineLimit: 0, // The content security policy of the pages forbids everything inline.
     modulePreload: { polyfill: false },
     rolldownOptions: { input: join(WEB, entry) },
   }
@@ -112,7 +118,7 @@ function sharedConfig(app: string, catalogue: string): InlineConfig {
   }
 }
 
-// web/copy.ts names English; a build in another language finds that here instead.
+// web/copy.ts imports English; a build in another language replaces that import.
 function inLanguage(catalogue: string): Plugin {
   return {
     name: 'language',
@@ -122,8 +128,8 @@ function inLanguage(catalogue: string): Plugin {
   }
 }
 
-// Throws on a language that nobody has written.
-function chosenCatalogue(): string {
+// Throws on a language without a catalogue.
+export function chosenCatalogue(): string {
   const language = readEnvironment().MANILLA_LANGUAGE || 'en'
   const path = join(CATALOGUES, `${basename(language)}.ts`)
   if (existsSync(path)) return path
@@ -131,7 +137,7 @@ function chosenCatalogue(): string {
   throw new Error(`MANILLA_LANGUAGE must be one of: ${known.sort().join(', ')}`)
 }
 
-// Once, at full strength, instead of at every request.
+// Compresses once, at full strength, instead of at every request.
 function compress(folder: string): void {
   for (const path of globSync('**/*.{js,css,html,svg}', { cwd: folder })) {
     const bytes = readFileSync(join(folder, path))

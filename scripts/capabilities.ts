@@ -1,28 +1,47 @@
-// What each folder may import: the layers of src/, and the capabilities of src/domain/ in the order
-// in which they build on each other. test/tidy-rules.ts enforces both tables, and
+// The imports that each folder of src/ may make: the shared folders, and the rooms, one per capability, in
+// the order in which they build on each other. test/tidy-imports.ts enforces both tables, and
 // `npm run generate` writes the second into ARCHITECTURE.md, so neither can drift.
 
-// The folders of src/, besides the loose files at its top, which every folder may import and which
-// import no folder. src/main.ts and src/wiring.ts put the parts together and may import all.
+// Every folder may import the loose files at the top of src/, which import no folder. 'rooms' stands for all
+// rooms. src/main.ts, src/wiring.ts, src/http/app.ts and src/workers/run-workers.ts put the parts together
+// and may import all.
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  config: ['banks'],
-  db: [],
+  observability: [],
+  db: ['observability'],
+  'hot-path': ['db'],
+  ledger: ['db', 'hot-path'],
+  banks: [],
+  config: ['banks', 'db'],
   embedded: ['db'],
   backup: ['embedded'],
-  ledger: ['db'],
-  banks: [],
-  domain: ['config', 'db', 'ledger', 'banks'],
-  workers: ['config', 'db', 'domain', 'banks', 'ledger'],
-  http: ['config', 'db', 'domain', 'banks', 'ledger'],
-  admin: ['config', 'db', 'domain', 'embedded', 'backup'],
+  workers: ['config', 'db', 'hot-path', 'ledger', 'banks', 'observability', 'rooms'],
+  http: ['config', 'db', 'ledger', 'banks', 'observability', 'rooms'],
+  admin: ['config', 'db', 'embedded', 'backup', 'rooms'],
 }
+
+// Besides these, routes and views of a room import src/http/, and its workers src/workers/.
+export const ROOM_LAYERS: readonly string[] = [
+  'config',
+  'db',
+  'hot-path',
+  'ledger',
+  'banks',
+  'observability',
+]
 
 type Capability = { holds: string; uses: readonly string[] }
 
 export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   records: { holds: 'outbox, alerts, audit log, idempotency, call rates', uses: [] },
-  access: { holds: 'clients, users, sessions, roles, secrets', uses: ['records'] },
-  routing: { holds: 'choosing the bank of payments and payouts that name none', uses: [] },
+  messages: {
+    holds: 'messages to people by email, SMS and WhatsApp: queueing, sending, the suppression list',
+    uses: ['records'],
+  },
+  access: { holds: 'clients, users, sessions, roles, secrets', uses: ['records', 'messages'] },
+  approvals: {
+    holds: 'maker-checker: who may decide, the states of requests, the setting',
+    uses: ['records', 'access'],
+  },
   fees: {
     holds: 'fee rules, computing and charging fees and VAT',
     uses: ['records', 'access'],
@@ -31,13 +50,25 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     holds: 'subaccounts, splits, sharing what is booked',
     uses: ['records', 'access', 'fees'],
   },
+  identity: {
+    holds: 'verifying BVN and NIN, KYC tiers',
+    uses: ['records'],
+  },
   accounts: {
-    holds: 'collection accounts, numbers, KYC, limits, payer rules',
-    uses: ['records', 'access', 'splits'],
+    holds: 'collection accounts, numbers, limits, payer rules',
+    uses: ['records', 'access', 'identity', 'splits'],
+  },
+  routing: {
+    holds: 'choosing the bank of payments and payouts that name none',
+    uses: ['accounts'],
+  },
+  holds: {
+    holds: 'money of a client that an operator stopped; its release and forfeiture',
+    uses: ['records', 'access', 'approvals'],
   },
   payouts: {
     holds: 'bank accounts, payouts and their sending, what is available',
-    uses: ['records', 'access', 'routing', 'fees'],
+    uses: ['records', 'access', 'approvals', 'routing', 'fees', 'holds'],
   },
   payments: {
     holds: 'advices, payments, initiation, checkout',
@@ -45,47 +76,98 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   credits: {
     holds: 'taking, judging, reversing credits; closing payments; suspense items',
-    uses: ['records', 'access', 'accounts', 'fees', 'splits', 'payments'],
+    uses: ['records', 'access', 'routing', 'accounts', 'fees', 'splits', 'payments'],
   },
   refunds: {
-    holds: 'refunding payments and credits; recovering and writing off what is owed',
-    uses: ['records', 'access', 'payments', 'credits', 'payouts'],
+    holds: 'refunding payments and credits',
+    uses: ['records', 'access', 'approvals', 'holds', 'payments', 'credits', 'payouts'],
+  },
+  settlement: {
+    holds: 'closing, approving and cancelling settlements, schedules, reserves',
+    uses: ['records', 'access', 'approvals', 'accounts', 'holds', 'payouts'],
+  },
+  cases: {
+    holds: 'reports of fraud: parties, evidence, deadlines, outcome; their export and erasure',
+    uses: ['records', 'access', 'approvals', 'credits', 'settlement'],
+  },
+  screening: {
+    holds: 'rules and lists that stop credits and payouts; their decisions, tests and replays',
+    uses: [
+      'records',
+      'access',
+      'approvals',
+      'accounts',
+      'holds',
+      'payouts',
+      'payments',
+      'credits',
+      'cases',
+    ],
   },
   requery: {
     holds: 'asking banks for money that came unheard; bank health',
     uses: ['records', 'access', 'routing', 'accounts', 'payments', 'credits'],
   },
   suspense: {
-    holds: 'assigning and returning suspended money, maker-checker',
-    uses: ['records', 'access', 'accounts', 'fees', 'splits', 'payouts', 'payments', 'credits'],
+    holds: 'assigning and returning suspended money',
+    uses: [
+      'records',
+      'access',
+      'approvals',
+      'accounts',
+      'fees',
+      'splits',
+      'holds',
+      'screening',
+      'payouts',
+      'payments',
+      'credits',
+    ],
   },
   webhooks: {
     holds: 'events as rendered, endpoints, delivery',
-    uses: ['records', 'access', 'accounts', 'payments', 'credits'],
+    uses: ['records', 'access', 'splits', 'accounts', 'payments', 'credits'],
   },
-  settlement: {
-    holds: 'closing, approving and cancelling settlements, schedules, reserves',
-    uses: ['records', 'access', 'accounts', 'payouts'],
+  chat: {
+    holds: 'alerts and waiting approvals in the operators’ chat',
+    uses: ['records', 'webhooks'],
+  },
+  notices: {
+    holds: 'which messages payers, merchants and operators get, read from events and requests',
+    uses: ['records', 'messages', 'settlement', 'webhooks'],
+  },
+  schedules: {
+    holds: 'scheduled reports: the exports that users get a link to, for each period',
+    uses: ['records', 'messages', 'access'],
   },
   reconciliation: {
     holds: 'statements, matching, differences, the daily proof',
-    uses: ['records', 'access', 'accounts', 'payouts', 'payments', 'credits'],
+    uses: ['records', 'access', 'approvals', 'accounts', 'payouts', 'payments', 'credits'],
   },
+  proof: { holds: 'the books as files that anybody can verify', uses: [] },
   accounting: {
-    holds: 'closing days, journal, trial balance, VAT, ageing',
-    uses: ['records', 'access', 'reconciliation'],
+    holds: 'closing days and months, journal, trial balance, tax, ageing; adjusting what is owed',
+    uses: [
+      'records',
+      'access',
+      'approvals',
+      'fees',
+      'payouts',
+      'credits',
+      'settlement',
+      'reconciliation',
+      'proof',
+    ],
   },
   integrity: { holds: 'checks of the books against the records', uses: ['records'] },
-  proof: { holds: 'the books as files that anybody can verify', uses: [] },
-  archive: {
-    holds: 'moving finished credits of whole months to files',
-    uses: ['records', 'proof'],
-  },
   reports: {
     holds: 'overview, totals, balances, search, timelines',
     uses: [
       'records',
       'access',
+      'approvals',
+      'holds',
+      'splits',
       'routing',
       'accounts',
       'payouts',
@@ -96,7 +178,9 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'suspense',
       'webhooks',
       'settlement',
+      'screening',
       'reconciliation',
+      'accounting',
     ],
   },
   privacy: {
@@ -104,7 +188,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     uses: ['records', 'access', 'accounts', 'payments'],
   },
   sandbox: {
-    holds: 'sandbox transfers, test clocks, seeds and resets, the sandbox’s bank, the demo user',
+    holds: 'sandbox transfers, the test clock, seeds and resets, the sandbox’s bank, the demo user',
     uses: [
       'records',
       'access',
@@ -114,6 +198,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'credits',
       'payouts',
       'webhooks',
+      'identity',
     ],
   },
 }

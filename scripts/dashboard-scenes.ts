@@ -1,4 +1,4 @@
-// Every sight of the dashboard: where it is, and what is done there before one looks.
+// Every scene of the dashboard: its address, and the steps before the picture.
 
 import type { Page } from 'playwright-core'
 import { registerOf } from '../test/support/clients.ts'
@@ -33,7 +33,7 @@ const shareOpen = async (page: Page) => {
 const pressButton = (name: string) => (page: Page) =>
   page.getByRole('button', { name, exact: true }).first().click()
 
-// Folded on a narrow page alone.
+// Filters are folded on a narrow page only.
 const openFilters = async (page: Page) => {
   const fold = page.locator('.filters-fold')
   if (await fold.isVisible()) await fold.click()
@@ -170,7 +170,7 @@ export async function setDashboardScene(bench: DashboardBench): Promise<void> {
   await setMoneyOutScene(bench)
 }
 
-// A refund in part, a settlement of all that came in, and a payout of what came since.
+// A partial refund, a settlement of everything received, and a payout of what came since.
 async function setMoneyOutScene(bench: DashboardBench): Promise<void> {
   const { paymentReference, bankAccount } = await startPayment(bench, {
     amount: 22_000,
@@ -181,11 +181,11 @@ async function setMoneyOutScene(bench: DashboardBench): Promise<void> {
   await askRefund(bench, { paymentReference }, { amount: 4_500 })
   await addBankAccount(bench, { accountName: 'Sandbox Merchant Ltd' })
   await closed(bench)
-  await fund(bench, '60000.00')
+  await fund(bench, '45000.00') // The limit profile takes 50,000 a day.
   await createPayout(bench, { amount: 35_000, narration: 'Rent, December' })
 }
 
-// Two more clients, a pending return, and a session id that came twice on other terms.
+// Two more clients, a pending return, and a session id that came twice with different terms.
 async function setOperatorScene(bench: DashboardBench): Promise<void> {
   const clients = registerOf(bench)
   await clients.make({ clientId: 'KIOSK-1', name: 'Bola’s Kiosk' })

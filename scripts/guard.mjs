@@ -29,7 +29,7 @@ export function findProblems({ version, platform, hasDatabaseUrl, isInstalled })
   return problems
 }
 
-function isNewEnough(version) {
+export function isNewEnough(version) {
   const [major, minor] = version.replace('v', '').split('.').map(Number)
   return major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])
 }
@@ -49,7 +49,8 @@ function postgresAdvice(platform) {
     : `No PostgreSQL is packaged for ${platform}. Set DATABASE_URL.`
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
+// Returns whether there are any.
+export function reportProblems() {
   const problems = findProblems({
     version: process.version,
     platform: `${process.platform}-${process.arch}`,
@@ -58,5 +59,9 @@ if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.ar
       existsSync(fileURLToPath(new URL(`../node_modules/${name}/package.json`, import.meta.url))),
   })
   for (const problem of problems) console.error(problem)
-  if (problems.length > 0) process.exitCode = 1
+  return problems.length > 0
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
+  if (reportProblems()) process.exitCode = 1
 }

@@ -1,10 +1,9 @@
-// `npm run keep-release [-- folder]`: keeps the release that is in a folder (by default, here) as the
-// previous one that test/upgrade/ runs beside the code of today. Run it when a release is made, before
-// anything is changed (CONTRIBUTING.md).
-//
-// What is kept is one file: the service bundled with its packages, its migrations and functions. With
-// them, since the packages installed next year are not those it was released with; without the pages
-// and the API reference, which are no use to a database.
+// `npm run keep-release [-- folder]`: keeps the release in a folder (by default, this one) as the
+// previous release, which test/upgrade/ runs beside today's code. Run it when a release is made,
+// before any change (CONTRIBUTING.md). It writes one file: the service bundled with its packages,
+// its migrations and functions. The packages are included because next year's installation will
+// have other versions; the pages and the API reference are left out because a database does not
+// need them.
 
 import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -12,7 +11,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { build, type InlineConfig, type Plugin } from 'vite'
 import { type KeptRelease, PREVIOUS_RELEASE } from '../test/support/previous-release.ts'
 
-const LEFT_OUT = ['@scalar/fastify-api-reference', 'vite']
+const LEFT_OUT = ['vite']
 const SHIPPED = 'db/{migrations,functions}/*.sql'
 const PROFILES = 'statement-profiles/*.json'
 
@@ -49,7 +48,7 @@ async function bundle(folder: string): Promise<string> {
   return code
 }
 
-// A module finds its files by where it lies, and in a bundle all of them lie in the root.
+// A module finds its files relative to its own place. In a bundle, every module lies in the root.
 function withPlaces(folder: string): Plugin {
   return {
     name: 'places',
@@ -63,9 +62,11 @@ function withPlaces(folder: string): Plugin {
 }
 
 if (import.meta.main) {
-  const kept = await keepRelease(process.argv[2] ?? join(import.meta.dirname, '..'))
+  const release = await keepRelease(process.argv[2] ?? join(import.meta.dirname, '..'))
   const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS }
-  writeFileSync(PREVIOUS_RELEASE, brotliCompressSync(JSON.stringify(kept), { params }))
+  writeFileSync(PREVIOUS_RELEASE, brotliCompressSync(JSON.stringify(release), { params }))
   const kilobytes = Math.ceil(statSync(PREVIOUS_RELEASE).size / 1000)
-  console.log(`kept ${kept.version}, ${Object.keys(kept.files).length} files, ${kilobytes} kB`)
+  console.log(
+    `kept ${release.version}, ${Object.keys(release.files).length} files, ${kilobytes} kB`,
+  )
 }

@@ -1,22 +1,24 @@
 #!/usr/bin/env node
-// `npx manilla …`: runs the commands with the packaged Node, whatever Node the machine has. What runs
-// on the service's machine (cli/delegated.json) is started directly, everything else is the CLI's.
-// Plain JavaScript for Node 12 and newer, like guard.mjs.
+// `npx manilla …`: runs the commands with the packaged Node, whatever Node the machine has.
+// Commands that run on the service's machine (cli/delegated.json) start directly; all others belong
+// to the CLI. Plain JavaScript for Node 12 and newer, like guard.mjs.
 
 // biome-ignore-start lint/style/useNodejsImportProtocol: not every Node 12 knows the prefix
 import { spawn } from 'child_process'
 import { existsSync, readFileSync } from 'fs'
 import { fileURLToPath } from 'url'
+import { isNewEnough } from './guard.mjs'
 
 // biome-ignore-end lint/style/useNodejsImportProtocol: as above
 
 const here = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const DELEGATED = JSON.parse(readFileSync(here('cli/delegated.json'), 'utf8'))
+const COMPILE_CACHE = here('node_modules/.cache/compile')
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGKILL: 137 }
 
 const [first, ...rest] = process.argv.slice(2)
 const command = DELEGATED.find(({ name }) => name === first)
-// Those that take nothing are told so, or their help, by the CLI.
+// The CLI prints the help of commands without arguments, and refuses arguments for them.
 const isDirect = command && (rest.length === 0 || !command.takesNothing)
 
 let child
@@ -26,13 +28,24 @@ process.on('SIGTERM', () => {
   if (child) child.kill('SIGTERM')
 })
 
-void runAll(isDirect ? stepsOf(command) : [[here('cli/main.ts'), ...process.argv.slice(2)]])
+if (isDirect) void runAll(stepsOf(command))
+else if (isNewEnough(process.version)) void runHere()
+else void runAll([[here('cli/main.ts'), ...process.argv.slice(2)]])
+
+// Without a second process: half the time of a short command.
+async function runHere() {
+  const { enableCompileCache } = await import('node:module')
+  if (!process.env.NODE_COMPILE_CACHE) enableCompileCache(COMPILE_CACHE)
+  process.removeAllListeners('SIGINT')
+  process.removeAllListeners('SIGTERM')
+  await import('../cli/main.ts')
+}
 
 function stepsOf({ steps = [], node = [], program: [file, ...lead] }) {
   return [...steps.map((path) => [here(path)]), [...node, here(file), ...lead, ...rest]]
 }
 
-// Until one fails.
+// Stops at the first failure.
 async function runAll(steps) {
   for (const step of steps) {
     process.exitCode = await run(step)
@@ -44,10 +57,10 @@ function run(args) {
   const packaged = here(`node_modules/node-${process.platform}-${process.arch}/bin/node`)
   const node = existsSync(packaged) ? packaged : process.execPath
   return new Promise((resolve) => {
-    // What is compiled is kept: starting takes half as long. What is large goes back to the system
-    // when it is freed.
+    // The compile cache halves the time to start. The allocator returns large freed blocks to the
+    // system.
     const env = {
-      NODE_COMPILE_CACHE: here('node_modules/.cache/compile'),
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       MALLOC_MMAP_THRESHOLD_: '4194304',
       ...process.env,
     }

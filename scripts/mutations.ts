@@ -1,7 +1,7 @@
 // `npm run mutations`: breaks the money code on purpose, one way at a time, in a copy of the tree,
 // and expects the simulation to notice each. A mutation that survives is a hole in the proof.
 //
-// A race is lost or won by chance, so what survives is tried again with other seeds.
+// A race is lost or won by chance, so a surviving mutation is tried again with other seeds.
 //   npm run mutations -- lock     only those with "lock" in their name
 
 import { spawn } from 'node:child_process'
@@ -16,19 +16,19 @@ const ROOT = join(import.meta.dirname, '..')
 const COPIED = ['src', 'db', 'test', 'package.json']
 const ATTEMPTS_MAX = 4
 const AT_ONCE = 2
-// Enough for each to be met many times over; the whole simulation runs in `npm run test:long`.
+// Enough steps to meet each mutation many times; `npm run test:long` runs the whole simulation.
 const SIZE = { STEPS: '2500', RACES: '120' }
-// The simulation itself must have noticed, not the parser.
+// The simulation itself must fail, not the parser.
 const NOTICED = /AssertionError|differ from the model|no order explains/
 
 type Verdict = { name: string; isCaught: boolean; says: string }
 
-const wanted = process.argv[2] ?? ''
-const queue = MUTATIONS.filter(({ name }) => name.includes(wanted))
+const pattern = process.argv[2] ?? ''
+const queue = MUTATIONS.filter(({ name }) => name.includes(pattern))
 const server = await startTestServer()
 const original = mkdtempSync(join(tmpdir(), 'manilla-mutations-'))
 try {
-  // One copy to start with: the tree may change under us while we run.
+  // Copies the tree first: it may change during the run.
   for (const name of COPIED) cpSync(join(ROOT, name), join(original, name), { recursive: true })
   const unbroken = await attempt(undefined, 'money-in', 1)
   if (!unbroken.isQuiet) throw new Error(`the simulation fails as it is:\n${unbroken.output}`)
@@ -87,7 +87,7 @@ async function attempt(mutation: Mutation | undefined, test: string, seed: numbe
   }
 }
 
-// Exactly one place: a mutation that no longer applies must not pass for one that was caught.
+// The text must occur exactly once: a mutation that no longer applies must not count as caught.
 function mutate(path: string, { name, from, to }: Mutation): void {
   const text = readFileSync(path, 'utf8')
   if (text.split(from).length !== 2) throw new Error(`${name}: not found once in ${path}`)

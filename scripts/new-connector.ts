@@ -17,7 +17,7 @@ const NAME = /^[a-z][a-z0-9]{1,29}$/
 
 export class UsageError extends Error {}
 
-// The paths of the new files, in the order of the steps of the guide.
+// Returns the paths of the new files, in the order of the guide's steps.
 export function newConnector(root: string, name: string): string[] {
   if (!NAME.test(name)) {
     throw new UsageError('The name must be 2 to 30 lower-case letters and digits, such as acme.')
@@ -26,8 +26,8 @@ export function newConnector(root: string, name: string): string[] {
     .filter((path) => statSync(join(root, path)).isFile())
     .sort((one, other) => stepOf(one) - stepOf(other) || one.localeCompare(other))
   const copies = templates.map((path) => ({ path, copy: renamed(path, name) }))
-  const taken = copies.find(({ copy }) => existsSync(join(root, copy)))
-  if (taken) throw new UsageError(`${taken.copy} exists: choose another name, or remove it.`)
+  const existing = copies.find(({ copy }) => existsSync(join(root, copy)))
+  if (existing) throw new UsageError(`${existing.copy} exists: choose another name, or remove it.`)
   for (const { path, copy } of copies) {
     mkdirSync(dirname(join(root, copy)), { recursive: true })
     writeFileSync(join(root, copy), renamed(readFileSync(join(root, path), 'utf8'), name))
@@ -37,7 +37,7 @@ export function newConnector(root: string, name: string): string[] {
   return copies.map(({ copy }) => copy)
 }
 
-// In paths, identifiers, headers and keys: a copy shares no secret with the template.
+// Renames paths, identifiers, headers and keys: a copy shares no secret with the template.
 function renamed(text: string, name: string): string {
   return text.replaceAll('template', name).replaceAll('TEMPLATE', name.toUpperCase())
 }
@@ -50,7 +50,7 @@ function registered(text: string, name: string): string {
   const last = lines.findLastIndex(isImport)
   if (last < 0) throw new Error(`${CONNECTORS} imports no connectors`)
   lines.splice(next < 0 ? last + 1 : next, 0, line)
-  const table = lines.findIndex((each) => each.startsWith('export const CONNECTORS'))
+  const table = lines.findIndex((each) => each.startsWith('const CONNECTORS'))
   const end = lines.indexOf(']', table)
   if (table < 0 || end < 0) throw new Error(`${CONNECTORS} has no table of connectors`)
   lines.splice(end, 0, `  ${name}Connector,`)

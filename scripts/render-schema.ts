@@ -1,6 +1,7 @@
-// A readable picture of the schema, drawn from the catalog (npm brings no pg_dump). It is committed
-// as db/schema.sql, so that a reviewer sees what a migration does to the whole, and is compared
-// with a migrated database. To be read, not run: function bodies are left to their files.
+// Renders a readable picture of the schema from the catalog (npm has no pg_dump). It is committed
+// as db/schema.sql, so that a reviewer sees the effect of a migration on the whole schema, and a
+// test compares it with a migrated database. It is not meant to run: function bodies stay in their
+// files.
 
 import type pg from 'pg'
 
@@ -10,7 +11,7 @@ const HEADER =
 type Relation = { name: string; head: string; tail: string }
 type Line = { relation: string; line: string }
 
-// Neither PostgreSQL's own nor an extension's.
+// Excludes PostgreSQL's own objects and those of extensions.
 const isOurs = (catalog: string, oid: string, namespace: string) => `
   ${namespace} not in (select oid from pg_namespace
                         where nspname ~ '^pg_' or nspname = 'information_schema')
@@ -54,7 +55,7 @@ const COLUMNS = `
    where c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped
    order by a.attnum`
 
-// Not-null constraints ('n') are in the catalog since version 18 only; the columns tell them.
+// The catalog has not-null constraints ('n') only since version 18; the columns show them.
 const CONSTRAINTS = `
   select conrelid::regclass::text as relation,
          'constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid, true) as line

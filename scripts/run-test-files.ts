@@ -1,6 +1,8 @@
-// Runs the given test files, each in a process of its own; or a whole set, most of them many to a
-// process: loading the service takes longer than most files do. The slowest start first, and a process
-// takes the next file when it has done the last, so that none is left running alone at the end.
+// Runs the test files that the caller names, or the tests of one connector, each file in its own
+// process. Otherwise runs a whole set. In a set, most files share a process, because loading the
+// service takes longer than most files do. The slowest files start first. When a process has
+// finished a file, it takes the next file that no other process has taken. So no slow file is left
+// running alone at the end.
 
 import { globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -20,15 +22,16 @@ import {
 } from './test-sets.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-// Two more than cores: files that start servers, or a browser, and wait leave a core free.
+// Two more than cores: files that start servers or a browser, and wait, leave a core free.
 const CONCURRENCY = availableParallelism() + 2
-// What a process has loaded stays in its memory.
+// Loaded modules stay in the memory of their process.
 const BATCH_FILES_MAX = 36
-// A service that lives for a second is garbage before it is ever copied, and where every core is busy
-// threads that collect it only get in the way: a fifth less of what a process takes.
+// A service that lives for a second is garbage before it is ever copied, and threads that collect
+// it compete for busy cores. A large young generation and one thread make a process a fifth cheaper.
+// It has its full size from the start: growing to it takes three times as many collections.
 const YOUNG_MEGABYTES = 64
 
-const { values: flags, positionals: given } = parseArgs({
+const { values: flags, positionals: paths } = parseArgs({
   options: {
     'test-name-pattern': { type: 'string', multiple: true },
     'test-skip-pattern': { type: 'string', multiple: true },
@@ -42,7 +45,11 @@ const { values: flags, positionals: given } = parseArgs({
 run({
   files: await findFiles(),
   concurrency: CONCURRENCY,
-  execArgv: [`--max-semi-space-size=${YOUNG_MEGABYTES}`, '--single-threaded-gc'],
+  execArgv: [
+    `--min-semi-space-size=${YOUNG_MEGABYTES}`,
+    `--max-semi-space-size=${YOUNG_MEGABYTES}`,
+    '--single-threaded-gc',
+  ],
   testNamePatterns: flags['test-name-pattern'] ?? [],
   testSkipPatterns: [...(flags['test-skip-pattern'] ?? []), ...othersThan(flags.connector)],
   only: flags['test-only'] ?? false,
@@ -55,10 +62,10 @@ run({
 
 async function findFiles(): Promise<string[]> {
   if (flags.connector !== undefined) return findConnectorSuite(flags.connector)
-  return given.length > 0 ? given : arrange(await findSet(flags.long ?? false))
+  return paths.length > 0 ? paths : arrange(await findSet(flags.long ?? false))
 }
 
-// Every test that concerns one connector: its own, and of the shared ones those that name no other.
+// Every test of one connector: its own, and shared tests that name no other connector.
 async function findConnectorSuite(connector: string): Promise<string[]> {
   if (!connectors().includes(connector)) {
     console.error(`connector "${connector}" is unknown; there are: ${connectors().join(', ')}`)
@@ -95,12 +102,12 @@ function arrange(files: string[]): string[] {
   return [...sorted(alone, LONG_ALONE), ...Array.from({ length: count }, (_, at) => batch(at))]
 }
 
-// Every process is given all files, and takes its share of them.
+// Every process gets the full list, and claims files from it.
 function writeBatch(files: readonly string[]): (at: number) => string {
   const folder = process.env.TEST_FOLDER as string
-  const taken = join(folder, 'taken')
-  mkdirSync(taken)
-  const batch = JSON.stringify({ files, most: BATCH_FILES_MAX, folder: taken })
+  const claims = join(folder, 'taken')
+  mkdirSync(claims)
+  const batch = JSON.stringify({ files, most: BATCH_FILES_MAX, folder: claims })
   return (at) => {
     const path = join(folder, `batch-${at}.test.ts`)
     const imports = `import { runBatch } from '${ROOT}/test/support/batch.ts'`

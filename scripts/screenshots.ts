@@ -81,7 +81,7 @@ type Browser = Awaited<ReturnType<typeof openBrowser>>
 async function take(bench: Bench, url: string, browser: Browser, each: Picture): Promise<void> {
   const { name, scene, width, colorScheme } = each
   const height = width < 600 ? 740 : 800
-  const deviceScaleFactor = isForDocs && width < 600 ? 1.5 : 1 // Phones have fine screens.
+  const deviceScaleFactor = isForDocs && width < 600 ? 1.5 : 1 // Phones have high-resolution screens.
   await using opened = await browser.newPage({ width, height, colorScheme, deviceScaleFactor })
   const path = await (CHECKOUT_SCENES[scene] as Scene)(bench)
   await opened.page.goto(url + path)
@@ -90,7 +90,7 @@ async function take(bench: Bench, url: string, browser: Browser, each: Picture):
 
 type Looking = { bench: DashboardBench; browser: Browser; sights: Readonly<Record<string, Sight>> }
 
-// What is shown has come once nothing is being asked for any more, but for the stream of events.
+// A page is complete when no request is open, except the stream of events.
 async function look(
   { bench, browser, sights }: Looking,
   { name, scene, width, colorScheme }: Picture,
@@ -108,7 +108,7 @@ async function look(
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
   const answered = sight.act && page.waitForResponse(/\/api\/v1\//, { timeout: 2_000 })
   await sight.act?.(page)
-  await answered?.catch(() => {}) // Some sights need no answer.
+  await answered?.catch(() => {}) // Some scenes need no answer.
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
   await save(page, name)
 }

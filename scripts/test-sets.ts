@@ -1,17 +1,18 @@
-// Which test files are long: those that drive a browser, start processes or servers of their own, walk
-// at random for thousands of steps, or need a large table. `npm run test:long` runs them, `npm test` all
-// others, and `npm run check` both.
+// The sets of test files. Long ones drive a browser, start processes or servers, walk at random for
+// thousands of steps, or need a large table. `npm run test:long` runs them, `npm test` all others,
+// and `npm run check` both.
 
 import { matchesGlob } from 'node:path'
 
-// In this order, by measured duration: each would hold up the rest of a batch, starts processes, or needs
-// one of its own.
+// In order of measured duration. Each would hold up the rest of a batch, starts processes, or needs
+// its own process.
 export const LONG_ALONE = [
   'test/torture/short.test.ts',
   'test/torture/steps-and-lag.test.ts',
   'test/crash.test.ts',
+  'test/reports/workbook-memory.test.ts',
   'test/simulation/*.test.ts',
-  'test/main.test.ts',
+  'test/{main,start-bundle}.test.ts',
   'test/upgrade/*.test.ts',
   'test/db/{failover,failover-payouts,replica,statement-names}.test.ts',
   'test/torture/standby-faults.test.ts',
@@ -24,7 +25,7 @@ export const LONG_ALONE = [
   'test/new-connector.test.ts',
 ]
 
-// Many to a process.
+// Long files that share a process.
 export const LONG_BATCHED = [
   'test/browser/*.test.ts',
   'test/**/*-scale.test.ts',
@@ -33,18 +34,19 @@ export const LONG_BATCHED = [
   'test/web/*.test.ts',
   'test/http/{metrics,pages}.test.ts',
   'test/{db/plans,sdk/package,banks/statements/read-back,accounting/random-books}.test.ts',
-  'test/reconciliation/{killed-import,planted-differences,random-statements}.test.ts',
+  'test/reconciliation/{killed-import,planted-differences,planted-month,random-statements}.test.ts',
   'test/fake-bank/lost-notifications.test.ts',
+  'test/messages/killed-worker.test.ts',
 ]
 
-// Of the others, the slow ones.
+// The slow ones among the other files.
 export const FIRST = [
   'test/integrity/*.test.ts',
   'test/{db,reports,proof,http}/*.test.ts',
   'test/{reconciliation,accounting,payouts,refunds,settlement,suspense}/*.test.ts',
 ]
 
-// With the folder of one connector, what `npm test -- --connector acme` runs.
+// `npm test -- --connector acme` runs these and the folder of the connector.
 export const CONNECTOR_SUITE = ['test/banks/*.test.ts', 'test/fake-bank/*.test.ts']
 
 const LONG = [...LONG_ALONE, ...LONG_BATCHED]
@@ -57,7 +59,7 @@ export function sorted(files: readonly string[], patterns: readonly string[]): s
   return files.toSorted().sort((one, other) => rank(one, patterns) - rank(other, patterns))
 }
 
-// The first pattern that a file matches.
+// The position of the first pattern that a file matches.
 export function rank(file: string, patterns: readonly string[]): number {
   const at = patterns.findIndex((pattern) => matchesGlob(file, pattern))
   return at < 0 ? patterns.length : at

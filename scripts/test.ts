@@ -1,5 +1,5 @@
-// What `npm test` runs, and `npm run test:long` with --long (test-sets.ts): one database server for the
-// whole run, and node's own test runner (run-test-files.ts). Arguments are files to run instead, or
+// Runs `npm test`, and `npm run test:long` with --long (test-sets.ts): one database server for the
+// whole run, and Node's own test runner (run-test-files.ts). Arguments are files to run instead, or
 // flags of the runner, or a connector:
 //   npm test -- test/db/migrate.test.ts --test-name-pattern=twenty
 //   npm test -- --connector template
@@ -39,13 +39,13 @@ async function runTests(args: readonly string[]): Promise<number> {
     {
       cwd: join(import.meta.dirname, '..'),
       stdio: 'inherit',
-      // A group of its own, so that one signal ends the runner and every test file with it.
+      // Its own process group, so that one signal ends the runner and every test file.
       detached: true,
       env: {
         ...process.env,
         TEST_DATABASE_URL: server.templateUrl,
         TEST_FOLDER: server.folder, // Removed at the end.
-        // Let all processes share what V8 compiled.
+        // All processes share V8's compiled code.
         NODE_COMPILE_CACHE: join(server.folder, 'compile-cache'),
       },
     },

@@ -1,5 +1,5 @@
-// Builds dist/: JavaScript and declarations, with the compiler of the repository. Nothing is built
-// twice, and dist/ is replaced in one step, so that two can pack it at the same time.
+// Builds dist/: JavaScript and declarations, with the compiler of the repository. It builds nothing
+// twice, and replaces dist/ in one step, so that two processes can pack it at the same time.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -32,7 +32,7 @@ function build() {
     execFileSync(process.execPath, args, { stdio: 'inherit' })
     rewriteDeclarations(made)
     writeFileSync(join(made, 'source-hash'), hash)
-    if (builtHash() === hash) return // Somebody else was first, with the same.
+    if (builtHash() === hash) return // Another build with the same result was first.
     if (existsSync(dist)) renameSync(dist, old)
     renameSync(made, dist)
   } finally {

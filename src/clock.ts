@@ -4,3 +4,107 @@
 export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()
+
+// Elapsed time in milliseconds, by a clock that nobody sets. It continues while the machine's clock
+// is stepped, and stops while the machine sleeps. Readings of two processes cannot be compared.
+
+export type Monotonic = () => number
+
+export const systemMonotonic: Monotonic = () => performance.now()
+
+// West Africa Time (UTC+1, no summer time): formats timestamps, finds the start of a day, and
+// parses banks' times. Banks often omit the offset; a time without one is WAT.
+
+const WAT_OFFSET_MS = 3_600_000
+const OFFSET = '(Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])'
+const DATE = '([12][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
+const TIME = '([01][0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9])(?:[.,]([0-9]{1,9}))?)?'
+const PATTERN = new RegExp(`^${DATE}(?:[T ]${TIME})?${OFFSET}?$`)
+
+const DAY = new RegExp(`^${DATE}(?=${OFFSET}?$)`)
+const DAY_MS = 86_400_000
+
+// ISO 8601 date or date-time, with `T` or a space. Undefined for anything else, including days that
+// the month does not have. Drops digits beyond milliseconds. 24:00:00 is the end of its day.
+export function parseBankTime(text: string): Date | undefined {
+  const match = PATTERN.exec(text)
+  if (!match) return undefined
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset] = match
+  const dayMs = Date.UTC(Number(year), Number(month) - 1, Number(day))
+  if (new Date(dayMs).getUTCDate() !== Number(day)) return undefined
+  const clockMs = (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1_000
+  const fractionMs = Number(fraction.padEnd(3, '0').slice(0, 3))
+  if (clockMs + fractionMs > DAY_MS) return undefined
+  return new Date(dayMs + clockMs + fractionMs - offsetMs(offset))
+}
+
+// yyyy-MM-dd if the text is a day without a time.
+export function dayAlone(text: string): string | undefined {
+  const day = DAY.exec(text)?.[0]
+  return day && parseBankTime(text) ? day : undefined
+}
+
+// yyMMddHHmmss in WAT, the NIP rail's format.
+export function watDigits(at: Date): string {
+  const iso = new Date(at.getTime() + WAT_OFFSET_MS).toISOString()
+  return iso.slice(2, 19).replace(/[^0-9]/g, '')
+}
+
+// The current day in West Africa, as yyyy-MM-dd.
+export function watDay(at: Date): string {
+  return new Date(at.getTime() + WAT_OFFSET_MS).toISOString().slice(0, 10)
+}
+
+export function watDayStart(at: Date): Date {
+  return new Date(Date.parse(`${watDay(at)}T00:00:00Z`) - WAT_OFFSET_MS)
+}
+
+// 2026-11-15T01:42:26.123
+export function watTime(at: Date): string {
+  return new Date(at.getTime() + WAT_OFFSET_MS).toISOString().slice(0, -1)
+}
+
+// 2026-11-15T01:42:26.123000+01:00
+export function timestamp(at: Date): string {
+  return `${watTime(at)}000+01:00`
+}
+
+function offsetMs(offset: string | undefined): number {
+  if (offset === undefined) return WAT_OFFSET_MS
+  if (offset === 'Z') return 0
+  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2))
+  return (offset[0] === '-' ? -minutes : minutes) * 60_000
+}
+
+// Days on which banks work: neither weekends nor holidays. Days are yyyy-MM-dd.
+
+const CALENDAR_DAY_MS = 86_400_000
+const LOOK_AHEAD_DAYS = 400 // Longer than any series of holidays.
+
+export type Holidays = ReadonlySet<string>
+
+export function isBusinessDay(day: string, holidays: Holidays): boolean {
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
+  return weekday !== 0 && weekday !== 6 && !holidays.has(day)
+}
+
+// This day if it is a business day, otherwise the next one.
+export function businessDayFrom(day: string, holidays: Holidays): string {
+  return findBusinessDay(day, holidays, { first: 0, step: 1 })
+}
+
+export function businessDayBefore(day: string, holidays: Holidays): string {
+  return findBusinessDay(day, holidays, { first: -1, step: -1 })
+}
+
+type Steps = { first: number; step: 1 | -1 }
+
+function findBusinessDay(day: string, holidays: Holidays, { first, step }: Steps): string {
+  for (let days = first; Math.abs(days) < LOOK_AHEAD_DAYS; days += step) {
+    const at = new Date(Date.parse(`${day}T00:00:00Z`) + days * CALENDAR_DAY_MS)
+      .toISOString()
+      .slice(0, 10)
+    if (isBusinessDay(at, holidays)) return at
+  }
+  throw new Error(`there is no business day within ${LOOK_AHEAD_DAYS} days of ${day}`)
+}

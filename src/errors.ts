@@ -1,11 +1,381 @@
 // Every refusal the API can return: expected, actionable, with a machine-readable code whose
 // meaning never changes once released.
 //
-// `responseCode` is the equivalent NIP (Nigerian interbank) response code, shown by the payment
-// endpoints.
+// `responseCode` is the equivalent NIP (Nigerian interbank) response code, shown by the payment endpoints.
 
-import { CONFLICTS } from './conflict-errors.ts'
-import { ref } from './error-entry.ts'
+// One entry of the tables of errors: HTTP status, NIP response code and message.
+
+function ref<const S extends number>(status: S, responseCode: string, message: string) {
+  return { status, responseCode, message }
+}
+
+// Refusals because of an object's state: conflicts and business rules. Part of the table in errors.ts.
+
+const CONFLICTS = {
+  idempotency_key_reused: ref(
+    409,
+    '94',
+    'This Idempotency-Key was already used for a different request. Use a new key.',
+  ),
+  account_changed: ref(412, '12', 'The account has changed since you read it. Fetch it again.'),
+  identity_service_missing: ref(
+    409,
+    '12',
+    'This service has no identity service that verifies BVNs and NINs.',
+  ),
+  account_inactive: ref(409, '57', 'This collection account is inactive. Activate it first.'),
+  account_name_not_pending: ref(
+    409,
+    '12',
+    'This account name is not waiting for review: it was decided, changed or withdrawn.',
+  ),
+  limit_profile_exists: ref(409, '94', 'A limit profile with this code already exists.'),
+  limit_profile_in_use: ref(409, '12', 'Collection accounts still use this limit profile.'),
+  subaccount_exists: ref(409, '94', 'A subaccount with this code already exists.'),
+  split_exists: ref(409, '94', 'A split with this code already exists.'),
+  fee_rule_overlaps: ref(409, '94', 'Another fee rule already starts on or after this date.'),
+  fee_rule_in_force: ref(
+    409,
+    '12',
+    'This fee rule has taken effect, or does so within a minute. It can no longer be withdrawn.',
+  ),
+  tier_taken: ref(409, '94', 'Another limit profile already applies to one of these tiers.'),
+  too_many_limit_profiles: ref(409, '61', 'Limit of 100 limit profiles reached. Delete one first.'),
+  merchant_ref_reused: ref(409, '94', 'This merchantRef was already used with different terms.'),
+  advice_paid: ref(409, '21', 'This advice is already paid.'),
+  advice_reversed: ref(409, '12', 'This advice was paid, then reversed by the bank.'),
+  advice_expired: ref(409, '12', 'This advice has expired. Create a new one.'),
+  advice_cancelled: ref(409, '12', 'This advice was cancelled. Create a new one.'),
+  payment_has_money: ref(409, '12', 'This payment can no longer be cancelled.'),
+  advice_open: ref(409, '12', 'This advice can still be paid. Cancel it or wait until it expires.'),
+  account_erased: ref(409, '57', 'This account was erased and can no longer be changed.'),
+  erasure_waits: ref(
+    409,
+    '57',
+    'Money of this customer is in suspense. Assign or return it first.',
+  ),
+  suspense_closed: ref(409, '12', 'This suspense item is already closed.'),
+  return_confirmed: ref(409, '12', 'This return is already confirmed.'),
+  return_sending: ref(409, '12', 'The bank is being asked to send this return. Wait a moment.'),
+  return_not_by_hand: ref(
+    409,
+    '12',
+    'A connector or a payout file sends this return, or has sent it. Do not send it by hand.',
+  ),
+  return_may_have_been_sent: ref(
+    409,
+    '12',
+    'This may have been sent before the database was restored. Ask the bank, then confirm or fail it.',
+  ),
+  return_may_be_paid: ref(
+    409,
+    '12',
+    'The bank may have this return. Request its failure as a payout: ' +
+      'POST /api/v1/operator/payouts/{reference}/fail.',
+  ),
+  return_failed: ref(409, '12', 'This return already failed. The money is back in suspense.'),
+  return_credit_reversed: ref(
+    409,
+    '12',
+    'The bank has reversed the credit that this returns: the payer has the money. Fail the return.',
+  ),
+  payment_not_refundable: ref(409, '12', 'Only a paid payment can be refunded.'),
+  credit_not_refundable: ref(409, '12', 'Nothing of this credit is left on a collection account.'),
+  credit_of_payment: ref(409, '12', 'This credit paid a payment. Refund the payment instead.'),
+  refund_too_large: ref(409, '61', 'The amount is more than is left to refund.'),
+  refund_not_queued: ref(409, '12', 'This refund can no longer be cancelled.'),
+  refund_payer_unknown: ref(
+    409,
+    '07',
+    'The bank did not report which account it came from. Pay it out to the payer instead.',
+  ),
+  credit_held: ref(409, '12', 'This credit is held. Its money stays until it is released.'),
+  payout_under_review: ref(409, '12', 'The operator reviews this payout.'),
+  screening_request_open: ref(409, '12', 'A request about this is already awaiting approval.'),
+  screening_reviewed: ref(409, '12', 'This does not wait for review, or no longer.'),
+  screening_rule_untested: ref(409, '12', 'Test this rule on history first.'),
+  screening_rule_not_draft: ref(409, '12', 'Only a draft can be tested and activated.'),
+  screening_rule_not_active: ref(409, '12', 'This rule is not active.'),
+  screening_rule_name_taken: ref(409, '94', 'A rule of this name screens something else.'),
+  case_closed: ref(409, '12', 'This case is closed.'),
+  case_not_closed: ref(409, '12', 'This case is not closed.'),
+  case_has_holds: ref(409, '12', 'Money is still held for this case.'),
+  case_full: ref(409, '12', 'This case has as many files or links as one may have.'),
+  evidence_refused: ref(400, '12', 'This is no PDF, PNG, JPEG, WebP or plain text.'),
+  hold_ended: ref(409, '12', 'This hold has ended.'),
+  hold_empty: ref(409, '12', 'This hold has no money yet.'),
+  hold_too_small: ref(409, '61', 'The amount is more than is held.'),
+  hold_too_large: ref(409, '61', 'The amount is more than the credit.'),
+  hold_request_open: ref(409, '12', 'The end of this hold already awaits a decision.'),
+  document_recorded: ref(409, '94', 'This document is recorded already, or its request is open.'),
+  adjustment_too_large: ref(409, '61', 'The amount is more than is owed.'),
+  difference_resolved: ref(409, '12', 'This difference is already resolved, or has cleared.'),
+  difference_asked: ref(409, '12', 'A resolution of this difference is already awaiting approval.'),
+  entry_not_the_difference: ref(
+    409,
+    '61',
+    'An adjusting entry has exactly the amount of its difference. See errors for the amount.',
+  ),
+  entry_overdraws_account: ref(
+    409,
+    '61',
+    'This account has less than the amount of the entry. Choose another account.',
+  ),
+  entry_not_possible: ref(
+    409,
+    '12',
+    'This difference takes no adjusting entry: it has no amount, or its payout is in transit.',
+  ),
+  owner_changed: ref(409, '12', 'The owner of this difference has changed.'),
+  owner_without_access: ref(409, '57', 'This user is disabled or has no access to reconciliation.'),
+  action_not_allowed: ref(409, '12', 'A difference of this kind cannot be resolved that way.'),
+  reading_needed: ref(
+    409,
+    '12',
+    'This debit is smaller than the credit it names. Say whether it is a charge or a reversal.',
+  ),
+  line_known_otherwise: ref(
+    409,
+    '94',
+    'The books have this transfer with another account number or amount, or matched to another ' +
+      'line. Nothing was booked.',
+  ),
+  reversal_not_possible: ref(
+    409,
+    '12',
+    'The reversed credit is not known, or less of it is left than the bank took.',
+  ),
+  suggestion_gone: ref(409, '12', 'The suggested item is already matched to another line.'),
+  cost_not_booked: ref(409, '12', 'No bank charge is booked that this could refund.'),
+  suspense_not_fitting: ref(
+    409,
+    '12',
+    'This money cannot be assigned there. Choose another account or payment.',
+  ),
+  approval_needed: ref(409, '57', 'Maker-checker is on. Create an approval request instead.'),
+  insufficient_balance: ref(
+    409,
+    '12',
+    'The available balance, less anything owed, is less than the amount.',
+  ),
+  bank_account_unknown: ref(409, '07', 'The bank does not know this account number.'),
+  bank_account_exists: ref(409, '94', 'You already have this bank account.'),
+  client_suspended: ref(
+    409,
+    '57',
+    'This client is suspended, so no money leaves it. An operator resumes it.',
+  ),
+  client_held: ref(409, '57', 'The operator holds all money of this client.'),
+  bank_account_inactive: ref(
+    409,
+    '57',
+    'This bank account is inactive. Activate it, or choose another.',
+  ),
+  bank_account_mismatch: ref(
+    409,
+    '57',
+    'The bank has another name for this account, or does not know it. Add it again as the bank has it.',
+  ),
+  bank_account_needed: ref(409, '12', 'There is no default bank account. Specify bankAccount.'),
+  too_many_bank_accounts: ref(409, '61', 'Limit of 200 active bank accounts reached.'),
+  settlement_empty: ref(409, '12', 'There is nothing to settle.'),
+  settlement_below_minimum: ref(409, '12', 'There is less to settle than the minimum amount.'),
+  settlement_in_progress: ref(409, '12', 'Another settlement is being closed. Retry in a moment.'),
+  cut_off_passed: ref(409, '12', 'The cut-off must be later than that of the last settlement.'),
+  settlement_not_closed: ref(409, '12', 'Only a closed settlement can be approved.'),
+  settlement_accounts_changed: ref(
+    409,
+    '12',
+    'It would now be paid to another bank account, or under another name, than you were shown.',
+  ),
+  settlement_not_cancellable: ref(
+    409,
+    '12',
+    'Only your latest settlement can be cancelled, before it is approved.',
+  ),
+  no_default_bank_account: ref(
+    409,
+    '12',
+    'There is no bank account to settle to. Make one your default.',
+  ),
+  bank_account_unconfirmed: ref(
+    409,
+    '57',
+    'No bank has confirmed the name on an account it is paid to. Another user may approve the payees.',
+  ),
+  payout_limit: ref(409, '61', 'The amount exceeds your limit per payout.'),
+  daily_payout_limit: ref(409, '61', 'The amount exceeds what is left of your daily payout limit.'),
+  payout_not_queued: ref(409, '12', 'This payout can no longer be cancelled.'),
+  refund_credit_reversed: ref(
+    409,
+    '12',
+    'The bank has reversed the credit that this refunds. Cancel the refund.',
+  ),
+  payout_may_have_been_sent: ref(
+    409,
+    '12',
+    'This may have been sent before the database was restored. The bank is asked first.',
+  ),
+  payout_decided: ref(409, '12', 'This payout is not awaiting approval.'),
+  payout_settled: ref(409, '12', 'This payout is already settled, or was never sent.'),
+  reserve_below_floor: ref(
+    409,
+    '57',
+    'The reserve is below the least that the operator set. Hold back at least that much, for as long.',
+  ),
+  payout_approval_kept: ref(
+    409,
+    '57',
+    'Approval can only be made stricter. Ask the operator to relax it.',
+  ),
+  payouts_held: ref(
+    409,
+    '12',
+    'Payouts are held: nothing is sent to a bank until an operator releases them.',
+  ),
+  no_payouts_queued: ref(409, '12', 'No approved payouts are queued at this bank.'),
+  payout_files_off: ref(409, '57', 'This bank has no payoutFiles in the banks file.'),
+  payout_file_paid: ref(409, '12', 'The bank has paid payouts of this file.'),
+  payout_file_not_delivered: ref(
+    409,
+    '12',
+    'This file was marked as not delivered, and its payouts have failed. Create a new file.',
+  ),
+  payout_file_settled: ref(
+    409,
+    '12',
+    'Payouts of this file were settled by hand: uploaded now, it would pay them again. See errors for ' +
+      'which. If the bank does not have the file, mark it as not delivered, or fail its open payouts.',
+  ),
+  payout_file_may_have_been_sent: ref(
+    409,
+    '12',
+    'This file is older than the restored database, and the bank may have it. Upload the bank’s report, ' +
+      'settle its payouts by hand, or, if the bank does not have it, mark it as not delivered.',
+  ),
+  tariff_overlaps: ref(409, '94', 'Another tariff already starts on or after this date.'),
+  tariff_in_force: ref(
+    409,
+    '12',
+    'This tariff has taken effect, or does so within a minute. It can no longer be withdrawn.',
+  ),
+  suspense_requested: ref(409, '12', 'An approval request for this money is already pending.'),
+  failure_requested: ref(409, '12', 'A request to fail this is already pending.'),
+  request_decided: ref(409, '12', 'This approval request is already decided.'),
+  other_person_needed: ref(409, '57', 'You cannot approve or reject your own request.'),
+  maker_counts_as_you: ref(
+    409,
+    '57',
+    'You cannot approve this: it counts as yours. You, or the same person as behind you, set the ' +
+      'requester’s password or made the client’s secret.',
+  ),
+  second_approver_needed: ref(409, '57', 'You have approved this. It takes a second approver.'),
+  user_password_temporary: ref(409, '12', 'The user must choose a password of their own first.'),
+  voucher_not_independent: ref(
+    409,
+    '57',
+    'You cannot vouch for this user: you set their password or gave them access.',
+  ),
+  approver_too_new: ref(
+    409,
+    '57',
+    'You cannot approve yet: your access was granted or changed too recently.',
+  ),
+  approver_not_independent: ref(
+    409,
+    '57',
+    'You cannot approve this: the requester granted or changed your access.',
+  ),
+  approver_chose_account: ref(
+    409,
+    '57',
+    'You cannot approve this: you, or whoever gave you access, chose the bank account that it pays to.',
+  ),
+  disable_requested: ref(409, '12', 'An approval request for this is already pending.'),
+  maker_checker_off: ref(409, '12', 'Maker-checker is already off.'),
+  own_request_only: ref(409, '57', 'Only the requester can withdraw a request. Reject it instead.'),
+  client_id_taken: ref(409, '94', 'This client ID is already taken.'),
+  own_client: ref(409, '12', 'Operators cannot do this to their own client. Use the command line.'),
+  too_many_endpoints: ref(409, '61', 'Limit of 20 webhook endpoints reached. Delete one first.'),
+  user_exists: ref(409, '94', 'A user with this email address already exists.'),
+  too_many_users: ref(409, '61', 'Limit of 500 users reached. Delete one first.'),
+  last_of_role: ref(409, '57', 'This is the last owner or operator. Add another one first.'),
+  operators_only: ref(409, '57', 'Only an operator client can have operators.'),
+  totp_not_begun: ref(409, '12', 'Start two-factor enrolment first.'),
+  nowhere_to_send: ref(409, '57', 'No webhook destination is configured. Add an endpoint first.'),
+  endpoint_inactive: ref(409, '57', 'This webhook endpoint is inactive. Activate it first.'),
+  payment_not_late: ref(
+    409,
+    '12',
+    'This payment is not late: it is paid, or its grace period is not over.',
+  ),
+  payment_not_open: ref(409, '12', 'This payment no longer accepts money. Choose an open one.'),
+  requery_not_supported: ref(
+    409,
+    '57',
+    'This bank cannot be queried by account number. Enter the session ID of the transfer, if the ' +
+      'bank supports it.',
+  ),
+  too_many_requeries: ref(
+    409,
+    '61',
+    'Limit of 10 open session IDs for this payment reached. Wait until the bank has answered.',
+  ),
+  sandbox_only: ref(400, '57', 'Available in the sandbox only.'),
+  seed_running: ref(409, '12', 'A seed is being written. Wait until it is finished.'),
+  clock_busy: ref(
+    409,
+    '12',
+    'Another call is moving the test clock. Try again when it has answered.',
+  ),
+  clock_backwards: ref(409, '12', 'A test clock only moves forward. Release it to go back.'),
+  clock_days_closed: ref(
+    409,
+    '12',
+    'A day is closed that is not over in real time. The test clock stays until it is.',
+  ),
+  clock_too_far: ref(409, '61', 'A test clock moves at most 400 days ahead of real time.'),
+  numbers_exhausted: ref(
+    503,
+    '91',
+    'No account numbers are available at this bank. Try another bank.',
+  ),
+
+  // Accounting.
+  month_open: ref(409, '12', 'The last day of the month is not closed yet.'),
+  day_not_over: ref(409, '12', 'A day can be closed five minutes after its end (WAT).'),
+  later_day_closed: ref(409, '12', 'A later day is already closed.'),
+  earlier_day_open: ref(
+    409,
+    '12',
+    'An earlier day is still open. Close days in order. See errors for the days.',
+  ),
+  day_not_balanced: ref(
+    409,
+    '12',
+    'A bank is not balanced on this day. Resolve its differences, or close the day with a reason. ' +
+      'See errors for the banks.',
+  ),
+  month_not_over: ref(409, '12', 'A month can be closed once its last day is closed.'),
+  earlier_month_open: ref(
+    409,
+    '12',
+    'An earlier month is still open. Close months in order. See errors for the months.',
+  ),
+  month_not_ready: ref(
+    409,
+    '12',
+    'A check of this month is not done. Complete it, or close the month with a reason. See errors ' +
+      'for the checks.',
+  ),
+  month_not_closed: ref(404, '25', 'This month is not closed.'),
+  reopening_requested: ref(409, '94', 'Reopening this month is already requested.'),
+  reopening_not_found: ref(404, '25', 'No such request to reopen a month.'),
+  passkey_needed: ref(401, '63', 'Use your passkey, or enter an authentication or recovery code.'),
+  invalid_passkey: ref(401, '63', 'This passkey could not be verified. Try again.'),
+  passkey_exists: ref(409, '94', 'This passkey is already registered.'),
+  too_many_passkeys: ref(409, '61', 'Limit of 20 passkeys reached. Remove one first.'),
+} as const
 
 export const REFUSALS = {
   // Malformed requests.
@@ -61,6 +431,44 @@ export const REFUSALS = {
     '63',
     'This link is not valid: it was used, has expired or was replaced. Ask for a new one.',
   ),
+  reset_invalid: ref(401, '63', 'This link was used or has expired. Ask for a new one.'),
+  chat_not_found: ref(404, '25', 'No chat is set.'),
+  provider_not_found: ref(404, '25', 'No sign-in provider is set up for this client.'),
+  provider_unavailable: ref(
+    503,
+    '91',
+    'The sign-in provider of your organisation cannot be reached, or is set up wrongly. Try again.',
+  ),
+  provider_sign_in_failed: ref(
+    401,
+    '63',
+    'The sign-in provider of your organisation did not confirm who you are. Sign in again.',
+  ),
+  provider_sign_in_expired: ref(
+    401,
+    '63',
+    'This sign-in is over, was used, or began in another browser. Sign in again.',
+  ),
+  provider_sign_in_needed: ref(
+    403,
+    '63',
+    'Sign in with your organisation: it admits no passwords and passkeys here.',
+  ),
+  provider_user_unknown: ref(
+    403,
+    '57',
+    'Your organisation knows you, but you are no user here. Ask an owner to invite you.',
+  ),
+  provider_role_missing: ref(
+    403,
+    '57',
+    'Your organisation gives you no role here. Ask whoever manages its sign-in.',
+  ),
+  second_factor_needed: ref(
+    409,
+    '63',
+    'Add a second factor first: it is your way in when the provider fails.',
+  ),
   password_change_needed: ref(403, '63', 'Change your temporary password to continue.'),
   role_not_allowed: ref(403, '57', 'Your role does not allow this action.'),
   people_only: ref(403, '57', 'Only a signed-in user can do this.'),
@@ -84,13 +492,30 @@ export const REFUSALS = {
   account_not_found: ref(404, '25', 'No such collection account.'),
   advice_not_found: ref(404, '25', 'No such payment advice.'),
   payment_not_found: ref(404, '25', 'No such payment.'),
+  mistyped_code: ref(404, '25', 'This code is mistyped: its last character does not fit.'),
   number_not_found: ref(404, '25', 'No virtual account has this number.'),
   credit_not_found: ref(404, '25', 'No such credit.'),
   suspense_not_found: ref(404, '25', 'No such suspense item.'),
   return_not_found: ref(404, '25', 'No such return.'),
   refund_not_found: ref(404, '25', 'No such refund.'),
   difference_not_found: ref(404, '25', 'No such difference.'),
+  screening_rule_not_found: ref(404, '25', 'No such screening rule.'),
+  screening_decision_not_found: ref(404, '25', 'No such screening decision.'),
+  screening_request_not_found: ref(404, '25', 'No such screening request.'),
+  case_not_found: ref(404, '25', 'No such case.'),
+  evidence_not_found: ref(404, '25', 'No such evidence.'),
+  hold_not_found: ref(404, '25', 'No such hold.'),
+  hold_request_not_found: ref(404, '25', 'Nobody has asked to end this hold.'),
+  message_not_found: ref(404, '25', 'No such message.'),
+  suppression_not_found: ref(404, '25', 'No such suppressed address.'),
+  report_schedule_not_found: ref(404, '25', 'No such scheduled report.'),
+  report_not_found: ref(404, '25', 'No such report.'),
+  report_expired: ref(409, '12', 'The link of this report has expired.'),
+  too_many_report_schedules: ref(409, '12', 'This client has as many scheduled reports as it may.'),
   adjustment_not_found: ref(404, '25', 'No such adjustment.'),
+  entry_not_found: ref(404, '25', 'No such adjusting entry.'),
+  holiday_not_found: ref(404, '25', 'No such holiday.'),
+  vat_invoice_not_found: ref(404, '25', 'No such VAT invoice or credit note.'),
   payout_not_found: ref(404, '25', 'No such payout.'),
   settlement_not_found: ref(404, '25', 'No such settlement.'),
   payout_file_not_found: ref(404, '25', 'No such payout file.'),
@@ -159,11 +584,7 @@ export class Refusal extends Error {
   readonly fields: readonly FieldError[]
   readonly retryAfterSeconds: number | undefined
 
-  constructor(
-    code: RefusalCode,
-    fields: readonly FieldError[] = [],
-    retryAfterSeconds: number | undefined = undefined,
-  ) {
+  constructor(code: RefusalCode, fields: readonly FieldError[] = [], retryAfterSeconds?: number) {
     super(REFUSALS[code].message)
     this.name = 'Refusal'
     this.code = code

@@ -5,8 +5,7 @@
 // Ids that begin with their time (UUID version 7) keep new rows adjacent in an index, and 74 random
 // bits keep each one unguessable.
 
-import { randomFillSync } from 'node:crypto'
-import type { Brand } from './branded-types.ts'
+import { randomFillSync, randomInt } from 'node:crypto'
 
 export type ClientId = Brand<bigint, 'ClientId'>
 export type AccountId = Brand<bigint, 'AccountId'> // A collection account and its ledger account.
@@ -17,6 +16,9 @@ export type DestinationId = Brand<bigint, 'DestinationId'>
 export type PayoutId = Brand<bigint, 'PayoutId'>
 export type BankAccountId = Brand<bigint, 'BankAccountId'> // The recipient of payouts.
 export type SettlementId = Brand<bigint, 'SettlementId'>
+export type HoldId = Brand<bigint, 'HoldId'>
+export type CaseId = Brand<bigint, 'CaseId'>
+export type EvidenceId = Brand<bigint, 'EvidenceId'>
 export type AdjustmentId = Brand<bigint, 'AdjustmentId'> // A recovery or a write-off.
 export type StatementId = Brand<bigint, 'StatementId'>
 export type StatementLineId = Brand<bigint, 'StatementLineId'>
@@ -55,7 +57,7 @@ export function timeOrderedId<Id extends string = string>(now: Date): Id {
   return id as Id
 }
 
-// Below every id of this moment and later, above every earlier one. There are no ids before 1970.
+// Ids of this moment and later are greater than the result, earlier ids are less. No id is older than 1970.
 export function leastIdAt(ms: number): string {
   return Math.max(0, ms).toString(16).padStart(12, '0').padEnd(32, '0')
 }
@@ -66,4 +68,19 @@ const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9
 export function parseReference<Id extends string = string>(text: string): Id | undefined {
   const match = UUID.exec(text)
   return match ? (match.slice(1).join('-').toLowerCase() as Id) : undefined
+}
+
+// Types that differ by name only. A brand costs nothing at run time.
+
+declare const brand: unique symbol
+
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name }
+
+// References that people and banks see: three letters for the kind, and random digits, which do not reveal
+// the number of objects.
+
+const REFERENCES = 2 ** 48 - 1 // randomInt's largest range: 15 digits.
+
+export function newReference(prefix: string): string {
+  return `${prefix}${randomInt(REFERENCES).toString().padStart(15, '0')}`
 }

@@ -5,8 +5,8 @@ import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-// Returns CIDR notation, or undefined if the text is neither an address nor a range. A range must
-// start at its first address: 10.1.2.3/8 is more likely a mistake than all of 10.
+// Returns CIDR notation, or undefined if the text is neither an address nor a range. A range must start at
+// its first address: 10.1.2.3/8 is more likely a mistake than the whole of 10.0.0.0/8.
 export function parseAddressRange(text: string): string | undefined {
   const [start = '', bits, ...rest] = text.split('/')
   if (rest.length > 0 || !isPlainAddress(start)) return undefined
@@ -16,7 +16,7 @@ export function parseAddressRange(text: string): string | undefined {
   // The size of a mapped range is ambiguous, so it must be written as IPv4.
   const isMapped = address.kind() === 'ipv4' && start.includes(':')
   if (isMapped || !/^[1-9][0-9]{0,2}$/.test(bits) || Number(bits) > sizeBits) return undefined
-  return isFirst(address, Number(bits)) ? `${address}/${bits}` : undefined
+  return isFirstOfRange(address, Number(bits)) ? `${address}/${bits}` : undefined
 }
 
 export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
@@ -30,7 +30,7 @@ export function addressMatcher(ranges: readonly string[]): (address: string) => 
   }
 }
 
-// The library also accepts 10.1, 0x0a000001 and fe80::1%eth0.
+// Refuses forms that ipaddr.js also accepts: 10.1, 0x0a000001 and fe80::1%eth0.
 function isPlainAddress(text: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(text) || (/^[0-9a-f:.]+$/i.test(text) && isIpv6(text))
 }
@@ -39,7 +39,7 @@ function isIpv6(text: string): boolean {
   return text.includes(':') && ipaddr.IPv6.isValid(text)
 }
 
-function isFirst(address: Address, bits: number): boolean {
+function isFirstOfRange(address: Address, bits: number): boolean {
   return address.toByteArray().every((byte, at) => {
     const ours = Math.min(Math.max(bits - at * 8, 0), 8) // The fixed bits of this byte.
     return (byte & (0xff >> ours)) === 0

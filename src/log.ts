@@ -1,10 +1,11 @@
-// The log: one JSON object per line on standard output. Code never logs a BVN, a credential or a
-// payer’s account; redaction here is the second line of defence.
+// The log: one JSON object per line on standard output, or a readable line on a terminal. Code never logs a
+// BVN, a credential or a payer’s account; redaction here is the second line of defence.
 //
 // Lines are redacted as finished text, so nesting, child loggers and formatting cannot bypass it.
 // pino’s own `redact` misses deep fields and throws on a nested Buffer.
 
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import pretty from 'pino-pretty'
 import { currentSpan, type Span } from './trace-context.ts'
 
 export type { Logger } from 'pino'
@@ -65,7 +66,34 @@ export function createLogger({
     hooks: { streamWrite: withoutSecrets },
     mixin: currentTrace,
   }
-  return destination ? pino(options, destination) : pino(options)
+  if (destination) return pino(options, destination)
+  return process.stdout.isTTY ? pino(options, prettyStream(process.stdout)) : pino(options)
+}
+
+const LIST_SHORT = 3
+
+// For people: a time, the message and its fields on one line. Long lists are only counted.
+export function prettyStream(destination: NodeJS.WritableStream): DestinationStream {
+  return pretty({
+    destination,
+    hideObject: true,
+    colorize: destination === process.stdout,
+    ignore: 'pid,hostname',
+    translateTime: 'SYS:HH:MM:ss',
+    messageFormat: (fields, messageKey) => {
+      const facts = Object.entries(fields).filter(([name]) => !OWN_FIELDS.has(name))
+      const texts = facts.map(([name, value]) => `${name}: ${textOf(value)}`)
+      const message = String(fields[messageKey] ?? '')
+      return texts.length === 0 ? message : `${message} (${texts.join(', ')})`
+    },
+  })
+}
+
+const OWN_FIELDS = new Set(['level', 'time', 'msg', 'err'])
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value) && value.length > LIST_SHORT) return String(value.length)
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 function currentTrace(): object {

@@ -4,18 +4,23 @@
 import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { type Config, ConfigProblem, loadConfig, readEnvironment } from '#config/config.ts'
+import { CONNECTIONS_PER_PROCESS } from '#db/connections.ts'
 import { MigrationProblem } from '#db/migrate.ts'
-import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
 import { isConnectionLost } from '#db/transaction.ts'
 import { rememberedBackupDir } from '#embedded/archiving.ts'
 import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
+import { answerForAll, askPrimary } from '#observability/metrics.ts'
 import { systemClock } from './clock.ts'
 import { createLogger, type Logger } from './log.ts'
-import { prepareDatabase, StartProblem } from './prepare-database.ts'
-import { answerForAll, askPrimary } from './process-metrics.ts'
 import { type HttpProcesses, isHttpProcess, startHttpProcesses } from './processes.ts'
-import { welcome } from './welcome.ts'
-import { createService, type Service, type ServiceOptions } from './wiring.ts'
+import {
+  createService,
+  prepareDatabase,
+  type Service,
+  type ServiceOptions,
+  StartProblem,
+  welcome,
+} from './wiring.ts'
 
 const STOP_MAX_MS = 30_000
 const CONNECTIONS_SPARE = 40
@@ -49,7 +54,7 @@ async function main(): Promise<void> {
     if (config.role !== 'api') service.startWorkers()
     if (http && config.role !== 'worker') process.stdout.write(welcome(config, http.port))
     else log.info('workers running')
-    // Last, because a failed start stops the database itself and reports its own problem.
+    // Registered last: a start that fails stops the database itself and reports its own problem.
     void embedded?.exited.then(() => {
       if (stopping.aborted) return
       log.fatal('embedded database exited; shutting down')
@@ -67,6 +72,7 @@ async function startDatabase(config: Config, log: Logger): Promise<EmbeddedServe
   const connections = CONNECTIONS_SPARE + CONNECTIONS_PER_PROCESS * (processCount(config) + 1)
   const settings = { max_connections: String(connections) }
   const { dataDir, backupDir = null } = config
+  log.info({ dataDir }, 'starting PostgreSQL')
   const before = rememberedBackupDir(dataDir)
   if (before && !backupDir) log.warn({ before }, NOT_ARCHIVED)
   return startEmbedded({ dataDir, backupDir, settings, onLog })
@@ -97,7 +103,8 @@ async function listen(app: Service['app'], config: Config): Promise<void> {
   })
 }
 
-// One of several processes on a port. Ctrl-C reaches all of them, and the primary decides when to stop.
+// Runs one of several HTTP processes on a port. Ctrl-C reaches all of them. They ignore it, because the
+// primary decides when they stop.
 async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   let stop = (): void => process.exit(0)
   process.on('SIGINT', () => {})
@@ -152,7 +159,7 @@ function describeStartProblem(error: Failure): string | undefined {
   return undefined
 }
 
-// Authentication failure, unknown database, insufficient privilege.
+// True for authentication failure, unknown database and insufficient privilege.
 function isTurnedAway(code: string): boolean {
   return /^(28|3D|42501)/.test(code)
 }

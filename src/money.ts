@@ -3,7 +3,7 @@
 // Accepted: digits, optionally a point and one or two more digits. Refused: signs, exponents,
 // spaces, separators, other alphabets' digits, a third decimal.
 
-import type { Brand } from './branded-types.ts'
+import type { Brand } from './ids.ts'
 
 export type Kobo = Brand<bigint, 'Kobo'>
 
@@ -32,7 +32,7 @@ export function koboOf(value: unknown): Kobo | undefined {
   return undefined
 }
 
-// For amounts in kobo, without decimals.
+// Parses an amount in whole kobo, without decimals.
 export function wholeKoboOf(value: unknown): Kobo | undefined {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && /^[0-9]{1,16}$/.test(text) ? kobo(BigInt(text)) : undefined

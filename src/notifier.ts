@@ -1,11 +1,11 @@
-// Wakes a waiting worker early. Only an optimisation: workers also poll, because another process
-// may create work.
+// Wakes a waiting loop of this process early. This is only an optimisation: loops also poll, because another
+// process may create work.
 
 export class Notifier {
   #isCalled = false
   #resume: (() => void) | undefined
 
-  // The call is stored while nobody waits, so that none is lost between checking and waiting.
+  // Stores the call if nobody is waiting, so that no call is lost between checking and waiting.
   call(): void {
     this.#isCalled = true
     this.#resume?.()

@@ -4,7 +4,6 @@
 
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import type { Logger } from './log.ts'
 
 const REPLACE_AFTER_MS = 1_000
@@ -19,9 +18,9 @@ export const isHttpProcess = cluster.isWorker
 export async function startHttpProcesses(options: Options): Promise<HttpProcesses> {
   const { count, role, connectionString, log } = options
   let isStopping = false
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.ts', import.meta.url)), args: [role] })
+  cluster.setupPrimary({ args: [role] })
 
-  // The primary archives. To the other processes its database is external.
+  // Only the primary runs the database and its backup. To the other processes the database is external.
   const env = { DATABASE_URL: connectionString, MANILLA_BACKUP_DIR: '' }
   const start = (): Worker => cluster.fork(env)
   const replace = (worker: Worker) => {

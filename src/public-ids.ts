@@ -2,9 +2,11 @@
 // client's volume to the others. A public id is the number encrypted under a key per kind: still
 // one JSON number, one to one, but in no order.
 //
-// The cipher is Speck48/96 (Beaulieu et al., 2013), whose block is as wide as an id; node:crypto
-// has none. Measured: 0.3 µs per id; AES in a Feistel network takes 16 µs. It hides volume and
-// protects nothing else: every look-up still checks ownership.
+// Ids are computed, not stored: clients, webhooks and exports hold them, and only this cipher finds the
+// row of one. So the cipher cannot be replaced without breaking every id that was ever shown. It is
+// Speck48/96 (Beaulieu et al., 2013), whose block is as wide as an id that JSON numbers can hold;
+// node:crypto has no cipher with such a block. It hides volume and protects nothing else: every look-up
+// still checks ownership.
 //
 // The keys derive from the hash key, which is not rotated (docs/decisions/0008): ids are permanent.
 
@@ -27,6 +29,7 @@ type Ids = {
   difference: DifferenceId
   'fee-rule': FeeRuleId
   request: bigint
+  suppression: bigint
   suspense: SuspenseItemId
   tariff: bigint
   transfer: TransferId
@@ -37,7 +40,7 @@ export type IdKind = keyof Ids
 const WORD = 2 ** 24
 const MASK = WORD - 1
 const BLOCKS = WORD * WORD
-// Shared ledger accounts are numbered from here (db/migrations/0021) and use the upper half of the
+// Shared ledger accounts are numbered from here (db/migrations/0001_ledger.sql) and use the upper half of the
 // blocks.
 const SHARED_FROM = 10n ** 15n
 const UPPER_HALF = 2n ** 47n
@@ -56,7 +59,7 @@ export function publicId<Kind extends IdKind>(sealer: Sealer, kind: Kind, id: Id
   return encrypt(roundKeysFor(sealer, kind), Number(isShared ? within + UPPER_HALF : within))
 }
 
-// Undefined if it cannot be one of our ids. A valid id need not exist.
+// Undefined if the text cannot be one of our ids. A row with the id need not exist.
 export function findId<Kind extends IdKind>(
   sealer: Sealer,
   kind: Kind,
@@ -93,7 +96,7 @@ function toWords(bytes: Buffer): number[] {
   return [0, 3, 6, 9].map((at) => bytes.readUIntBE(at, 3))
 }
 
-// The four words of a key, lowest first.
+// Derives the round keys from the four words of a key, lowest word first.
 export function roundKeys([first = 0, ...rest]: readonly number[]): RoundKeys {
   const keys = [first]
   const left = [...rest]

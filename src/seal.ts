@@ -2,7 +2,7 @@
 //
 // A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. One data key seals and every
 // key we hold opens, so that a key can be replaced while the service runs. The database decides which
-// key seals (domain/privacy/data-keys.ts): all processes must hold a key before one seals with it.
+// key seals (privacy/data-keys.ts): all processes must hold a key before one seals with it.
 
 import {
   createCipheriv,
@@ -46,7 +46,7 @@ export class Sealer {
     this.#hashKey = createSecretKey(hashKey)
   }
 
-  // Keeps known keys: the key of an id never changes.
+  // Adds new keys. A known key stays as it is: the key of an id never changes.
   learn(dataKeys: readonly DataKey[]): void {
     for (const { id, key } of dataKeys) {
       if (!this.#keys.has(id)) this.#keys.set(id, createSecretKey(key))
@@ -63,7 +63,8 @@ export class Sealer {
     return this.#current.id
   }
 
-  // Identifies keys without revealing them: equal ids must have equal keys.
+  // Returns a fingerprint of each key, which identifies the key without revealing it. Equal ids must have
+  // equal keys.
   fingerprints(): { id: number; fingerprint: Buffer }[] {
     return [...this.#keys].map(([id, key]) => ({
       id,
@@ -97,4 +98,18 @@ export class Sealer {
   hash(purpose: string, value: string): Buffer {
     return createHmac('sha256', this.#hashKey).update(`${purpose}\0${value}`).digest()
   }
+}
+
+// Masks identifying numbers for display and logs. Hides a value of unexpected length entirely,
+// because both ends of a short text are most of it.
+
+// A BVN or a NIN: eleven digits.
+export function maskIdentityNumber(digits: string): string {
+  if (digits.length !== 11) return '*'.repeat(digits.length)
+  return `${digits.slice(0, 3)}*****${digits.slice(-3)}`
+}
+
+export function maskAccountNumber(accountNumber: string): string {
+  const hidden = accountNumber.length < 10 ? accountNumber.length : accountNumber.length - 4
+  return '*'.repeat(hidden) + accountNumber.slice(hidden)
 }

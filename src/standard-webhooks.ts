@@ -19,7 +19,7 @@ const SIGNATURE_HEADER_LENGTH_MAX = 2_048
 const SIGNATURE_LENGTH = 44 // 32 bytes in base64
 const VERSION_PREFIX = 'v1,'
 
-export const TOLERANCE_SECONDS = 300
+const TOLERANCE_SECONDS = 300
 
 // A key object instead of bytes: 2.8 µs per HMAC against 17.6 µs, and it does not print the secret.
 export type SigningSecret = KeyObject
@@ -32,7 +32,7 @@ type SignatureHeaders = {
 
 // In the order of checking. `malformed` means the id, the timestamp, or a signature header that is
 // too long; `wrong` means readable but not matching.
-export type Verdict = 'ok' | 'missing' | 'malformed' | 'too_old' | 'too_new' | 'wrong'
+type Verdict = 'ok' | 'missing' | 'malformed' | 'too_old' | 'too_new' | 'wrong'
 
 export type Verification = {
   secrets: readonly SigningSecret[]

@@ -20,7 +20,7 @@ export type TracingSettings = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
-  readonly attributes: Readonly<Record<string, string>> // Attributes of the resource.
+  readonly attributes: Readonly<Record<string, string>> // Attributes of the OpenTelemetry resource.
   readonly sampler: (typeof SAMPLERS)[number]
   readonly share: number // For the ratio samplers.
 }
@@ -38,7 +38,7 @@ export type Span = {
   end(failure?: unknown): void
 }
 
-// `parent` is a traceparent. A held span is sent only if it is kept.
+// `parent` is a traceparent. A held span is sent only after keep().
 export type RootOptions = SpanOptions & { parent?: string | undefined; isHeld?: boolean }
 
 export type Tracer = {
@@ -46,7 +46,8 @@ export type Tracer = {
   stop(): Promise<void> // Sends the remaining spans, within a time limit.
 }
 
-// `items`, for work that several callers share: the span of each item and of its result.
+// `items` is set for work that several callers share. It maps each item, and the name of its result, to the
+// item's span.
 type Scope = { span: Span; items?: Map<unknown, Span> }
 
 const current = new AsyncLocalStorage<Scope | undefined>()
@@ -81,7 +82,7 @@ export async function inSpan<T>(name: string, work: () => Promise<T>): Promise<T
   }
 }
 
-// Names the results of shared items for `spanOf`.
+// Names the results of shared items, so that `spanOf` finds the span of an item by that name.
 export function nameTraced(items: readonly unknown[], nameAt: (place: number) => string): void {
   const spans = current.getStore()?.items
   if (!spans) return

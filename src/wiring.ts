@@ -2,65 +2,150 @@
 
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import { ProviderConnections } from '#access/provider-connections.ts'
+import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#access/secrets.ts'
+import { registerRanges } from '#accounts/numbers.ts'
+import { createAccountLookups } from '#accounts/queries.ts'
 import type { BankConnections } from '#banks/connector.ts'
 import { connectBanks } from '#banks/connectors.ts'
-import { CallMeter, observeCalls } from '#banks/observe-calls.ts'
-import { traceBankCalls } from '#banks/trace-calls.ts'
-import { bankConfigurations } from '#config/bank-settings.ts'
-import type { Config } from '#config/config.ts'
-import { sendByFile } from '#config/payout-file-settings.ts'
+import { CallMeter, observeCalls, traceBankCalls } from '#banks/observe-calls.ts'
+import { bankConfigurations, sendByFile } from '#config/bank-settings.ts'
+import { type Config, openProfiles } from '#config/config.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
-import { openProfiles } from '#config/statement-profiles.ts'
-import { ageCheckOf, clockCheckOf } from '#db/clock-check.ts'
+import { createWriters, type Writers } from '#credits/writers.ts'
+import { type Connections, openConnections, watchConnections } from '#db/connections.ts'
+import {
+  ageCheckOf,
+  clockCheckOf,
+  findClockProblem,
+  findLostSettings,
+  watchReadiness,
+} from '#db/health.ts'
 import { hostsOf } from '#db/hosts.ts'
-import { type Connections, openConnections, watchConnections } from '#db/open-connections.ts'
-import type { Pool } from '#db/pool.ts'
-import { watchReadiness } from '#db/readiness.ts'
-import { createAccountLookups } from '#domain/accounts/account-lookups.ts'
-import { createWriters, type Writers } from '#domain/batch-writers.ts'
-import { bankNames } from '#domain/payments/resource-presenters.ts'
-import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
-import { KeyProblem } from '#domain/privacy/data-keys.ts'
-import { settleRefund } from '#domain/refunds/settle-refund.ts'
-import { NotificationMeter } from '#domain/requery/bank-measures.ts'
-import type { SubmitCredits } from '#domain/requery/take-findings.ts'
-import { PaymentRouter } from '#domain/routing/payment-router.ts'
-import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
-import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
-import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
-import type { Rendering } from '#domain/webhooks/render-events.ts'
+import { migrate } from '#db/migrate.ts'
+import { createPool, type Pool } from '#db/pool.ts'
 import { buildApp } from '#http/app.ts'
-import { Authentication } from '#http/authentication.ts'
+import { Authentication, SessionCookies, Tokens } from '#http/authentication.ts'
 import { RateLimits } from '#http/rate-limits.ts'
-import { SessionCookies } from '#http/session.ts'
-import { Tokens } from '#http/tokens.ts'
+import { httpIdentityService, type IdentityService } from '#identity/identity-api.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { completeErasuresRound } from '#workers/complete-erasures.ts'
-import { runNow } from '#workers/loop.ts'
+import { findCopy, LANGUAGE_NAMES } from '#messages/languages.ts'
+import type { Copy } from '#messages/letter.ts'
+import { mailsUsers } from '#messages/transports.ts'
+import { Notifier } from '#notifier.ts'
+import { Metrics } from '#observability/metrics.ts'
+import { startTracing } from '#observability/tracing.ts'
+import { bankNames } from '#payments/resource.ts'
+import type { OutcomeHooks } from '#payouts/settle.ts'
+import {
+  findSendingConnections,
+  sendPayoutsRound,
+  settleReportedPayoutsRound,
+} from '#payouts/workers.ts'
+import { KeyProblem } from '#privacy/data-keys.ts'
+import { completeErasuresRound, syncDataKeys } from '#privacy/workers.ts'
+import { settleRefund } from '#refunds/settle.ts'
+import type { SubmitCredits } from '#requery/answers.ts'
+import { NotificationMeter } from '#requery/bank-health.ts'
+import { syncRoutingRound, writeMeasuresRound } from '#requery/workers.ts'
+import { PaymentRouter } from '#routing/payment-router.ts'
+import { withSandboxBank } from '#sandbox/bank.ts'
+import { sandboxIdentityService } from '#sandbox/identity.ts'
+import {
+  createSandboxBankAccount,
+  createSandboxUser,
+  findModeOfMoney,
+  hasSandboxUser,
+  recordMode,
+  SANDBOX_USER,
+} from '#sandbox/setup.ts'
+import { finishSettlement } from '#settlement/close.ts'
+import { settleReturnPayout } from '#suspense/settle.ts'
+import type { Rendering } from '#webhooks/render.ts'
+import { DueWork } from '#workers/due-work.ts'
+import { maintainPartitionsRound, runNow } from '#workers/loop.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
-import { startTestClocks, wireSandbox } from '#workers/sandbox-workers.ts'
-import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
-import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
-import { syncDataKeys } from '#workers/sync-data-keys.ts'
-import { syncRoutingRound } from '#workers/sync-routing.ts'
-import { writeMeasuresRound } from '#workers/write-measures.ts'
-import { clientClock } from './client-time.ts'
+import { followTestClock, wireSandbox } from '#workers/sandbox-workers.ts'
+import { type Clock, type Monotonic, systemMonotonic } from './clock.ts'
 import type { Logger } from './log.ts'
-import { Metrics } from './metrics.ts'
-import { type Monotonic, systemMonotonic } from './monotonic.ts'
-import { Notifier } from './notifier.ts'
-import { type StartOptions, StartProblem } from './prepare-database.ts'
 import { Sealer } from './seal.ts'
 import type { Tracer } from './trace-context.ts'
-import { startTracing } from './tracing.ts'
+
+// Prepares the database before a process serves: migrates, seeds, and refuses to start where
+// serving would do harm. Safe to run in several processes at once.
+
+type StartOptions = {
+  config: Config
+  connectionString: string
+  clock: Clock
+  log: Logger
+  patience?: number // See deadlines.ts.
+  checksClock?: boolean // Compares our clock with the database's. Off in most tests, which choose the time.
+}
+
+export class StartProblem extends Error {}
+
+export async function prepareDatabase(options: StartOptions) {
+  const { config, connectionString, clock, log, patience } = options
+  const lost = await findLostSettings(connectionString, patience)
+  if (lost) throw new StartProblem(lost)
+  const applied = await migrate(connectionString, undefined, (holder) =>
+    log.info({ holder }, 'waiting for another process that migrates the database'),
+  )
+  if (applied.length > 0) log.info({ applied }, 'database migrated')
+  const db = createPool({ connectionString, max: 1, patience, onIdleError: () => {} })
+  try {
+    const problem = options.checksClock ? await findClockProblem(db, clock) : undefined
+    if (problem) throw new StartProblem(problem)
+    await maintainPartitionsRound({ db, clock, log })()
+    const modeOfMoney = await findModeOfMoney(db)
+    if (modeOfMoney !== config.mode) refuseMoneyOf(modeOfMoney)
+    await registerRanges(db, config.banks)
+    if (config.mode === 'live') await refuseSandbox(db, clock)
+    else {
+      await createClient(db, clock(), SANDBOX_CLIENT)
+      await createSandboxUser(db, clock())
+      const { data, hash } = config.secrets
+      await createSandboxBankAccount(db, new Sealer(data, hash), clock())
+    }
+    // An older database does not record its mode. A client with the documented secret shows that it is a
+    // sandbox.
+    const isSure = config.mode === 'live' || modeOfMoney !== 'unknown'
+    if (isSure || (await hasSandboxClient(db, clock()))) await recordMode(db, clock(), config.mode)
+  } finally {
+    await db.end()
+  }
+}
+
+function refuseMoneyOf(mode: 'sandbox' | 'live' | 'unknown' | 'none'): void {
+  if (mode === 'sandbox') {
+    throw new StartProblem('The database has money of the sandbox. Use a new one for live mode.')
+  }
+  if (mode === 'live') {
+    throw new StartProblem('The database has real money. Use another one for the sandbox.')
+  }
+}
+
+async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
+  if (await hasSandboxClient(db, clock())) {
+    throw new StartProblem(
+      `Client ${SANDBOX_CLIENT.clientId} still has the documented sandbox secret. Rotate it.`,
+    )
+  }
+  if (await hasSandboxUser(db)) {
+    throw new StartProblem(
+      `User ${SANDBOX_USER.email} still has the documented sandbox password. Delete it.`,
+    )
+  }
+}
 
 const HOUR_MS = 3_600_000
 const MEASURES_PAUSE_MS = 5_000
 const ROUTING_PAUSE_MS = 2_000
-// Limits a request: the upload of a long report does not wait for all of it to be settled.
+// The upload of a bank's report settles payouts for at most this long. The workers settle the rest.
 const SETTLE_REPORTED_MS = 5_000
 
-// Further effects of a payout's outcome (confirmed, failed or cancelled), by its purpose.
+// Further effects of a payout's outcome (confirmed, failed or cancelled), by the payout's purpose.
 export const PAYOUT_HOOKS: OutcomeHooks = {
   settlement: finishSettlement,
   refund: settleRefund,
@@ -86,65 +171,67 @@ export type ServiceOptions = StartOptions & {
 }
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { config, connectionString, clock, monotonic = systemMonotonic, log, patience } = options
-  const { statementsFolder, trustedProxies, metricsToken, loggedShare, replicaUrl } = config
-  const statements = { statementsFolder, statementProfiles: openProfiles(config) }
+  const { config, connectionString, clock: realClock, log, patience } = options
+  const { trustedProxies, metricsToken, loggedShare, replicaUrl } = config
+  const files = openFiles(config)
   const connections = openConnections({ connectionString, replicaUrl, patience }, log)
-  const { db, batchPool, reads, probes } = connections
-  const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
+  const { db, accountPool, batchPool, reads, probes } = connections
+  const { changes, ...notifiers } = createNotifiers()
   const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
-  const sharedAccounts = new SharedAccounts(db, { clock, hosts: hostsOf(connectionString) })
-  const { testClocks, stopFollowing } = await startTestClocks(config.mode, { db, log })
+  const hosts = hostsOf(connectionString)
+  const sharedAccounts = new SharedAccounts(accountPool, { clock: realClock, hosts })
+  const { testClock, stopFollowing } = await followTestClock(config.mode, { db, log, realClock })
+  const clock = testClock.read
   const logFailure = (batch: string) => (error: unknown) =>
     log.error({ err: error, batch }, 'batch failed')
   const metrics = watchConnections(new Metrics(), connections)
   const tracer = await startTracing(config.tracing, { metrics, log })
   const routing = await startRouting(options, { db, metrics })
-  const writers = openWriters(options, {
-    ...{ router: routing.router, pool: batchPool, testClocks, sealer, sharedAccounts },
+  const moneyParts = { sealer, sharedAccounts, ...identityParts(options) }
+  const writers = openWriters(config, {
+    ...{ ...moneyParts, router: routing.router, pool: batchPool, clock, realClock },
     onError: (error, batch) => logFailure(batch)(error),
-    onWritten: () => notifiers.dispatcher.call(),
+    onWritten: callAll(notifiers.dispatcher, changes),
     onBatch: metrics.observeBatch,
   })
-  const tokens = openTokens(options)
-  const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
-  const rateLimits = new RateLimits({ rates: config.rates, clock })
-  const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure, rateLimits })
-  const banking = connectedBanks({ db, sealer, callMeter: routing.callMeter }, options, tracer)
+  const dueWork = new DueWork({ db, clock, realClock })
+  const shared = { writers, ...openAccess(options, { db, sealer }) }
+  const banking = connectedBanks({ db, sealer, clock, ...routing }, config, tracer)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
-  const moneyParts = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
-  const watches = { clock, monotonic, log, metrics, tracer }
-  const parts = { ...connections, ...banking, ...moneyParts, ...statements, ...watches }
+  const { monotonic = systemMonotonic } = options
+  const watches = { clock, realClock, monotonic, log, metrics, tracer, payoutHooks: PAYOUT_HOOKS }
+  const parts = { ...connections, ...banking, ...moneyParts, ...files, ...watches }
   const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
-  const working = { ...parts, ...workerSettings(options, db), submitCredits }
-  const sandbox = wireSandbox(config, { ...working, testClocks, dispatcher: notifiers.dispatcher })
+  const timing = { signingClock: realClock, frozenTime: testClock.frozenTime }
+  const working = { ...parts, ...timing, ...workerSettings(options, db), submitCredits }
+  const sandbox = wireSandbox(config, { ...working, testClock, dispatcher: notifiers.dispatcher })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
-    ...{ rateLimits, trustedProxies, metricsToken, loggedShare, patience },
+    mailsUsers: mailsUsers(config),
+    ...{ trustedProxies, metricsToken, loggedShare, patience },
     ...{ policy: config.policy, chart: config.chart, hasApi: config.role !== 'worker' },
     ...parts,
-    ...{ realClock: clock, testClocks, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },
-    notificationMeter,
+    ...{ testClock, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },
+    ...{ notificationMeter, changes, onWritten: callAll(dueWork, changes) },
     accountLookups: createAccountLookups({ db: reads, sealer, onError: logFailure('accounts') }),
     sendReturns: sendReturnsNow(config, parts),
     settleReported: runNow(settleReportedPayoutsRound(parts), log, SETTLE_REPORTED_MS),
     eraseTraces: runNow(completeErasuresRound(parts), log),
-    writers,
-    tokens,
-    sessionCookies,
-    authentication: new Authentication({ db, tokens, sessionCookies, clock, testClocks }),
+    ...shared,
     isReady: watchReadiness({ probes, log, isClockRight: clockCheckOf(options, probes) }),
     readMetrics: options.readMetrics ?? (() => metrics.registry.metrics()),
   })
 
   let workers: RunningWorkers | undefined
   function startWorkers(): void {
-    workers ??= runWorkers(parts, listWorkers({ ...working, notifiers, ...sandbox.rounds }))
+    const list = listWorkers({ ...working, notifiers, ...sandbox.rounds })
+    workers ??= runWorkers(parts, dueWork.watch(list))
   }
 
   // Drains requests and worker rounds, then their queues, then closes connections.
   async function close(): Promise<void> {
     await Promise.all([app.close(), workers?.stop()])
+    await shared.providers.close()
     await writers.drain()
     await Promise.all([keySync.stop(), stopMeasuring(), routing.stop(), stopFollowing()])
     await connections.end()
@@ -156,30 +243,55 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+// `changes` wakes open checkouts.
+const createNotifiers = () => ({
+  dispatcher: new Notifier(),
+  deliverer: new Notifier(),
+  changes: new Notifier(),
+})
+
+function callAll(...each: readonly { call(): void }[]): () => void {
+  return () => {
+    for (const one of each) one.call()
+  }
+}
+
 type WriterParts = Pick<
   Parameters<typeof createWriters>[0],
   | 'pool'
-  | 'testClocks'
+  | 'clock'
+  | 'realClock'
   | 'sealer'
   | 'sharedAccounts'
+  | 'verifiesIdentity'
   | 'router'
   | 'onError'
   | 'onWritten'
   | 'onBatch'
 >
 
-function openWriters({ config, clock }: ServiceOptions, parts: WriterParts): Writers {
-  const { banks, collectionBankCode, policy } = config
-  return createWriters({ ...parts, clock, banks, collectionBankCode, policy })
+function openWriters({ banks, collectionBankCode, policy }: Config, parts: WriterParts): Writers {
+  return createWriters({ ...parts, banks, collectionBankCode, policy })
 }
 
-function openTokens({ config, clock }: ServiceOptions): Tokens {
-  const { secrets, mode, policy } = config
-  return new Tokens({ secrets: secrets.token, mode, ttlSeconds: policy.tokenTtlSeconds, clock })
+// In real time, whatever a test clock shows.
+function openAccess(
+  { config, clock }: ServiceOptions,
+  { db, sealer }: { db: Pool; sealer: Sealer },
+) {
+  const { secrets, mode, policy, publicUrl, rates } = config
+  const ttlSeconds = policy.tokenTtlSeconds
+  const tokens = new Tokens({ secrets: secrets.token, mode, ttlSeconds, clock })
+  const isSecure = mode === 'live' || publicUrl.startsWith('https:')
+  const rateLimits = new RateLimits({ rates, clock })
+  const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure, rateLimits })
+  const authentication = new Authentication({ db, tokens, sessionCookies, clock })
+  const providers = new ProviderConnections({ mode, clock, sealer })
+  return { tokens, rateLimits, sessionCookies, authentication, providers }
 }
 
-// In every process that receives notifications, with or without workers. Writes the last counts at
-// the end.
+// Runs in every process that receives notifications, with or without workers. Writes the last counts when it
+// stops.
 function startMeasuring({ clock, log }: ServiceOptions, db: Pool) {
   const notificationMeter = new NotificationMeter()
   const round = writeMeasuresRound({ db, clock, notificationMeter })
@@ -243,23 +355,35 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
   }
 }
 
-type BankParts = { db: Pool; sealer: Sealer; callMeter: CallMeter }
-// What the sandbox's own bank rehearses is not its health.
+type BankParts = { db: Pool; sealer: Sealer; clock: Clock; callMeter: CallMeter }
+// Counts only calls to configured banks: failures that the sandbox bank simulates say nothing about health.
 function connectedBanks(
-  { callMeter, ...parts }: BankParts,
-  { config, clock }: ServiceOptions,
+  { db, sealer, clock, callMeter }: BankParts,
+  config: Config,
   tracer?: Tracer,
 ) {
   const { mode, banks, policy } = config
   const connected = observeCalls(connectBanks(bankConfigurations(config)), callMeter)
-  const sandbox = { ...parts, clock: clientClock(clock), banks }
+  const sandbox = { db, sealer, clock, banks }
   const sending = mode === 'sandbox' ? withSandboxBank(sandbox, connected) : connected
   const bankConnections = sendByFile(traceBankCalls(sending, tracer), banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 
+// Signatures are as of real time, whatever a test clock shows.
+function identityParts({ config: { identity, mode }, clock }: ServiceOptions) {
+  const { service, timeoutMs } = identity
+  const ofSandbox = mode === 'sandbox' ? sandboxIdentityService : undefined
+  const identityService: IdentityService | undefined = service
+    ? httpIdentityService({ ...service, timeoutMs, clock })
+    : ofSandbox
+  const verifiesIdentity = identityService !== undefined
+  return { identityService, verifiesIdentity, identityTimeoutMs: timeoutMs }
+}
+
 function workerSettings(options: ServiceOptions, db: Pool) {
-  const { graceSeconds, bankTimeMaxAgeHours, suspiciousKobo } = options.config.policy
+  const { graceSeconds, bankTimeMaxAgeHours, suspiciousKobo, screeningLateMinutes } =
+    options.config.policy
   const bankTimeMaxAgeMs = bankTimeMaxAgeHours * HOUR_MS
   const rendering = renderingFor(options.config)
   const { monotonic = systemMonotonic, patience } = options
@@ -268,9 +392,57 @@ function workerSettings(options: ServiceOptions, db: Pool) {
   const observer = randomUUID()
   const checks = { isClockRight, areAgesKnown, observer }
   const judging = { bankTimeMaxAgeMs, suspiciousKobo }
-  return { rendering, graceSeconds, ...judging, ...checks, patience }
+  const { mode, publicUrl, messages } = options.config
+  const sending = { mode, publicUrl, messages }
+  const late = { graceSeconds, screeningLateMinutes }
+  return { rendering, ...late, ...judging, ...checks, ...sending, patience }
+}
+
+function openFiles(config: Config) {
+  const { statementsFolder } = config
+  return { statementsFolder, statementProfiles: openProfiles(config), messageCopy: copyOf(config) }
+}
+
+function copyOf({ language }: Config): Copy {
+  const copy = findCopy(language)
+  if (copy) return copy
+  throw new StartProblem(
+    `MANILLA_LANGUAGE must be a language of the messages to people: ${LANGUAGE_NAMES.join(', ')}`,
+  )
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {
   return { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
+}
+
+// The start-up banner: addresses, sandbox credentials, a first command.
+
+export function welcome(config: Config, port: number): string {
+  const here = `http://localhost:${port}`
+  const lines = [
+    '',
+    `  Manilla is running in ${config.mode} mode.`,
+    '',
+    `    API           ${here}`,
+    `    Reference     ${here}/docs`,
+    ...(config.databaseUrl ? [] : [`    Data          ${config.dataDir}`]),
+  ]
+  if (config.mode === 'sandbox') {
+    lines.push(
+      '',
+      '    Client id     MAN0000001',
+      '    Client secret sandbox-secret',
+      '',
+      `    Dashboard     ${here}/dashboard`,
+      '    Sign in as    demo@sandbox.example',
+      '    Password      sandbox-password',
+      '',
+      '  Next, in another terminal:',
+      '',
+      `    curl -s ${here}/api/Account/login -H 'content-type: application/json' \\`,
+      `      -d '{"clientId":"MAN0000001","clientSecret":"sandbox-secret"}'`,
+    )
+  }
+  lines.push('', '  Stop with Ctrl-C.', '', '')
+  return lines.join('\n')
 }

@@ -1,10 +1,10 @@
 // Ids and money cannot be mixed up: `npm run types` fails once one of these mistakes compiles.
 
-import type { NewEvent } from '#domain/records/event-types.ts'
 import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#ids.ts'
 import type { Transfer } from '#ledger/transfers.ts'
 import { formatKobo, type Kobo, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
+import type { NewEvent } from '#records/events.ts'
 import type { Sealer } from '#seal.ts'
 import { asId } from './support/as-id.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { businessDayBefore, businessDayFrom, isBusinessDay } from '#business-days.ts'
+import { businessDayBefore, businessDayFrom, isBusinessDay } from '#clock.ts'
 
 const CHRISTMAS = new Set(['2026-12-25', '2026-12-28'])
 

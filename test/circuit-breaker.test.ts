@@ -1,4 +1,4 @@
-// The circuit breaker, decided purely.
+// The circuit breaker's pure decisions.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import {
   PAUSE_MAX_MS,
   PAUSE_MIN_MS,
   type Result,
-} from '#circuit-breaker.ts'
+} from '#records/call-rates.ts'
 
 const NOW = new Date('2026-11-15T08:00:00Z')
 const WELL: Health = { failures: 0, failingSince: null, pausedUntil: null, dueAt: null }
@@ -39,7 +39,7 @@ test('a probe that fails doubles the pause, up to five minutes', () => {
   const pauses: number[] = []
   for (let i = 0; i < 20; i++) {
     now = health.pausedUntil as Date
-    // As the claim leaves it: paused until the probe has been answered.
+    // The state after a claim: paused until the probe has been answered.
     health = { ...health, pausedUntil: new Date(now.getTime() + 60_000) }
     health = advanceBreaker(health, [{ ...FAIL, isProbe: true }], now)
     pauses.push((health.pausedUntil as Date).getTime() - now.getTime())

@@ -1,5 +1,5 @@
-// Customers who do all at once what customers do, over real HTTP, until the service is gone; and a
-// journal of what each of them asked and was answered. An answer counts when it is 200 and whole.
+// Customers who act concurrently over real HTTP until the service is gone; and a journal of their
+// requests and answers. An answer counts when it is 200 and complete.
 
 import { randomUUID } from 'node:crypto'
 import { logIn } from './support/child-service.ts'
@@ -9,7 +9,7 @@ export type Ask = {
   url: string
   body?: unknown
   headers?: Record<string, string>
-  isRepeatable?: boolean // Asked again it has the same effect as asked once.
+  isRepeatable?: boolean // Repeating it has no further effect.
   pays?: { to: 'account' | 'payment'; kobo: number }
   // biome-ignore lint/suspicious/noExplicitAny: the tests say what they expect of each.
   answer?: any
@@ -26,11 +26,11 @@ export class Customer {
   account: (Recorded & { updatedAt: string }) | undefined
   payment: Paying | undefined
 
-  // Of what was paid: what was acknowledged, and with what was on its way when all ended.
+  // Returns the acknowledged payments, and those plus the ones in flight at the end.
   paidIn(to: 'account' | 'payment'): readonly [number, number] {
-    const asked = this.asks.filter((ask) => ask.pays?.to === to)
+    const payments = this.asks.filter((ask) => ask.pays?.to === to)
     const sum = (asks: Ask[]) => asks.reduce((kobo, ask) => kobo + (ask.pays?.kobo ?? 0), 0)
-    return [sum(asked.filter((ask) => ask.answer)), sum(asked)]
+    return [sum(payments.filter((ask) => ask.answer)), sum(payments)]
   }
 }
 
@@ -60,7 +60,7 @@ export async function driveJourneys(
     return JSON.parse(text)
   }
 
-  // One after another, like one person; ends when something is not answered.
+  // One request after another; ends at the first without an answer.
   async function live(customer: Customer): Promise<void> {
     const ask = async (request: Ask) => {
       customer.asks.push(request)

@@ -1,12 +1,11 @@
-// Killed with -9 in the middle of everything and started again: nothing that was answered 200 is
-// lost, nothing that was not answered is done twice when it is asked again, and the books add up.
-//
-// The database of these tests is the real one, with fsync, in a data folder of its own.
+// Killed with -9 at any moment and started again: no request that was answered 200 is lost, an
+// unanswered request has no double effect when repeated, and the books add up. These tests use a
+// real database with fsync, in its own data folder.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPool } from '#db/pool.ts'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { type Ask, type Customer, driveJourneys, type Journal, naira } from './crash-journal.ts'
 import { type ChildService, databaseOf, kill, startChild } from './support/child-service.ts'
 import { until } from './support/embedded-bench.ts'
@@ -17,7 +16,7 @@ const ANSWERS_BEFORE_KILL = 200
 
 const ANSWERS_AFTER_ONE = 100
 
-test('whatever is killed, the next start has all that was answered', async (t) => {
+test('after any kill, the next start has all that was answered', async (t) => {
   using folder = createTempFolder()
   const start = () => startChild({ folder: folder.path, env: { MANILLA_PROCESSES: '2' } })
   let service = await start()
@@ -31,7 +30,7 @@ test('whatever is killed, the next start has all that was answered', async (t) =
         round.diagnostic(`${answered} answered, ${unanswered.length} in flight`)
         assert(answered >= ANSWERS_BEFORE_KILL)
         assert(unanswered.length > 0)
-        // Whichever process answers, payers are sent to the port that was chosen.
+        // Whichever process answers, payers are sent to the chosen port.
         assert.deepEqual(payersSentTo(asks), [service.url])
 
         service = await start()
@@ -47,7 +46,7 @@ test('whatever is killed, the next start has all that was answered', async (t) =
   }
 })
 
-// Of the two that answer HTTP one is killed before: the other goes on, and a new one comes.
+// One of the two HTTP processes is killed before: the other continues, and a new one joins.
 async function runUntilKilled(
   service: ChildService,
   whom: 'everything' | 'database' | 'process',
@@ -92,7 +91,7 @@ async function checkCustomer(ask: Asker, customer: Customer): Promise<void> {
     assert.equal(found.accountNumber, payment.bankAccount)
     const [least, most] = customer.paidIn('payment')
     const due = naira(found.amount)
-    // Beyond what is due it is in suspense.
+    // The excess is in suspense.
     between(naira(found.amountCollected), [Math.min(least, due), Math.min(most, due)])
     const status = { [due]: 'Successful', 0: 'Processing' }[naira(found.amountCollected)]
     assert.equal(found.transactionStatus, status ?? 'PartPayment')
@@ -103,7 +102,8 @@ function between(value: number, [least, most]: readonly [number, number]): void 
   assert(value >= least && value <= most, `${value} is not from ${least} to ${most}`)
 }
 
-// With its own key and body: it is done now, or was done then, but once.
+// Repeats the request with its own key and body: it takes effect now, or took effect then, but
+// once.
 async function askAgain(ask: Asker, request: Ask): Promise<void> {
   if (!request.isRepeatable) return
   const [first, second] = [await ask(request), await ask(request)]
@@ -119,17 +119,18 @@ async function checkBooks(folder: string, { customers }: Journal): Promise<void>
   try {
     assert.deepEqual(await checkIntegrity(db), [])
     const { rows: sequences } = await db.query(
-      `select c.sequence::int as given, count(*)::int as kept, max(e.sequence)::int as last
+      `select c.sequence::int as issued, count(*)::int as stored, max(e.sequence)::int as last
          from event_counters c join events e on e.client_id = c.client_id group by c.client_id`,
     )
-    for (const { given, kept, last } of sequences) assert.deepEqual([kept, last], [given, given])
+    for (const { issued, stored, last } of sequences)
+      assert.deepEqual([stored, last], [issued, issued])
     assert(sequences.length > 0)
     const names = customers.map((customer) => customer.name)
     const { rows: accounts } = await db.query(
       `select account_name from collection_accounts where account_name = any($1)`,
       [names],
     )
-    assert.deepEqual(accounts.map((row) => row.account_name).sort(), names.sort())
+    assert.deepEqual(accounts.map((row) => row.accountName).sort(), names.sort())
     const { rows: advices } = await db.query(
       `select customer_name from advices where customer_name = any($1)
         group by customer_name having count(*) > 1`,

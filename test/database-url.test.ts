@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseDatabaseUrl } from '#database-url.ts'
+import { parseDatabaseUrl } from '#db/database-url.ts'
 
 function read(text: string) {
   const problems: string[] = []
@@ -64,7 +64,7 @@ const WRONG: Record<string, RegExp> = {
   'postgres://m@a,b/manilla?connect_timeout=soon': /connect_timeout/,
 }
 
-test('what cannot be meant is refused, and nothing of it quoted', () => {
+test('an ambiguous URL is refused, and the message quotes nothing of it', () => {
   for (const [url, why] of Object.entries(WRONG)) {
     const { problems } = read(url.replace('m@', 'm:hunter2@'))
     assert.equal(problems.length, 1, url)

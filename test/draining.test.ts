@@ -1,5 +1,5 @@
-// Told to stop under load: every request that a connection has carried is answered, each answer says
-// that the connection ends with it, and nobody is hung up on.
+// Stopped under load: every request on a connection is answered, each answer announces the end of
+// the connection, and no connection is cut.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { accountBody } from './support/fixtures.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
 const CONNECTIONS = 20
-const BEFORE = 40 // Answers before it is told to stop.
+const BEFORE = 40 // Answers before the stop.
 
 type Answer = { status: number; close: boolean; body: string }
 
@@ -41,7 +41,7 @@ test('SIGTERM under load: every request is answered, and told to go elsewhere ne
   await until('no process is left', () => !service.processes.some(isRunning))
 })
 
-// Asked before, all but the last byte: nobody is let in later.
+// Sends all but the last byte before the stop: nobody is admitted later.
 async function beginReady(url: string) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   await once(socket, 'connect')
@@ -59,7 +59,7 @@ async function beginReady(url: string) {
   }
 }
 
-// On one connection, until an answer says that it is the last. A reset would reject.
+// Requests on one connection until an answer announces the last. A reset would reject.
 async function keepAsking(url: string, token: string, answers: Answer[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const body = JSON.stringify(accountBody())

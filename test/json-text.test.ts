@@ -1,4 +1,4 @@
-// Numbers that JSON.parse would round without a word are not taken for what was not written.
+// Numbers that JSON.parse would silently round are refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -49,7 +49,7 @@ test('digits in a string are nobody’s number', () => {
   assert.deepEqual(read(text), { x: Number.POSITIVE_INFINITY, ...body })
 })
 
-test('what is not JSON does not become JSON', () => {
+test('text that is not JSON does not become JSON', () => {
   for (const text of [
     '00000000000000000012345678901234567890',
     '1.2.3.4.5.6.7.8.9.0.1.2.3.4',

@@ -1,9 +1,10 @@
-// What must never be read in a log, whichever way it was handed in.
+// Secrets never appear in a log, however they are passed.
 
 import assert from 'node:assert/strict'
+import { Writable } from 'node:stream'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { createLogger } from '#log.ts'
+import { createLogger, prettyStream } from '#log.ts'
 
 const BVN = '22212345654'
 const PAYER = '0123456789'
@@ -17,6 +18,25 @@ test('a line is one JSON object: level, time and what was said, no more', () => 
   const { time, ...rest } = lines()[0] ?? {}
   assert.deepEqual(rest, { level: 'info', port: 8080, msg: 'listening' })
   assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+})
+
+test('a terminal gets one readable line, with lists counted and secrets hidden', () => {
+  const lines: string[] = []
+  const destination = new Writable({
+    write(line, _, done) {
+      lines.push(String(line))
+      done()
+    },
+  })
+  const logger = createLogger({ level: 'info', destination: prettyStream(destination) })
+
+  logger.info({ applied: ['1', '2', '3', '4'], token: TOKEN, dataDir: '/data' }, 'migrated')
+
+  assert.match(
+    lines.join(''),
+    /INFO: migrated \(applied: 4, token: \[hidden\], dataDir: \/data\)\n$/,
+  )
+  assert.equal(lines.join('').split('\n').length, 2)
 })
 
 test('lines below the level are not written', () => {
@@ -153,7 +173,7 @@ test('the log of a server that fails a request gives nothing away', async () => 
   assert.doesNotMatch(text(), new RegExp(`${BVN}|${PAYER}|eyJ|hunter2`))
 })
 
-// As the driver throws it: the data are in fields of the error, not in its message.
+// The driver's error: the data are in its fields, not in its message.
 function databaseError(): Error {
   return Object.assign(
     new Error('duplicate key value violates unique constraint "holders_bvn_once"'),

@@ -1,4 +1,4 @@
-// The program itself: how it starts, what it says, what it refuses, and how it stops.
+// The program itself: how it starts, its output, its refusals, and how it stops.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -15,14 +15,14 @@ import { patience, retryUntilBelow } from './support/patience.ts'
 import { SECRETS } from './support/running-service.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
-// One folder for the tests that do not care whose first start it was.
+// Shared by tests that do not care who started first.
 const shared = closeAfterTests(createTempFolder())
 
-// The least of a few tries counts: on a busy machine the same work takes more processor time too.
+// The minimum of a few tries counts: on a busy machine the same work takes more processor time too.
 const TRIES_MAX = 3
 
-// In processor time of all its processes, which, unlike the clock, does not count what else the
-// machine does; alone, a first start takes some 3 s of it and a later one 1.5 s.
+// Measured in processor time of all its processes, which, unlike the clock, excludes other work of
+// the machine. Alone, a first start takes about 3 s of it and a later one 1.5 s.
 test('the first start takes less than ten seconds', async (t) => {
   await within(patience(10_000), t, async () => {
     using folder = createTempFolder()
@@ -69,7 +69,7 @@ test('a running service', async (t) => {
         headers,
         body: JSON.stringify(body),
       })
-      // biome-ignore lint/suspicious/noExplicitAny: as JSON has it.
+      // biome-ignore lint/suspicious/noExplicitAny: a JSON answer.
       return (await answer.json()) as any
     }
     const token = await logIn(service.url)
@@ -102,7 +102,7 @@ test('a running service', async (t) => {
     assert.match(answer, /^HTTP\/1\.1 200 /)
     assert.match(answer, /"isSuccessful":true/)
     assert.equal(code, 0)
-    // First requests may be slow ones, which are told of.
+    // First requests may be slow, which the service logs.
     const lines = service.said.out.split('\n').filter((line) => !line.includes('"msg":"request"'))
     assert.doesNotMatch(lines.join('\n'), /"level":"(warn|error|fatal)"/)
     assert(service.processes.length > 2)
@@ -160,12 +160,12 @@ test('a worker works and answers probes alone; an api listens and leaves the wor
   await using database = await createTestDatabase()
   await using busy = await takePort()
   const env = { ...SECRETS, DATABASE_URL: database.connectionString }
-  const audits = async () => (await database.pool.query('select from audits')).rows.length
+  const checks = async () => (await database.pool.query('select from integrity_checks')).rows.length
 
   await using api = await startChild({ folder: folder.path, role: 'api', env })
   await untilReady(api.url)
   assert.equal(await api.stop(), 0)
-  assert.equal(await audits(), 0)
+  assert.equal(await checks(), 0)
 
   const worker = { role: 'worker', env: { ...env, PORT: `${busy.port}`, MANILLA_WORKER_PORT: '0' } }
   await using working = spawnChild({ folder: folder.path, ...worker })
@@ -180,10 +180,10 @@ test('a worker works and answers probes alone; an api listens and leaves the wor
   assert.equal((await fetch(`${url}/api/v1/events`)).status, 404)
   working.child.kill('SIGTERM')
   assert.equal(await working.closed, 0)
-  assert.equal(await audits(), 1)
+  assert.equal(await checks(), 1)
 })
 
-// By npm alone: a supervisor knows no other process of ours.
+// Signals npm alone: a supervisor knows no other process of ours.
 test('npm start told to stop takes the service and its database with it', async () => {
   using folder = createTempFolder()
   await using service = await startChild({ folder: folder.path, command: ['npm', 'start'] })
@@ -234,12 +234,12 @@ async function takePort() {
   }
 }
 
-// The database has a second and a half to answer it.
+// The database has a second and a half to answer.
 async function untilReady(url: string): Promise<void> {
   await until('it is ready', async () => (await fetch(`${url}/ready`)).status === 200)
 }
 
-// A request whose head has arrived for certain (the server asks for the rest), and no more.
+// Sends a request whose head has certainly arrived (the server asks for the rest), and no more.
 async function beginRequest(url: string) {
   const token = await logIn(url)
   const body = JSON.stringify(accountBody())

@@ -1,8 +1,8 @@
-// What is left to see of a number that identifies somebody.
+// The visible part of a masked number.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { maskAccountNumber, maskIdentityNumber } from '#mask.ts'
+import { maskAccountNumber, maskIdentityNumber } from '#seal.ts'
 
 test('a BVN or NIN shows its first and last three digits', () => {
   assert.equal(maskIdentityNumber('22212345654'), '222*****654')
@@ -13,7 +13,7 @@ test('an account number shows its last four digits', () => {
   assert.equal(maskAccountNumber('012345678901'), '********8901')
 })
 
-test('what has not the length of such a number is hidden whole', () => {
+test('a number of unexpected length is masked whole', () => {
   assert.equal(maskIdentityNumber(''), '')
   assert.equal(maskIdentityNumber('222123'), '******')
   assert.equal(maskIdentityNumber('222123456547'), '************')

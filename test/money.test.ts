@@ -39,8 +39,8 @@ const REFUSED: readonly unknown[] = [
 ]
 
 for (const value of REFUSED) {
-  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 20)) : String(value)
-  test(`${shown} (${typeof value}) is not an amount`, () => {
+  const label = typeof value === 'string' ? JSON.stringify(value.slice(0, 20)) : String(value)
+  test(`${label} (${typeof value}) is not an amount`, () => {
     assert.equal(koboOf(value), undefined)
   })
 }

@@ -1,4 +1,4 @@
-// Waking whoever waits for work.
+// Waking workers that wait for work.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

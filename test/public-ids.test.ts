@@ -1,4 +1,4 @@
-// Ids as clients see them: one to one with ours, and no order or distance of ours shows.
+// Public ids: one to one with ours, without revealing our order or distances.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ import {
 import { Sealer } from '#seal.ts'
 import { asId } from './support/as-id.ts'
 
-const ID_DIGITS_MAX = 15 // Of 2^48 - 1.
+const ID_DIGITS_MAX = 15 // The digits of 2^48 - 1.
 
 const KINDS: readonly IdKind[] = ['account', 'action', 'credit', 'request', 'suspense', 'transfer']
 const IDS = 2 ** 48
@@ -36,31 +36,31 @@ test('the cipher is Speck48/96: the test vector of its paper', () => {
 test('every id is shown as a safe integer, and found again by it', () => {
   fc.assert(
     fc.property(anyKind, anyId, (kind, id) => {
-      const shown = publicId(sealer, kind, id)
-      assert(Number.isSafeInteger(shown) && shown >= 0 && shown < IDS)
-      assert(`${shown}`.length <= ID_DIGITS_MAX)
-      assert.equal(findId(sealer, kind, `${shown}`), id)
+      const opaqueId = publicId(sealer, kind, id)
+      assert(Number.isSafeInteger(opaqueId) && opaqueId >= 0 && opaqueId < IDS)
+      assert(`${opaqueId}`.length <= ID_DIGITS_MAX)
+      assert.equal(findId(sealer, kind, `${opaqueId}`), id)
     }),
   )
 })
 
 test('every number that can be shown is of exactly one id', () => {
   fc.assert(
-    fc.property(anyKind, fc.integer({ min: 0, max: IDS - 1 }), (kind, shown) => {
-      const id = findId(sealer, kind, `${shown}`) as bigint
-      assert.equal(publicId(sealer, kind, id), shown)
+    fc.property(anyKind, fc.integer({ min: 0, max: IDS - 1 }), (kind, number) => {
+      const id = findId(sealer, kind, `${number}`) as bigint
+      assert.equal(publicId(sealer, kind, id), number)
     }),
   )
 })
 
 test('a kind has its own numbers, and so has a key', () => {
-  const shown = KINDS.map((kind) => publicId(sealer, kind, 5n))
-  shown.push(publicId(sealerOf('k'), 'credit', asId(5n)))
+  const opaqueIds = KINDS.map((kind) => publicId(sealer, kind, 5n))
+  opaqueIds.push(publicId(sealerOf('k'), 'credit', asId(5n)))
 
-  assert.equal(new Set(shown).size, KINDS.length + 1)
+  assert.equal(new Set(opaqueIds).size, KINDS.length + 1)
 })
 
-// Written down once: clients keep ids, so they may never change.
+// Fixed for ever: clients store ids, so they may never change.
 test('an id is shown as the same number for ever', () => {
   assert.deepEqual(
     KINDS.map((kind) => publicId(sealer, kind, 1n)),
@@ -72,22 +72,22 @@ test('an id is shown as the same number for ever', () => {
 })
 
 test('neighbours are neither near nor in order', () => {
-  const shown = Array.from({ length: 10_000 }, (_, id) =>
+  const opaqueIds = Array.from({ length: 10_000 }, (_, id) =>
     publicId(sealer, 'credit', asId(BigInt(id))),
   )
-  const steps = shown.slice(1).map((id, at) => id - (shown[at] as number))
+  const steps = opaqueIds.slice(1).map((id, at) => id - (opaqueIds[at] as number))
 
-  assert.equal(new Set(shown).size, shown.length)
+  assert.equal(new Set(opaqueIds).size, opaqueIds.length)
   assert(Math.min(...steps.map(Math.abs)) > 1_000_000)
   const rising = steps.filter((step) => step > 0).length
   assert(rising > 4_700 && rising < 5_300, `${rising} of 9,999 steps rise`)
   for (let bit = 0; bit < 48; bit++) {
-    const set = shown.filter((id) => Math.floor(id / 2 ** bit) % 2 === 1).length
+    const set = opaqueIds.filter((id) => Math.floor(id / 2 ** bit) % 2 === 1).length
     assert(set > 4_700 && set < 5_300, `bit ${bit} is set in ${set} of 10,000`)
   }
 })
 
-test('what cannot be an id is none', () => {
+test('a malformed id decodes to none', () => {
   const others = ['', '-1', '1.5', '1e3', ' 1', '01', '0x1', `${IDS}`, '9'.repeat(18), 'a', '١']
   for (const text of others) assert.equal(findId(sealer, 'credit', text), undefined, text)
   for (const id of [-1n, 2n ** 47n, 10n ** 15n - 1n, 10n ** 15n + 2n ** 47n]) {
@@ -96,10 +96,10 @@ test('what cannot be an id is none', () => {
 })
 
 test('names of things are shown with their public ids, and found by them', () => {
-  const shown = publicName(sealer, 'suspense/7')
+  const opaqueId = publicName(sealer, 'suspense/7')
 
-  assert.equal(shown, `suspense/${publicId(sealer, 'suspense', asId(7n))}`)
-  assert.equal(findName(sealer, shown), 'suspense/7')
+  assert.equal(opaqueId, `suspense/${publicId(sealer, 'suspense', asId(7n))}`)
+  assert.equal(findName(sealer, opaqueId), 'suspense/7')
   assert.notEqual(findName(sealer, 'suspense/7'), 'suspense/7')
   assert.equal(findName(sealer, `suspense/${'9'.repeat(18)}`), 'suspense/')
   for (const name of ['user/ada@example.com', 'account/0123456789', 'client/MAN0000001', '']) {

@@ -1,5 +1,5 @@
-// The soak's verdict: steady memory passes, however noisy; a leak of a few megabytes an hour, and whatever
-// is left over when all is quiet, does not.
+// The soak's verdict: steady memory passes, however noisy; a leak of a few megabytes an hour, or
+// anything left over when all is quiet, fails.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

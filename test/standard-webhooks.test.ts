@@ -1,4 +1,4 @@
-// Signatures: the same as everybody else's, and good for nothing but what was signed.
+// Signatures match those of other implementations, and are valid only for the signed content.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -31,7 +31,7 @@ test('the published vectors hold, and the public package agrees with them', () =
   }
 })
 
-test('what we sign, the public package verifies', (t) => {
+test('the public package verifies our signatures', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: NOW_MS }) // The package reads the clock itself.
   fc.assert(
     fc.property(ids, fc.jsonValue(), (id, value) => {
@@ -53,7 +53,7 @@ test('what we sign, the public package verifies', (t) => {
   )
 })
 
-test('what the public package signs, we verify, as text and as bytes', () => {
+test('we verify signatures of the public package, as text and as bytes', () => {
   fc.assert(
     fc.property(ids, fc.string({ unit: 'grapheme' }), (id, body) => {
       const secret = makeSecret(randomBytes)

@@ -1,12 +1,26 @@
-// The rules of who may import whom: the layers of src/, the capabilities of src/domain/, the apps of
+// The rules of who may import whom: the shared folders and the rooms of src/, the apps of
 // web/, what everybody may install, sdk/, and cli/ on top of it; and no cycles.
 
 import { posix } from 'node:path'
-import { CAPABILITIES, LAYERS } from '../scripts/capabilities.ts'
+import { CAPABILITIES, LAYERS, ROOM_LAYERS } from '../scripts/capabilities.ts'
 import { code, lineAt, type Rule, type Source } from './tidy-rules.ts'
 
-// What puts the parts together may know them all.
-const WIRING = ['src/main.ts', 'src/wiring.ts', 'src/prepare-database.ts', 'src/welcome.ts']
+// These put the parts together and may import all of them.
+const WIRING = [
+  'src/main.ts',
+  'src/admin/main.ts',
+  'src/wiring.ts',
+  'src/http/app.ts',
+  'src/workers/run-workers.ts',
+  'src/workers/sandbox-workers.ts',
+  'src/workers/move-clock.ts',
+]
+
+// In a room, only these files know src/http/ and src/workers/.
+const HTTP_FILE = /\/(?:[a-z-]+-)?(?:routes|views)\.ts$/
+// Events show the objects of the API, so their renderer knows the views of all rooms.
+const RENDERER = 'src/webhooks/render.ts'
+const WORKER_FILE = /\/(?:[a-z-]+-)?workers\.ts$/
 
 export const imports: Rule = ({ path, text }) => {
   if (!/^(?:src|web|sdk|cli)\//.test(path) || WIRING.includes(path)) return []
@@ -21,7 +35,7 @@ function importsIn(text: string) {
   return [...found].map(({ 1: target = '', index }) => ({ target, index }))
 }
 
-// Of types too: files that need each other can be read and moved only together.
+// Type imports count too: files that need each other can be read and moved only together.
 export function importCycles(files: readonly Source[]): string[] {
   const graph = new Map(
     files
@@ -52,36 +66,51 @@ function importFault(path: string, target: string): string | undefined {
     return reached(path, target).startsWith('sdk/') ? undefined : 'sdk/ knows only itself'
   }
   if (path.startsWith('cli/')) {
-    const isKnown = /^(?:cli|sdk\/src|package\.json$)/.test(reached(path, target))
-    return isKnown ? undefined : 'cli/ knows only itself and sdk/'
+    const isKnown = /^(?:cli|sdk\/src|src\/admin|package\.json$)/.test(reached(path, target))
+    return isKnown ? undefined : 'cli/ knows only itself, sdk/ and src/admin/'
   }
   if (target.startsWith('.')) {
     return /^\.\/[^/]+$/.test(target) ? undefined : "another folder's file is imported as #folder/…"
   }
   const folder = topFolder(path)
   const to = topFolder(target.replace('#', 'src/'))
-  if (to === folder && folder === 'domain') return capabilityFault(path, target)
   if (to === undefined || to === folder) return undefined
   if (folder === undefined) return 'a file at the top of src/ imports no folder'
+  const showsViews = folder === 'http' || HTTP_FILE.test(path) || path === RENDERER
+  if (CAPABILITIES[to] && HTTP_FILE.test(target) && !showsViews) {
+    return 'only routes and views know the routes and views of a room'
+  }
+  if (CAPABILITIES[to] && WORKER_FILE.test(target)) return "a room's workers are its own"
+  return CAPABILITIES[folder] ? roomFault(path, folder, to) : layerFault(folder, to)
+}
+
+function layerFault(folder: string, to: string): string | undefined {
   const layer = LAYERS[folder]
   if (!layer) return `say in scripts/capabilities.ts what src/${folder}/ may import`
-  return layer.includes(to) ? undefined : `${folder}/ may not know ${to}/`
+  const isKnown = layer.includes(to) || (layer.includes('rooms') && to in CAPABILITIES)
+  return isKnown ? undefined : `${folder}/ may not know ${to}/`
 }
 
-// Within src/domain/, files at its top join the capabilities and may import all of them.
-function capabilityFault(path: string, target: string): string | undefined {
-  const [user, used] = [capabilityOf(path), capabilityOf(target.replace('#', 'src/'))]
-  if (user === undefined || user === used) return undefined
-  if (used === undefined) return 'a capability does not know what joins capabilities'
-  const capability = CAPABILITIES[user]
-  if (!capability) return `say in scripts/capabilities.ts what ${user} may use`
-  return capability.uses.includes(used) ? undefined : `${user} may not use ${used}`
+// Between rooms, imports follow the capability table. Routes, views and workers are the edges of their room:
+// they may also use rooms that build on it.
+function roomFault(path: string, room: string, to: string): string | undefined {
+  if (to === 'http') return HTTP_FILE.test(path) ? undefined : 'only routes and views know http/'
+  if (to === 'workers') return WORKER_FILE.test(path) ? undefined : 'only workers know workers/'
+  if (!CAPABILITIES[to]) {
+    return ROOM_LAYERS.includes(to) ? undefined : `a room may not know ${to}/`
+  }
+  if (HTTP_FILE.test(path) || WORKER_FILE.test(path)) return undefined
+  return CAPABILITIES[room]?.uses.includes(to) ? undefined : `${room} may not use ${to}`
 }
 
-// An app of web/ knows itself, the loose files at the top of web/, which know only each other, sdk/, and
-// of another app what that shows of itself: its preview. web/copy.ts stands for all languages.
+// Imports nothing itself, so that pages and service compute the same codes.
+const SHARED_WITH_PAGES = 'src/short-codes.ts'
+
+// An app of web/ may import itself, the loose files at the top of web/ (which may import only each
+// other), sdk/, short codes, and another app's preview. web/copy.ts stands for all languages.
 function webImportFault(path: string, target: string): string | undefined {
   if (target.startsWith('#')) return 'web/ knows nothing of src/'
+  if (reached(path, target) === SHARED_WITH_PAGES) return undefined
   const [root, app, file] = reached(path, target).split('/')
   if (root === 'sdk') return undefined
   const isLoose = root === 'web' && file === undefined
@@ -95,8 +124,4 @@ function webImportFault(path: string, target: string): string | undefined {
 
 function topFolder(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1]
-}
-
-function capabilityOf(path: string): string | undefined {
-  return /^src\/domain\/([^/]+)\//.exec(path)?.[1]
 }

@@ -1,5 +1,6 @@
-// How long the service was away. A pulse sends one credit every tenth of a second, whether or not the
-// ones before were answered; of every fault we note
+// Measures how long the service was away. A pulse sends one credit every tenth of a second, whether
+// or not
+// the ones before were answered. For every fault we record
 //
 //   outage       from its injection to the first acknowledgement of a credit sent after it
 //   resumption   from its healing to the first acknowledgement of a credit sent after that
@@ -31,7 +32,7 @@ export class Availability {
     }
   }
 
-  // When the first credit that is sent from this moment on is acknowledged.
+  // Resolves with the time when the service acknowledges the first credit sent from this moment on.
   resumed(sinceMs: number): Promise<number> {
     return new Promise((resolve) => this.#waiters.push({ sinceMs, resolve }))
   }

@@ -1,5 +1,6 @@
-// What the banks do: report credits singly and in lists, repeat them, by the session id or by another
-// identifier, reverse them, and lose the notification of some that they only name when they are asked.
+// The actions of banks: they report credits singly and in lists, repeat them by the session id or
+// by another identifier, reverse them, and lose some notifications, whose transfers a query then
+// finds.
 
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Answer, Caller, Verdict } from './caller.ts'
@@ -10,8 +11,8 @@ import { type Credit, type Destination, type Notifying, railHeaders } from './wo
 
 const LIST_MAX = 20
 const NUMBER_OF_NOBODY = '9999999999'
-const KNOWN_TO_BANK = 0.1 // The rest is not named when the bank is asked.
-const WITH_OTHERS = 0.4 // Have a settlement id and a reference of the bank's.
+const KNOWN_TO_BANK = 0.1 // The bank does not list the rest in its answers.
+const WITH_OTHERS = 0.4 // Share with a settlement id and a bank reference.
 const PAYER = { sourceAccountNumber: '0123456789', sourceBankCode: '058' }
 
 export async function reportCredits(actor: Actor): Promise<void> {
@@ -23,7 +24,7 @@ export async function reportLongList(actor: Actor): Promise<void> {
   await reportList(actor, LIST_MAX)
 }
 
-// All of one bank.
+// The list holds credits of one bank.
 async function reportList(actor: Actor, count: number): Promise<void> {
   const { world, random } = actor
   const bank = random.pick(world.banks)
@@ -33,13 +34,13 @@ async function reportList(actor: Actor, count: number): Promise<void> {
   await report(actor, credits)
 }
 
-// One credit, sent once, answered or not.
+// Sends one credit once, whether or not it is answered.
 export async function pulse(actor: Actor): Promise<void> {
   const to = numberToPay(actor, actor.world.bank)
   await report({ ...actor, isPatient: false }, [newCredit(actor, to, 100n)])
 }
 
-// As asked for, short, or more.
+// Pays the exact amount, less, or more.
 export async function payPayment(actor: Actor): Promise<void> {
   const payment = await startPayment(actor)
   if (!payment) return
@@ -54,7 +55,7 @@ export async function payPayment(actor: Actor): Promise<void> {
   }
 }
 
-// The same session id once more, alone or in a list with a new one.
+// Repeats a session id, alone or in a list with a new one.
 export async function repeatCredit(actor: Actor): Promise<void> {
   const { world, random } = actor
   const known = random.pick(world.credits.items)
@@ -63,8 +64,8 @@ export async function repeatCredit(actor: Actor): Promise<void> {
   await report(actor, [withoutOthers(known), ...more])
 }
 
-// The same credit by a session id that nobody has heard of, as after a bank's retry: only another identifier
-// tells which one it is.
+// Repeats a credit with an unknown session id, as after a bank's retry: only another identifier
+// shows which credit it is.
 export async function renameCredit(actor: Actor): Promise<void> {
   const { world, random } = actor
   const known = random.pick(world.credits.items.filter(({ settlementId }) => settlementId))
@@ -78,7 +79,7 @@ function withoutOthers({ settlementId: _, bankReference: __, ...credit }: Credit
   return credit
 }
 
-// The payer's bank sent it and nobody is told.
+// The payer's bank sent the money, and the notification is lost.
 export async function loseNotification(actor: Actor, witness: Witness): Promise<void> {
   const { world, random } = actor
   const { accountNumber } = numberToPay(actor, world.bank)
@@ -117,7 +118,7 @@ function newCredit({ world, random }: Actor, to: Destination, kobo: bigint): Cre
   return { sessionId, ...others, accountNumber, kobo, bank, at: new Date() }
 }
 
-// As NIP has them: 30 digits.
+// NIP's form: 30 digits.
 function newSessionId(): string {
   return `999998${Array.from({ length: 24 }, () => randomInt(10)).join('')}`
 }
@@ -125,7 +126,7 @@ function newSessionId(): string {
 type Reporting = Actor & { isPatient?: boolean }
 type Reported = Credit & { alias?: string }
 
-// Credits of one bank. With an alias, a credit that was reported before.
+// Reports credits of one bank. With an alias, a credit that was reported before.
 async function report(
   actor: Reporting,
   credits: readonly Reported[],
@@ -183,9 +184,9 @@ function onRail(
   })
 }
 
-// 00 taken, 01 taken before, 02 rejected; anything else is asked again.
+// 00 taken, 01 taken before, 02 rejected; any other code is sent again.
 function readAcknowledgements({ status, body }: Answer, count: number): (Verdict | undefined)[] {
-  if (status === 401) return [] // A process with a wrong clock: its signature looks too old.
+  if (status === 401) return [] // The process has a wrong clock: the signature looks too old.
   const answers = (Array.isArray(body) ? body : [body]) as Record<string, string>[]
   return Array.from({ length: count }, (_, at) => {
     const { responseCode = '', outcome = '', code = '' } = answers[at] ?? {}

@@ -1,13 +1,15 @@
-// The bank with an API: the simulated one of fake-bank/, behind a front that the witness watches. The front
-// writes down every order to pay before the bank sees it, and what the bank's own books say after. It is a
-// bad bank to its customers, in one of these ways for each order:
+// The bank with an API: the simulated one of fake-bank/, behind a front that the witness watches.
+// The front
+// records every order before the bank sees it, and the state of the bank's own books after. It
+// treats each
+// order in one of these ways:
 //
 //   pay           pays, and says so; now and then late
 //   refuse        refuses for good, and says so
 //   refuse_unsaid refuses for good, and the connection breaks before the answer
 //   pend          says pending, and pays seconds later
 //   drop          pays, and the connection breaks before the answer
-//   deny          the same, and for seconds it has no record of the payout when it is asked
+//   deny          the same, and for seconds it answers queries with no record of the payout
 //   late          breaks the connection, has no record of the payout for seconds, and then pays it
 
 import { once } from 'node:events'
@@ -22,13 +24,14 @@ import type { Random } from './random.ts'
 import type { Witness } from './witness.ts'
 
 export const BANK_CODE = '101'
-const NOBODY = 'http://127.0.0.1:9' // Its own notifications are not used: ours are witnessed.
+// The simulated bank's own notifications go nowhere: the witness records ours.
+const NOBODY = 'http://127.0.0.1:9'
 const OPENING = kobo(10n ** 15n)
 const ANSWER_LATE_MS = [100, 4_000] as const
-// Longer than until the first question about a payout, shorter than until the second.
+// Longer than until the first query of a payout, shorter than until the second.
 const UNKNOWN_MS = [7_000, 11_000] as const
 const LOOK_MS = 500
-const SETTINGS = { timeoutMs: 6_000, ratePerSecond: 100 } // More than the load pays out.
+const SETTINGS = { timeoutMs: 6_000, ratePerSecond: 100 } // Above the load's rate of payouts.
 
 type Way = 'pay' | 'refuse' | 'refuse_unsaid' | 'pend' | 'drop' | 'deny' | 'late'
 
@@ -67,7 +70,7 @@ export async function startBank(witness: Witness, random: Random) {
     const isOrder = method === 'POST' && url === '/payouts'
     const way = isOrder ? orders.take(body) : undefined
     if (way === 'late') {
-      // It lies in a queue of the bank's.
+      // The order waits in a queue of the bank.
       const timer = setTimeout(() => void pass(), random.integer(...UNKNOWN_MS))
       delayed.add(timer)
       return void request.socket.destroy()
@@ -87,12 +90,12 @@ export async function startBank(witness: Witness, random: Random) {
   const { entry, env } = banksFile
   return {
     code: BANK_CODE,
-    // As the service is told of it.
+    // The bank's entry in the service's settings.
     banks: { entry: { ...entry, settings: { ...entry.settings, ...SETTINGS, baseUrl } }, env },
     railSecret: env.FAKE_BANK_RAIL_SECRET as string,
     keepDenying: (ms: number) => orders.keepDenying(ms),
     nameOf: (accountNumber: string) => bank.accounts.findName(accountNumber) as string,
-    // Money came for a number: from here on the bank says so when it is asked.
+    // Money arrived for a number. From now on the bank reports it when queried.
     receive: (accountNumber: string, amountKobo: bigint) =>
       bank.receive({ accountNumber, amountKobo: kobo(amountKobo) })?.sessionId,
     async [Symbol.asyncDispose]() {
@@ -111,13 +114,13 @@ const NOT_FOUND = {
   text: async () => JSON.stringify({ status: 'not_found', message: 'No such payout' }),
 }
 
-// What the bank was told to pay, and how it goes about each order.
+// The orders that the bank received, and how it treats each.
 class Orders {
   readonly #payouts: Payouts
   readonly #witness: Witness
   readonly #random: Random
   readonly #nextWay: () => Way
-  readonly #ways = new Map<string, Way>() // An order that comes again has the same fate.
+  readonly #ways = new Map<string, Way>() // A repeated order has the same fate.
   readonly #unknownUntilMs = new Map<string, number>()
   readonly #noted = new Set<string>()
 
@@ -141,7 +144,7 @@ class Orders {
     return way
   }
 
-  // Denies for so much longer each payout that it denies now. Answers whether there is one.
+  // Extends the denial of each payout that it denies now. Returns whether there is one.
   keepDenying(ms: number): boolean {
     const now = Date.now()
     const denied = [...this.#unknownUntilMs].filter(([, untilMs]) => untilMs > now)

@@ -1,6 +1,6 @@
-// Calls the service as banks and clients do. What is not answered, or answered with "try again", is
-// asked again with the same key, at the other process; now and then it is left in doubt. The witness
-// writes down everything first.
+// Calls the service as banks and clients do. A call without an answer, or with the answer "try
+// again", is repeated with the same key at the other process. Now and then the caller gives up and
+// leaves it in doubt. The witness records everything first.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from './random.ts'
@@ -13,14 +13,15 @@ const LEFT_IN_DOUBT = 0.04
 
 export type Call = {
   operation: Operation
-  wants: readonly { key: string; terms: Terms }[] // Several: a list in one call.
-  isPatient?: boolean // Asks until it knows. Default true.
+  wants: readonly { key: string; terms: Terms }[] // Several for a list in one call.
+  isPatient?: boolean // Repeats the call until its result is known. Default true.
   path: string
-  body: unknown // Text is sent as it is.
-  // For each attempt anew: a signature has a time, a token ends. Undefined: cannot be asked now.
+  body: unknown // Text is sent unchanged.
+  // Built for each attempt: a signature has a time, a token expires. Undefined if no call is
+  // possible now.
   headers: (body: string, api: string) => Promise<Record<string, string> | undefined>
   onUnauthorized?: (api: string) => void
-  // What an answer says of each key, in order; undefined: ask again.
+  // Reads the verdict on each key, in order. Undefined: repeat the call.
   read: (answer: Answer) => readonly (Verdict | undefined)[]
 }
 
@@ -43,7 +44,7 @@ export class Caller {
     this.#options = options
   }
 
-  // The verdict on each thing that was wanted; undefined: nobody knows.
+  // Returns the verdict on each intent. Undefined: the result is unknown.
   async ask(call: Call): Promise<(Verdict | undefined)[]> {
     const { witness, random } = this.#options
     const { operation, wants, isPatient = true } = call
@@ -51,8 +52,8 @@ export class Caller {
     const verdicts: (Verdict | undefined)[] = wants.map(() => undefined)
     const giveUpAtMs = performance.now() + PERSIST_MAX_MS
     while (performance.now() < giveUpAtMs) {
-      const said = await this.#attempt(call)
-      for (const [at, verdict] of said.entries()) verdicts[at] = verdict ?? verdicts[at]
+      const attempt = await this.#attempt(call)
+      for (const [at, verdict] of attempt.entries()) verdicts[at] = verdict ?? verdicts[at]
       if (verdicts.every(Boolean)) return verdicts
       if (!isPatient || random.happens(LEFT_IN_DOUBT)) break
       await sleep(random.integer(...AGAIN_MS))
@@ -99,8 +100,8 @@ export class Caller {
     }
   }
 
-  async #send(given: { url: string; headers: Record<string, string>; text: string }) {
-    const { url, headers, text } = given
+  async #send(request: { url: string; headers: Record<string, string>; text: string }) {
+    const { url, headers, text } = request
     try {
       const response = await fetch(url, {
         method: 'POST',

@@ -1,5 +1,5 @@
-// What clients do about money that is to come: create and close accounts, ask for payments, and take the
-// request back.
+// The actions of clients before money comes in: they create and close accounts, request payments,
+// and cancel the requests.
 
 import { type Actor, askOnce, naira, newKey } from './client-calls.ts'
 import type { Random } from './random.ts'
@@ -44,7 +44,7 @@ export async function closeAccount({ caller, world, random }: Actor): Promise<vo
   })
 }
 
-// An advice, and a number for it.
+// Creates an advice, and requests a number for it.
 export async function startPayment(actor: Actor): Promise<Payment | undefined> {
   const { caller, world, random } = actor
   const { receivers } = world
@@ -90,7 +90,7 @@ export async function startPayment(actor: Actor): Promise<Payment | undefined> {
   return { advice: key, adviceReference, paymentReference, accountNumber, kobo, client, bank }
 }
 
-// Paid or not: what is paid in full is refused.
+// Cancels a payment, paid or not. The service refuses if it is paid in full.
 export async function cancelPayment({ caller, world, random }: Actor): Promise<void> {
   const payment = random.pick(world.payments.items)
   if (!payment) return
@@ -103,7 +103,7 @@ export async function cancelPayment({ caller, world, random }: Actor): Promise<v
   })
 }
 
-// Half of them are hostile.
+// Half of the URLs are hostile.
 function notificationUrl(
   receivers: Receivers,
   random: Random,

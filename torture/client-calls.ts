@@ -1,5 +1,5 @@
-// How clients call the service: each call has an idempotency key, and bears it where the books can be
-// searched for it.
+// The calls of clients: each has an idempotency key, and stores it in a field by which the checker
+// finds the object in the books.
 
 import { randomUUID } from 'node:crypto'
 import type { Answer, Call, Caller, Verdict } from './caller.ts'
@@ -27,8 +27,8 @@ type Once = {
   path: string
   terms: Terms
   body: object | string
-  type?: string // Of a body that is not JSON.
-  // biome-ignore lint/suspicious/noExplicitAny: whatever comes is held against the books later.
+  type?: string // The content type of a body that is not JSON.
+  // biome-ignore lint/suspicious/noExplicitAny: the checker compares every answer with the books
   resultOf: (body: any) => Terms
 }
 
@@ -52,7 +52,7 @@ export async function askOnce(caller: Caller, once: Once): Promise<Verdict | und
   return verdict
 }
 
-// Undefined: nobody answers now, or refuses.
+// Undefined if the service does not answer now, or refuses.
 export async function read(
   { world }: Pick<Actor, 'world'>,
   client: Client,

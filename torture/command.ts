@@ -1,4 +1,4 @@
-// Runs a program of the service as an operator does, and answers how it ended and what it said.
+// Runs a program of the service as an operator does, and returns its exit code and output.
 
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'

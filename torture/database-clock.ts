@@ -1,13 +1,13 @@
-// The database's clock, as SQL asks for it: `clock_timestamp()`, `now()` and the like are functions of a
-// schema that comes before pg_catalog on the search path, and are off by what a table says. What the server
-// asks its machine for itself (timeouts, logs, the statistics views) is not shifted.
+// The database's clock as SQL sees it: `clock_timestamp()`, `now()` and the like are functions in a
+// schema before pg_catalog on the search path, and are shifted by the value in a table. The clock
+// that the server itself reads (timeouts, logs, the statistics views) is not shifted.
 
 import type { Store } from './target.ts'
 
 const SCHEMA = 'torture_clock'
 const FUNCTIONS = ['clock_timestamp', 'now', 'statement_timestamp', 'transaction_timestamp']
 
-// Before the service connects: a connection keeps its search path.
+// Must run before the service connects: a connection keeps its search path.
 export async function makeClockMovable(database: Store): Promise<void> {
   const functions = FUNCTIONS.map(
     (name) => `

@@ -1,6 +1,6 @@
-// PostgreSQL from the embedded binaries, as the service's settings have it (fsync on), but over TCP and
-// under our supervisor, with its WAL on a volume of its own. Segments are small, so that a full WAL
-// volume is noticed within a second.
+// PostgreSQL from the embedded binaries with the service's settings (fsync on), but over TCP and
+// under our supervisor, with its WAL on its own volume. Segments are small, so that a full WAL
+// volume shows within a second.
 
 import { spawnSync } from 'node:child_process'
 import { chownSync, readdirSync, readFileSync } from 'node:fs'
@@ -8,10 +8,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { prepareBinaries } from '#embedded/binaries.ts'
-import { ownerSettings } from '#embedded/cluster-owner.ts'
-import { openDataDirectory } from '#embedded/data-directory.ts'
-import { makePrivateFolder, spawnOptions } from '#embedded/server-user.ts'
-import { serverSettings, settingArguments } from '#embedded/settings.ts'
+import { makePrivateFolder, openDataDirectory, spawnOptions } from '#embedded/data-directory.ts'
+import { ownerSettings, serverSettings, settingArguments } from '#embedded/server.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { FILL_FREED } from '../test/support/server.ts'
 import { kill, SupervisedProcess } from './supervised-process.ts'
@@ -57,7 +55,7 @@ export async function startDatabase(volumes: Volumes, logs: string) {
   })
   server.start()
   const processes = () => (server.pid ? [server.pid, ...childrenOf(server.pid, /./)] : [])
-  // Frozen backends would outlive it.
+  // Frozen backends would outlive the postmaster.
   const killAll = () => {
     for (const pid of processes()) kill(pid, 'SIGKILL')
   }
@@ -72,7 +70,7 @@ export async function startDatabase(volumes: Volumes, logs: string) {
     binaries,
     backends: () => childrenOf(server.pid, /^postgres: manilla manilla /),
     processes,
-    // Straight to it, past the link.
+    // Connects directly, without the link.
     query: (text: string) => queryOnce(url('manilla'), text),
     ready: () => untilReady(url('postgres')),
     async [Symbol.asyncDispose]() {
@@ -141,7 +139,7 @@ function childrenOf(parent: number | undefined, title: RegExp): number[] {
         if (Number(rest.split(' ')[1]) !== parent) return false
         return title.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '))
       } catch {
-        return false // It has ended meanwhile.
+        return false // The process has ended meanwhile.
       }
     })
     .map(Number)

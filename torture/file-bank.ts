@@ -1,5 +1,5 @@
-// The bank without an API: it takes orders to pay as files and reports on them in others. What it decided
-// about an order it says in every report from then on.
+// The bank without an API: it receives orders as files and reports on them in others. Every report
+// repeats its decisions on earlier orders.
 
 import type { Random } from './random.ts'
 import type { Witness } from './witness.ts'
@@ -15,7 +15,7 @@ export type FileBank = ReturnType<typeof openFileBank>
 
 export function openFileBank(witness: Witness, random: Random) {
   const orders = new Map<string, Order>()
-  const taken = new Set<string>()
+  const files = new Set<string>()
   const nextVerdict = random.deck(VERDICTS)
 
   function decide(order: Order, status: Order['status']): void {
@@ -38,21 +38,21 @@ export function openFileBank(witness: Witness, random: Random) {
       static: { from: 1_000_000, to: 49_999_999 },
       dynamic: { from: 50_000_000, to: 99_999_999 },
     },
-    // A file as it was downloaded. The portal refuses one that it has seen.
+    // Uploads a downloaded file. The portal refuses a file that it has seen.
     upload(file: string, csv: string): void {
-      if (taken.has(file)) return
-      taken.add(file)
+      if (files.has(file)) return
+      files.add(file)
       const [, ...lines] = csv.trim().split(/\r?\n/)
       for (const line of lines) {
         const [reference = '', amount = ''] = line.split(',')
         witness.note({ kind: 'ordered', at: Date.now(), reference, amount })
         const order: Order = { reference, amount, status: 'pending' }
-        if (orders.has(reference)) continue // Told twice: the witness says so.
+        if (orders.has(reference)) continue // A repeated order: the witness has recorded it.
         orders.set(reference, order)
         decide(order, nextVerdict())
       }
     },
-    // What was pending is paid by the next report.
+    // Pending orders are paid by the next report.
     report(): string | undefined {
       if (orders.size === 0) return undefined
       const lines = [...orders.values()].map(({ reference, status }) => {

@@ -1,5 +1,5 @@
-// A mixed load: first everything once, several customers at a time, so that no run does without any of it;
-// then a few customers, each doing one thing after another, chosen by the seed.
+// A mixed load: first every action once, with several customers at a time, so that no run lacks
+// any; then a few customers, each doing one thing after another, chosen by the seed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -21,7 +21,13 @@ import {
   raceRefunds,
   refund,
 } from './money-out-actions.ts'
-import { exchangeFile, importStatement, reportFiles, resolveSuspense } from './operator-actions.ts'
+import {
+  exchangeFile,
+  importStatement,
+  placeHold,
+  reportFiles,
+  resolveSuspense,
+} from './operator-actions.ts'
 import type { Random } from './random.ts'
 import type { Witness } from './witness.ts'
 
@@ -31,7 +37,7 @@ const THINK_MS = [10, 120] as const
 type Action = (actor: Actor, witness: Witness) => Promise<void>
 type Weights = readonly (readonly [Action, number])[]
 
-// One step after the other, and how often each action is done in it.
+// The steps in order, and how often each runs its actions.
 const OPENING: readonly Weights[] = [
   [[createAccount, 10]],
   [
@@ -48,6 +54,7 @@ const OPENING: readonly Weights[] = [
     [reverseCredit, 2],
     [cancelPayment, 2],
     [importStatement, 2],
+    [placeHold, 2],
   ],
   [
     [exchangeFile, 1],
@@ -75,6 +82,7 @@ const ACTIONS: Weights = [
   [cancelPayment, 2],
   [loseNotification, 2],
   [closeAccount, 2],
+  [placeHold, 2],
 ]
 
 export class Load {
@@ -106,8 +114,8 @@ export class Load {
     this.#customers = Array.from({ length: CUSTOMERS }, () => this.#live(this.actor.random.fork()))
   }
 
-  // Resolves when all customers have finished what they were about: it is known, or left in doubt. The bank
-  // that takes files has reported on all of them.
+  // Resolves when all customers have finished their actions: the result is known, or left in doubt.
+  // The bank that takes files has then reported on all of them.
   async stop(): Promise<void> {
     this.#isRunning = false
     await Promise.all(this.#customers)

@@ -1,5 +1,6 @@
-// `npm run torture`: faults under load, and proof that nothing was lost, doubled or made up. options.ts
-// says what can be asked, docs/reliability.md what is proven. Exits with 1 when anything was wrong.
+// `npm run torture`: faults under load, and proof that nothing was lost, doubled or made up.
+// options.ts lists the options, docs/reliability.md the proofs. Exits with 1 when it found
+// anything.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,12 +10,12 @@ import type { Fault } from './faults/fault.ts'
 import { LAG_FAULTS, STANDBY_FAULTS } from './faults/standby-faults.ts'
 import { type Options, readOptions } from './options.ts'
 import { seededRandom } from './random.ts'
-import { type Given, summary, writeReport } from './report.ts'
+import { type Context, summary, writeReport } from './report.ts'
 import { Run } from './run.ts'
-import { type AnyTarget, type Given as Place, startPairTarget, startTarget } from './target.ts'
+import { type AnyTarget, type Place, startPairTarget, startTarget } from './target.ts'
 import { Witness } from './witness.ts'
 
-const FINDINGS_MAX = 100 // Beyond, more of them say nothing new.
+const FINDINGS_MAX = 100 // More findings would add nothing.
 const FINAL_WAIT_MS = 420_000
 const SHORT_FINAL_WAIT_MS = 180_000
 
@@ -55,18 +56,18 @@ async function torture<T extends AnyTarget>(
   const { plan, left } = planFaults(faults, options, target)
   for (const sentence of left) console.log(sentence)
   const run = new Run({ target, witness, seed: options.seed })
-  const given = { run, options, left, startedAtMs }
-  await suffer(given, plan)
+  const context = { run, options, left, startedAtMs }
+  await suffer(context, plan)
   console.log(`at the end: ${summary(run)}`)
   for (const finding of run.findings) console.log(`WRONG: ${finding}`)
   if (run.findings.length > 0) process.exitCode = 1
 }
 
 async function suffer<T extends AnyTarget>(
-  given: Given<T>,
+  context: Context<T>,
   plan: readonly Fault<T>[],
 ): Promise<void> {
-  const { run, options, startedAtMs } = given
+  const { run, options, startedAtMs } = context
   const load = await run.prepare()
   const endAtMs = options.minutes ? startedAtMs + options.minutes * 60_000 : Infinity
   const isOver = () => isEnough || Date.now() >= endAtMs
@@ -77,14 +78,14 @@ async function suffer<T extends AnyTarget>(
     const found = isLast ? [] : await run.check(false, 0)
     console.log(`${at + round.length} faults, ${summary(run)}`)
     for (const finding of found.slice(0, 20)) console.log(`  WRONG: ${finding}`)
-    if (options.report) writeReport(options.report, given)
+    if (options.report) writeReport(options.report, context)
     if (run.findings.length > FINDINGS_MAX) break
   }
   await run.check(true, options.short ? SHORT_FINAL_WAIT_MS : FINAL_WAIT_MS)
-  if (options.report) writeReport(options.report, given)
+  if (options.report) writeReport(options.report, context)
 }
 
-// What cannot be done here is left out, and said.
+// Omits and reports the faults that cannot be injected here.
 function planFaults<T>(faults: readonly Fault<T>[], options: Options, target: T) {
   const chosen = selectFaults(faults, options.only)
   const able = chosen.filter(({ whyNot }) => !whyNot?.(target))
@@ -111,10 +112,10 @@ function readOptionsOrStop(): Options {
   }
 }
 
-function makeFolder(given: string | undefined): string {
-  if (given) mkdirSync(given, { recursive: true })
-  const folder = given ?? mkdtempSync(join(tmpdir(), 'manilla-torture-'))
-  chmodSync(folder, 0o755) // As root the database runs as another user, who must get in.
+function makeFolder(path: string | undefined): string {
+  if (path) mkdirSync(path, { recursive: true })
+  const folder = path ?? mkdtempSync(join(tmpdir(), 'manilla-torture-'))
+  chmodSync(folder, 0o755) // As root, the database runs as another user, who needs access.
   return folder
 }
 
@@ -124,7 +125,7 @@ process.on('SIGUSR2', () => {
   isEnough = true
 })
 
-// Any other signal ends the run, and leaving ends all that it started.
+// Any other signal ends the run, and leaving ends all its processes.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
     console.error(`Stopped by ${signal}.`)

@@ -1,4 +1,4 @@
-// What clients do about money that is to go: pay out, refund, settle, and cancel what is still queued.
+// The actions of clients on money out: they pay out, refund, settle, and cancel queued payouts.
 
 import { type Actor, askOnce, naira, newKey } from './client-calls.ts'
 import type { Client, Payment } from './world.ts'
@@ -17,7 +17,7 @@ export async function payOut({ caller, world, random }: Actor): Promise<void> {
   world.payouts.add({ client, reference: verdict.result.reference as string })
 }
 
-// It may have been sent at this very moment.
+// The payout may be sent at this very moment.
 export async function cancelPayout(actor: Actor): Promise<void> {
   const { caller, world, random } = actor
   if (random.happens(0.7)) await payOut(actor)
@@ -41,7 +41,7 @@ export async function refund(actor: Actor): Promise<void> {
   await refundOf(actor, sourceOf(payment), kobo)
 }
 
-// Several at once, of which one fits: whatever was paid is given back once.
+// Several refunds at once, of which one fits: the payment is refunded once.
 export async function raceRefunds(actor: Actor): Promise<void> {
   const { world, random } = actor
   const credit = random.happens(0.3) ? world.refundable.takeAny(random) : undefined

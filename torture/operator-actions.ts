@@ -1,5 +1,5 @@
-// What the operator's people do: assign and return suspended money, carry payout files to the bank and its
-// reports back, and import statements.
+// The actions of the operator's users: they assign and return suspended money, carry payout files
+// to the bank and its reports back, import statements, and hold money.
 
 import { type Actor, askOnce, naira, newKey, read } from './client-calls.ts'
 import { FILE_BANK_CODE } from './file-bank.ts'
@@ -8,9 +8,11 @@ import type { Client, Credit } from './world.ts'
 const FILES = '/api/v1/operator/payout-files'
 const STATED_MAX = 8
 
+const HELD_MAX_KOBO = 20_000
+
 type Item = { id: number; sessionId: string; amount: number; currency: string }
 
-// One of the oldest or newest; now and then two people act on it at once.
+// Takes one of the oldest or newest items; now and then two users act on it at once.
 export async function resolveSuspense(actor: Actor): Promise<void> {
   const { world, random } = actor
   const client = random.pick(world.clients)
@@ -52,7 +54,7 @@ function termsOf({ id, sessionId, amount }: Item) {
   return { item: `${id}`, sessionId, amount: `${Math.round(amount * 100)}` }
 }
 
-// The file is created, downloaded, uploaded at the bank, and reported on.
+// Creates a file, downloads it, uploads it at the bank, and uploads the bank's report.
 export async function exchangeFile(actor: Actor): Promise<void> {
   const { caller, world } = actor
   const { operator: client, fileBank } = world
@@ -63,7 +65,7 @@ export async function exchangeFile(actor: Actor): Promise<void> {
     resultOf: ({ data }) => ({ file: data.id }),
   })
   if (verdict?.is === 'acknowledged') world.files.push(verdict.result.file as string)
-  // Those that could not be downloaded before, too.
+  // Includes files whose download failed before.
   for (const file of [...world.files]) {
     const csv = await read(actor, client, `${FILES}/${file}/download`)
     if (csv === undefined) continue
@@ -87,7 +89,7 @@ export async function reportFiles({ caller, world }: Actor): Promise<void> {
   })
 }
 
-// Some credits as the bank's statement has them. Every credit is on one statement at most.
+// Imports some credits as lines of the bank's statement. Every credit is on one statement at most.
 export async function importStatement({ caller, world }: Actor): Promise<void> {
   const credits = world.unstated.splice(0, STATED_MAX)
   if (credits.length === 0) return
@@ -118,4 +120,26 @@ function camt053(id: string, credits: readonly Credit[]): string {
 // The day in West Africa, an hour ahead.
 function watDay(at: Date): string {
   return new Date(at.getTime() + 3_600_000).toISOString().slice(0, 10)
+}
+
+// Small amounts, of which some have yet to arrive: nobody ever releases them, and the rest stays enough for
+// everything else.
+export async function placeHold({ caller, world, random }: Actor): Promise<void> {
+  const client = random.pick(world.clients)
+  const own = world.accounts.items.filter((account) => account.client === client)
+  const account = own.length > 0 && random.happens(0.7) ? random.pick(own) : undefined
+  const key = newKey('hold')
+  const kobo = BigInt(random.integer(1, HELD_MAX_KOBO))
+  const { clientId } = client
+  await askOnce(caller, {
+    ...{ operation: 'hold', key, client: world.operator, path: '/api/v1/operator/holds' },
+    terms: { clientId, amount: `${kobo}` },
+    body: {
+      ...(account
+        ? { target: 'account', accountNumber: account.firstNumber }
+        : { target: 'client' }),
+      ...{ clientId, amount: naira(kobo), reason: key },
+    },
+    resultOf: ({ data }) => ({ reference: data.reference }),
+  })
 }

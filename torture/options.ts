@@ -1,4 +1,4 @@
-// What `npm run torture -- …` takes:
+// The options of `npm run torture -- …`:
 //   --faults N        how many faults; default 100
 //   --minutes M       end after so many minutes, whatever is left
 //   --seed S          of every choice; default: drawn, and printed
@@ -8,7 +8,8 @@
 //   --folder FOLDER   where it works; default: a temporary folder
 //   --keep            leave the folder, with the witness and the logs
 //   --standby         a primary and a synchronous standby, and the faults of such a pair
-//   --async           with --standby: commits do not wait for the standby, and what it lacks is lost
+//   --async           with --standby: commits do not wait for the standby, and what it lacks is
+// lost
 //   --short           one of each kind of fault, by a fixed seed
 
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
-// A primary and its standby, each behind a network that can fail: one link from the service, one from
-// the other server. What an HA manager does to them is here: promotion, a base backup, and whether
+// A primary and its standby, each behind a network that can fail: one link from the service, one
+// from the other server. Also the actions of an HA manager: promotion, a base backup, and whether
 // commits wait for the standby.
 
 import { join } from 'node:path'
@@ -8,8 +8,8 @@ import { type FaultyLink, startFaultyLink } from './faulty-link.ts'
 
 type Options = {
   settings?: Readonly<Record<string, string>>
-  logs?: string // A folder.
-  standbyMs?: number // How far away the standby is.
+  logs?: string // The folder for log files.
+  standbyMs?: number // The network delay to the standby.
 }
 
 export type Node = AsyncDisposable & {
@@ -47,7 +47,7 @@ async function openNode(folder: string, name: string, options: Options): Promise
   }
 }
 
-type Given = { primary: Node; standby: Node; standbyMs: number; whole: AsyncDisposableStack }
+type Parts = { primary: Node; standby: Node; standbyMs: number; whole: AsyncDisposableStack }
 
 export class Pair implements AsyncDisposable {
   primary: Node
@@ -56,7 +56,7 @@ export class Pair implements AsyncDisposable {
   readonly #standbyMs: number
   readonly #whole: AsyncDisposableStack
 
-  constructor({ primary, standby, standbyMs, whole }: Given) {
+  constructor({ primary, standby, standbyMs, whole }: Parts) {
     this.primary = primary
     this.standby = standby
     this.#hosts = [primary.host, standby.host]
@@ -64,13 +64,14 @@ export class Pair implements AsyncDisposable {
     this.#whole = whole
   }
 
-  // Of both, for the service.
+  // The URL of both servers, for the service.
   url(hosts = this.#hosts): string {
     const target = 'target_session_attrs=read-write'
     return `postgres://manilla@${hosts.join(',')}/manilla?sslmode=disable&${target}`
   }
 
-  // Alone from then on, without waiting for a standby: whoever promotes has fenced the other.
+  // The promoted server works alone, without waiting for a standby: the manager has fenced the
+  // other.
   async promote(): Promise<void> {
     await this.standby.server.promote()
     const { primary, standby } = this
@@ -78,7 +79,7 @@ export class Pair implements AsyncDisposable {
     this.standby = primary
   }
 
-  // With what it has of the data.
+  // Follows with the data that it has.
   async follow(): Promise<void> {
     const { port } = this.primary.replication
     const conninfo = `host=127.0.0.1 port=${port} user=manilla sslmode=disable`

@@ -1,15 +1,15 @@
-// Waits until what is to happen by itself has happened: events are queued and payouts sent; at the end,
-// events are delivered too. A lease of a worker that died takes a minute to run out.
+// Waits until automatic work is done: events are queued and payouts sent; at the end, events are
+// delivered too. The lease of a dead worker takes a minute to run out.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BLOCKED } from '#domain/payouts/blocked-payouts.ts'
+import { BLOCKED } from '#payouts/holds.ts'
 import { FILE_BANK_CODE } from './file-bank.ts'
 import type { Store } from './target.ts'
 
 const QUIET_MAX_MS = 15_000
 const POLL_MS = 250
 
-// Payouts of the bank that takes files wait for people.
+// Payouts of the bank that takes files wait for users.
 const BACKLOG = `
   select (select count(*) from event_counters k
             left join dispatch_cursors c on c.client_id = k.client_id
@@ -23,7 +23,7 @@ const UNDELIVERED = `
     join destinations t on t.id = v.destination_id
    where t.url like '%/honest/%' and v.state = 'pending'`
 
-// A payout that no bank was told of stays unknown, and is asked for at growing intervals.
+// A payout that reached no bank stays unknown, and is queried at growing intervals.
 const UNDECIDED = `
   select count(*) as n from payouts
    where (status = 'sending' and batch_id is null)
@@ -43,11 +43,11 @@ export async function untilAllDelivered(database: Store, waitMs: number): Promis
   await untilNone(database, UNDELIVERED, waitMs)
 }
 
-// Or until the time is over: the checker then says what is missing.
+// Also ends when the time is over. The checker then reports the missing work.
 async function untilNone(database: Store, sql: string, waitMs: number): Promise<void> {
   const giveUpAtMs = performance.now() + waitMs
   while (performance.now() < giveUpAtMs) {
-    // On a machine that stands still it may not be had at once.
+    // On a stalled machine the query may fail at first.
     const found = await database.query(sql).catch(() => undefined)
     if (found && Number(found.rows[0]?.n) === 0) return
     await sleep(POLL_MS)

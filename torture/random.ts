@@ -1,4 +1,4 @@
-// Choices from a seed: the same seed makes the same plan of faults and the same kinds of load.
+// Choices from a seed: the same seed gives the same plan of faults and the same kinds of load.
 
 import { seededRandom as seeded } from '../test/support/random.ts'
 
@@ -10,7 +10,7 @@ export function seededRandom(seed: number) {
   return {
     ...drawn,
     happens: (probability: number) => next() < probability,
-    // By weight.
+    // Chooses by weight.
     weighted<T>(items: readonly (readonly [T, number])[]): T {
       let left = next() * items.reduce((sum, [, weight]) => sum + weight, 0)
       for (const [item, weight] of items) {
@@ -19,7 +19,7 @@ export function seededRandom(seed: number) {
       }
       return (items.at(-1) as readonly [T, number])[0]
     },
-    // Deals all items in random order, then shuffles them and deals again: no item stays away for long.
+    // Deals all items in random order, then shuffles and deals again: no item stays away for long.
     deck<T>(items: readonly T[]): () => T {
       let left: T[] = []
       return () => {

@@ -1,7 +1,7 @@
-// Receivers of webhooks. The honest ones verify the signature themselves, have the witness write down what
-// came, and then say 200: one for each client, and one for each account and payment that names it. The
-// hostile ones stay with the service throughout: one hangs, one fails, one resets, one drips its answer, one
-// sends a huge one, one redirects.
+// Receivers of webhooks. The honest ones verify the signature themselves, have the witness record
+// the webhook, and then answer 200: one for each client, and one for each account and payment that
+// names it. The hostile ones stay registered throughout: one hangs, one fails, one resets, one
+// drips its answer, one sends a huge one, one redirects.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
@@ -85,7 +85,7 @@ export async function startReceivers(witness: Witness) {
     honest: (clientId: string) => `${origin}/honest/${clientId}`,
     of: ({ clientId, kind, key }: Owner) => `${origin}/honest/${clientId}/${kind}/${key}`,
     hostile: (kind: (typeof HOSTILE)[number], clientId: string) => `${origin}/${kind}/${clientId}`,
-    // What messages are signed with, once the service has said so.
+    // The secrets that sign messages, once the service has returned them.
     trust: (clientId: string, its: Secrets) => void secrets.set(clientId, its),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -99,15 +99,15 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-// As docs/webhooks.md has it, except that the time is noted and not judged: a sender whose clock is
-// wrong is one of the faults.
+// Follows docs/webhooks.md, but records the time without judging it: a sender with a wrong clock is
+// one of the faults.
 export function isGenuine(secret: string, headers: IncomingHttpHeaders, body: Buffer): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signatures } = headers
   if (!secret || !id || !time || typeof signatures !== 'string') return false
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const expected = createHmac('sha256', key).update(`${id}.${time}.`).update(body).digest()
   return signatures.split(' ').some((entry) => {
-    const given = Buffer.from(entry.startsWith('v1,') ? entry.slice(3) : '', 'base64')
-    return given.length === expected.length && timingSafeEqual(given, expected)
+    const signature = Buffer.from(entry.startsWith('v1,') ? entry.slice(3) : '', 'base64')
+    return signature.length === expected.length && timingSafeEqual(signature, expected)
   })
 }

@@ -1,4 +1,4 @@
-// What a run showed, as a line and as the table in docs/reliability.md.
+// The results of a run, as a line and as the table in docs/reliability.md.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
@@ -24,23 +24,23 @@ export function summary({ caller: { counts, statuses }, findings, availability }
   ].join(' ')
 }
 
-export type Given<T extends AnyTarget = AnyTarget> = {
+export type Context<T extends AnyTarget = AnyTarget> = {
   run: Run<T>
   options: Options
   left: readonly string[]
   startedAtMs: number
 }
 
-export function writeReport<T extends AnyTarget>(path: string, given: Given<T>): void {
+export function writeReport<T extends AnyTarget>(path: string, context: Context<T>): void {
   const text = readFileSync(path, 'utf8')
-  const [begin, end] = (given.options.standby ? PAIR : SINGLE) as [string, string]
+  const [begin, end] = (context.options.standby ? PAIR : SINGLE) as [string, string]
   const [before, after] = [text.indexOf(begin), text.indexOf(end)]
   if (before < 0 || after < before) throw new Error(`${path} has no place for the table`)
-  const written = `${text.slice(0, before)}${begin}\n\n${body(given)}\n\n${text.slice(after)}`
+  const written = `${text.slice(0, before)}${begin}\n\n${body(context)}\n\n${text.slice(after)}`
   writeFileSync(path, written)
 }
 
-function body<T extends AnyTarget>({ run, options, left, startedAtMs }: Given<T>): string {
+function body<T extends AnyTarget>({ run, options, left, startedAtMs }: Context<T>): string {
   const { counts } = run.caller
   const { measures } = run.availability
   const minutes = Math.round((Date.now() - startedAtMs) / 60_000)

@@ -1,5 +1,5 @@
-// The service as an operator runs it: two API processes and two workers on one database, each a
-// process of its own with a supervisor, and a clock that can be set wrong.
+// The service as an operator runs it: two API processes and two workers on one database, each its
+// own process with a supervisor, and a clock that can be set wrong.
 
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { SupervisedProcess } from './supervised-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 export const MAIN = join(ROOT, 'src/main.ts')
-export const ADMIN = join(ROOT, 'src/admin/main.ts')
+export const CLI = join(ROOT, 'cli/main.ts')
 const CLOCK_SHIFT = join(import.meta.dirname, 'clock-shift.ts')
 const READY_MAX_MS = 600_000
 const PROBE_MAX_MS = 5_000
@@ -59,7 +59,7 @@ export async function startRoles({ databaseUrl, dataDir, banks, folder, logs }: 
     supervised.start()
     return { process: supervised, url: `http://127.0.0.1:${port}` }
   }
-  // The first one migrates.
+  // The first process migrates.
   const first = await start('api-1', 'api')
   await untilReady(first)
   const apis = [first, await start('api-2', 'api')]

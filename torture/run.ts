@@ -1,5 +1,5 @@
-// A run: rounds of faults under load, a check after each, and at the end a last one when everything
-// that is to happen by itself has happened.
+// A run: rounds of faults under load, a check after each, and a last check when automatic work is
+// done.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Availability } from './availability.ts'
@@ -16,9 +16,9 @@ import { type AnyTarget, logsIn } from './target.ts'
 import type { Witness } from './witness.ts'
 import { settleWorld } from './world.ts'
 
-const RESUME_MAX_MS = 600_000 // A machine that is busy otherwise takes minutes to start a process
+const RESUME_MAX_MS = 600_000 // A busy machine takes minutes to start a process
 const OVERLAP = 0.15
-const CHECKS_MAX = 3 // What is really wrong stays wrong.
+const CHECKS_MAX = 3 // A real fault stays.
 const RECHECK_MS = 2_000
 const READS_MAX = 15
 
@@ -53,7 +53,7 @@ export class Run<T extends AnyTarget = AnyTarget> {
     return load
   }
 
-  // Under load, which it starts and stops.
+  // Starts the load, runs the faults, and stops the load.
   async round(load: Load, faults: readonly Fault<T>[]): Promise<void> {
     const { availability } = this
     load.start()
@@ -80,11 +80,11 @@ export class Run<T extends AnyTarget = AnyTarget> {
     const connectionString = database.url('manilla')
     const { isLossy = false } = this.target
     const asking = (clientId: string, path: string) => this.#ask(clientId, path)
-    const given = { connectionString, isFinal, isLossy, ...(isLossy ? {} : { ask: asking }) }
+    const options = { connectionString, isFinal, isLossy, ...(isLossy ? {} : { ask: asking }) }
     for (let attempt = 1; ; attempt++) {
       this.testimony.read(this.witness.path)
       const { testimony } = this
-      const found = [...(await check({ ...given, testimony })), ...checkLogs(logsIn(folder))]
+      const found = [...(await check({ ...options, testimony })), ...checkLogs(logsIn(folder))]
       this.checks++
       if (found.length === 0 || attempt === CHECKS_MAX) {
         const added = found.filter((finding) => !this.findings.includes(finding))
@@ -117,7 +117,7 @@ export class Run<T extends AnyTarget = AnyTarget> {
     if (!injected) return
     await this.#measure(name, injected, injectedAtMs)
     await injected.settle?.()
-    // Mostly the next one finds everything up again.
+    // In most cases the next fault finds everything up again.
     if (fault.starts && this.random.happens(0.8)) await this.target.roles.ready()
   }
 

@@ -1,5 +1,5 @@
-// A process and its supervisor, as systemd or a container engine is one: whatever ends it, it is
-// started again soon after, until it is no longer wanted. What it says goes to a log.
+// A process and its supervisor, like systemd or a container engine: if the process ends, the
+// supervisor soon restarts it, until it is stopped. Its output goes to a log.
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,12 +14,12 @@ type Options = {
   log: string
   spawnOptions?: SpawnOptions
   env?: Readonly<Record<string, string>> | undefined
-  hasChannel?: boolean // For messages to it.
+  hasChannel?: boolean // Opens an IPC channel to it.
 }
 
 const running = new Set<SupervisedProcess>()
 
-// Should we end without having stopped them, they end with us.
+// If we end without stopping them, they end with us.
 process.on('exit', () => {
   for (const each of running) each.signal('SIGKILL')
 })
@@ -31,7 +31,7 @@ export class SupervisedProcess implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined
   #isWanted = false
   #isStopped = false
-  shiftMs = 0 // Of its clock, when it is started again too.
+  shiftMs = 0 // The shift of its clock, also after a restart.
   starts = 0
 
   constructor(options: Options) {
@@ -64,7 +64,7 @@ export class SupervisedProcess implements AsyncDisposable {
     if (this.isRunning && this.#child?.connected) this.#child.send({ shiftMs }, () => {})
   }
 
-  // Resolves when it has ended; it is started again, if it is wanted.
+  // Resolves when the process has ended. The supervisor restarts it unless it was stopped.
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child
     if (!child || hasEnded(child)) return
@@ -73,7 +73,7 @@ export class SupervisedProcess implements AsyncDisposable {
     await ended
   }
 
-  // Down for as long as nobody starts it.
+  // Stays down until it is started.
   async stop(signal: NodeJS.Signals): Promise<void> {
     this.#isWanted = false
     clearTimeout(this.#timer)
@@ -98,7 +98,7 @@ export class SupervisedProcess implements AsyncDisposable {
     this.#child = child
     this.#isStopped = false
     this.starts++
-    child.on('error', () => {}) // Of a message to a process that has just ended.
+    child.on('error', () => {}) // A message to a process that has just ended fails.
     child.once('exit', () => {
       if (!this.#isWanted) return
       this.#timer = setTimeout(() => this.start(), RESTART_MS)
@@ -110,11 +110,11 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-// Of a process that is not a child of ours.
+// Signals a process that is not our child.
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }

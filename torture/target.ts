@@ -1,6 +1,6 @@
-// The thing under torture, all of it: database, bank, receivers, and the service's own processes. The
-// database is one server with volumes and a link, or a primary and its standby. What was started is
-// stopped in reverse.
+// The complete system under torture: database, bank, receivers, and the service's own processes.
+// The database is one server with volumes and a link, or a primary and its standby. Everything is
+// stopped in reverse order.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ import { type FileBank, openFileBank } from './file-bank.ts'
 import { type Pair, startPair } from './pair.ts'
 import type { Random } from './random.ts'
 import { type Receivers, startReceivers } from './receivers.ts'
-import { ADMIN, type Roles, startRoles } from './roles.ts'
+import { CLI, type Roles, startRoles } from './roles.ts'
 import { openVolumes, type Volumes } from './volumes.ts'
 import type { Witness } from './witness.ts'
 
-const STANDBY_MS = 20 // How far away it is. What was not waited for would be lost with the primary.
+const STANDBY_MS = 20 // The network delay. Commits that did not wait would be lost with the primary.
 
-// Where the books are, now.
+// The current place of the books.
 export type Store = {
   url: (name: string) => string
   query: (text: string) => Promise<{ rows: Record<string, unknown>[] }>
@@ -32,25 +32,25 @@ export type AnyTarget = AsyncDisposable & {
   fileBank: FileBank
   receivers: Receivers
   roles: Roles
-  isLossy?: boolean // What was committed may be lost.
+  isLossy?: boolean // Committed work may be lost.
   heal: () => Promise<void>
 }
 
 export type Target = AnyTarget & { volumes: Volumes; database: Database; link: FaultyLink }
 export type PairTarget = AnyTarget & { pair: Pair }
 
-export type Given = { folder: string; witness: Witness; random: Random }
+export type Place = { folder: string; witness: Witness; random: Random }
 
-export async function startTarget(given: Given): Promise<Target> {
+export async function startTarget(place: Place): Promise<Target> {
   await using stack = new AsyncDisposableStack()
-  const { folder } = given
+  const { folder } = place
   const volumes = stack.use(openVolumes(folder))
   const database = stack.use(await startDatabase(volumes, logsIn(folder)))
   const link = stack.use(await startFaultyLink({ port: database.port, host: '127.0.0.1' }))
   await makeClockMovable(database)
   const { dataDir } = database
   const databaseUrl = database.url('manilla', link.port)
-  const service = stack.use(await startService(given, { databaseUrl, dataDir }))
+  const service = stack.use(await startService(place, { databaseUrl, dataDir }))
   const whole = stack.move()
   return {
     ...{ ...service, folder, volumes, database, link },
@@ -65,15 +65,15 @@ export async function startTarget(given: Given): Promise<Target> {
   }
 }
 
-export async function startPairTarget(given: Given, isAsync = false): Promise<PairTarget> {
+export async function startPairTarget(place: Place, isAsync = false): Promise<PairTarget> {
   await using stack = new AsyncDisposableStack()
-  const { folder } = given
+  const { folder } = place
   const settings = { max_connections: '200' }
   const options = { settings, logs: logsIn(folder), standbyMs: STANDBY_MS }
   const pair = stack.use(await startPair(folder, options))
   const databaseUrl = pair.url()
   const dataDir = join(folder, 'data')
-  const service = stack.use(await startService(given, { databaseUrl, dataDir }))
+  const service = stack.use(await startService(place, { databaseUrl, dataDir }))
   if (!isAsync) await pair.requireStandby()
   const whole = stack.move()
   const database: Store = {
@@ -91,14 +91,17 @@ export async function startPairTarget(given: Given, isAsync = false): Promise<Pa
   }
 }
 
-// After a promotion payouts may be held until an operator says that they go on.
+// After a promotion, payouts may be held until an operator releases them.
 async function releasePayouts({ env }: Roles, folder: string): Promise<void> {
-  const { code, output } = await runCommand(ADMIN, ['payouts', 'release'], { cwd: folder, env })
+  const { code, output } = await runCommand(CLI, ['admin', 'payouts', 'release'], {
+    cwd: folder,
+    env,
+  })
   if (code !== 0) throw new Error(`payouts release ended with ${code}: ${output}`)
 }
 
 async function startService(
-  { folder, witness, random }: Given,
+  { folder, witness, random }: Place,
   place: { databaseUrl: string; dataDir: string },
 ) {
   await using stack = new AsyncDisposableStack()

@@ -1,13 +1,12 @@
-// Small file systems of their own for the data and for the WAL, so that each can be full without
-// filling anybody's disk: images on the disk that there is, mounted through a loop device. That takes
-// root and a system that lets it; where it cannot be done, the faults that need it are left out, and
-// the run says so.
+// Small file systems for the data and for the WAL, so that each can be full without filling the
+// real disk: images on that disk, mounted through a loop device. This needs root and a system that
+// permits it. Elsewhere the faults that need it are omitted, and the run says so.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const DATA_BYTES = 16 * 1024 ** 3 // Sparse: it takes what is written.
+const DATA_BYTES = 16 * 1024 ** 3 // Sparse: uses only the written blocks.
 const WAL_BYTES = 512 * 1024 ** 2
 
 export type Volume = {
@@ -19,7 +18,7 @@ export type Volume = {
 export type Volumes = Disposable & {
   data: Volume
   wal: Volume
-  whyNotFull: string | undefined // Why a disk cannot be filled here.
+  whyNotFull: string | undefined // The reason why a disk cannot be filled here.
 }
 
 export function openVolumes(folder: string): Volumes {
@@ -43,12 +42,12 @@ export function openVolumes(folder: string): Volumes {
   return { data, wal, whyNotFull: problems[0], [Symbol.dispose]: close }
 }
 
-function mountImage(given: { path: string; image: string; bytes: number }): string | undefined {
-  const { path, image, bytes } = given
+function mountImage(volume: { path: string; image: string; bytes: number }): string | undefined {
+  const { path, image, bytes } = volume
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it takes root on Linux'
   writeFileSync(image, '')
   truncateSync(image, bytes)
-  // Without blocks reserved for root, and no journal beyond the database's own.
+  // No blocks are reserved for root, and there is no journal beyond the database's own.
   const problem =
     run('mkfs.ext4', ['-q', '-m', '0', '-E', 'lazy_itable_init=1,nodiscard', image]) ??
     run('mount', ['-o', 'loop', image, path])
@@ -60,7 +59,7 @@ function volumeAt(path: string): Volume {
   const filler = join(path, 'filler')
   return {
     path,
-    // To the last block. The first call may leave the odd bytes that it cannot allocate at once.
+    // Fills to the last block. The first call may leave odd bytes that it cannot allocate at once.
     fill() {
       for (let unit = 1024 ** 2; unit >= 4096; unit /= 16) {
         const { bavail, bsize } = statfsSync(path)
@@ -76,7 +75,7 @@ function volumeAt(path: string): Volume {
   }
 }
 
-// What it complained of, if it failed.
+// Returns the error output on failure.
 function run(program: string, args: readonly string[]): string | undefined {
   const { status, error, stderr } = spawnSync(program, args, { encoding: 'utf8' })
   if (status === 0) return undefined

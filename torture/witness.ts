@@ -1,12 +1,12 @@
-// The witness. It stands outside the service and writes down every request before it is sent, every
+// The witness. It stands outside the service and records every request before it is sent, every
 // response before anybody acts on it, every webhook before it is acknowledged and every order that
-// reached the bank before it is answered: one JSON object a line, appended to a file. The checker
+// reached the bank before it is answered: one JSON object per line, appended to a file. The checker
 // reads the file, not our memory.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-// What the world outside wants once, however often it has to ask. `key` is what makes it one: a session
-// id, an idempotency key.
+// Operations that the outside world intends once, however often it has to ask. `key` identifies the
+// intent: a session id, an idempotency key.
 export type Operation =
   | 'credit'
   | 'reversal'
@@ -25,16 +25,17 @@ export type Operation =
   | 'assignment'
   | 'return'
   | 'statement'
+  | 'hold'
 
 export type Terms = Readonly<Record<string, string>>
 
 export type Entry =
   | { kind: 'wanted'; operation: Operation; key: string; terms: Terms }
-  // One call may ask for several things: a list of credits.
+  // One call may carry several intents: a list of credits.
   | { kind: 'asked'; call: number; keys: readonly string[]; at: number; api: number }
   | { kind: 'answered'; call: number; at: number; status: number; body: unknown }
   | { kind: 'unanswered'; call: number; at: number; why: string }
-  // What the answer of a call says of one of its keys.
+  // The verdict of a call's answer on one of its keys.
   | { kind: 'acknowledged' | 'refused'; call: number; key: string; result: Terms }
   | Webhook
   | BankOrder
@@ -43,18 +44,19 @@ export type Entry =
 export type Webhook = {
   kind: 'webhook'
   clientId: string
-  path: string // Where it came to.
+  path: string // The path that received it.
   at: number
   id: string
   isGenuine: boolean
-  skewSeconds: number // How far its timestamp was from our clock.
+  skewSeconds: number // The difference between its timestamp and our clock.
   sequence: number
   type: string
-  reference: string // Of what it is about, if that has one.
+  reference: string // The reference of its object, if it has one.
   status: string
 }
 
-// `ordered`: the bank was told to pay; `paid`: it did, in its own books; `refused_by_bank`: it never will.
+// `ordered`: the bank received the order; `paid`: it paid, in its own books; `refused_by_bank`: it
+// never will.
 export type BankOrder = {
   kind: 'ordered' | 'paid' | 'refused_by_bank'
   at: number

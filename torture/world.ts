@@ -1,23 +1,23 @@
-// Who takes part: the banks, the clients of the service with their tokens, endpoints and splits, and what
-// they know so far: account numbers, payments, credits, payouts.
+// The participants: the banks, the clients of the service with their tokens, endpoints and splits,
+// and the objects they know so far: account numbers, payments, credits, payouts.
 
 import { createHmac, randomUUID } from 'node:crypto'
-import { nuban } from '#banks/nuban.ts'
+import { nuban } from '#banks/numbers.ts'
 import type { WitnessedBank } from './bank.ts'
 import type { FileBank } from './file-bank.ts'
 import type { Random } from './random.ts'
 import { HOSTILE, type Receivers } from './receivers.ts'
 
 const LOGIN_MAX_MS = 30_000
-const KNOWN_MAX = 400 // Of each: the load stays among recent ones.
+const KNOWN_MAX = 400 // Per kind: the load works on recent ones.
 const PAYEE = { bankCode: '058', accountNumber: nuban('058', 22_345_678) }
 const SPLIT = 'SPLIT-1'
 const SHARES = { A: 70, B: 20 } // Per cent.
 
-// As the one whose notifications the service takes.
+// A bank whose notifications the service accepts.
 export type Notifying = { code: string; railSecret: string }
 
-// Paid to at this bank; its first number may be another bank's.
+// Payers pay at this bank; the first number may be another bank's.
 export type Account = Destination & { firstNumber: string; client: Client }
 export type Destination = { accountNumber: string; bank: Notifying }
 export type Payment = Destination & {
@@ -49,7 +49,7 @@ export class Client {
     this.#secret = secret
   }
 
-  // Undefined when nobody gives us one.
+  // Undefined if the service issues none.
   async token(api: string): Promise<string | undefined> {
     const known = this.#tokens.get(api)
     if (known) return known
@@ -85,7 +85,8 @@ type Setting = {
   random: Random
 }
 
-// Before the first fault: a second client; for both an account to pay out to, a split, and endpoints.
+// Runs before the first fault: a second client; for both clients a payout account, a split, and
+// endpoints.
 export async function settleWorld({ apis, receivers, bank, fileBank, random }: Setting) {
   const api = apis[0] as string
   const operator = new Client('MAN0000001', 'sandbox-secret')
@@ -139,7 +140,7 @@ export async function settleWorld({ apis, receivers, bank, fileBank, random }: S
     splitCode: SPLIT,
     accounts: new Recent<Account>(),
     payments: new Recent<Payment>(),
-    paid: new Recent<Payment>(), // In full, and not refunded yet.
+    paid: new Recent<Payment>(), // Paid in full, and not refunded yet.
     credits: new Recent<Credit>(),
     refundable: new Recent<Credit & { client: Client }>(),
     payouts: new Recent<Reference>(),

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Verifies a proof export of Manilla: python3 verify_proof.py <folder> [--public-key <hex>]
+"""Verifies a proof export of Manilla, or the pack of a month:
+
+    python3 verify_proof.py <folder or archive> [--public-key <hex>]
 
 It imports nothing of Manilla's and needs nothing but Python 3.8: the format is specified in
 docs/proof.md. It checks the signature of the manifest, the chain of every file, and re-adds the books
@@ -10,24 +12,27 @@ Exit code 0: everything holds. 1: something does not. 2: nothing could be verifi
 """
 
 import argparse
+import calendar
+import csv
 import hashlib
+import io
 import json
 import os
 import re
 import sys
+import zipfile
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
 
+FORMAT = "manilla-proof/1"
 LINE_BYTES_MAX = 65536
 FAULTS_SHOWN = 50
 
 # Every field of a line, in order: # a number, ? a number or null, $ a text. + is summed in the manifest.
 FILES = {
     "accounts.ndjson": "#id $kind $owner $currency $openedAt",
-    "archives.ndjson": "#id $month #+credits #+amount #+charges $endsAt $manifest",
-    "credits.ndjson": "#id $bank $currency #+amount #+charges #+reversed #+returned $outcome $receivedAt "
-    "?archive",
+    "credits.ndjson": "#id $bank $currency #+amount #+charges #+reversed #+returned $outcome $receivedAt",
     "payouts.ndjson": "#id $reference $purpose $status $bank $currency #+amount #+fee #+cost ?settlement "
     "$requestedAt",
     "settlements.ndjson": "#id $reference #client $currency $status #+lines #+gross #fees #vat #reversed "
@@ -35,23 +40,23 @@ FILES = {
     "settlement-lines.ndjson": "#id #settlement $kind ?credit ?payout ?adjustment #+gross #fee #vat #split "
     "#reversed #other #+net",
     "adjustments.ndjson": "#id $reference $kind $subject $bank $currency #+amount $state $requestedAt",
+    "holds.ndjson": "#id $reference $target $currency #+held #+forfeited $state $placedAt",
     "differences.ndjson": "#id $bank $currency $kind $openedAt",
     "transfers.ndjson": "#id #debit #credit #+amount $reason $cause #causeId $postedAt",
     "balances.ndjson": "#account #+debits #+credits",
 }
-# The first version had no archives.
-FILES_1 = {name: form for name, form in FILES.items() if name != "archives.ndjson"}
-FILES_1["credits.ndjson"] = FILES["credits.ndjson"].replace(" ?archive", "")
-FORMATS = {"manilla-proof/1": FILES_1, "manilla-proof/2": FILES}
 
 # Accounts that grow by debits. A bank's may be on either side; all others grow by credits.
-DEBIT_KINDS = ("shortfall", "bank_cost", "input_vat", "receivable", "write_off")
+DEBIT_KINDS = ("shortfall", "bank_cost", "stamp_duty", "input_vat", "receivable", "write_off",
+               "wht_receivable", "wht_credit", "doubtful_debt")
 CREDIT_KINDS = (
     "collection", "pending", "available", "subaccount", "settling", "reserve", "paying", "refunding",
-    "suspense", "returning", "fee_income", "vat_payable",
+    "held", "forfeited", "suspense", "returning", "due_to_bank", "fee_income", "vat_payable",
+    "provision",
 )
 KINDS = ("bank",) + DEBIT_KINDS + CREDIT_KINDS
 BANK = 0
+HELD, FORFEITED = KINDS.index("held"), KINDS.index("forfeited")
 IN_PAYOUTS = {KINDS.index("paying"), KINDS.index("refunding")}
 CHARGED = {KINDS.index("fee_income"), KINDS.index("vat_payable")}
 SETTLING = KINDS.index("settling")
@@ -163,23 +168,18 @@ def read_manifest(folder):
     try:
         manifest = json.loads(signed, object_pairs_hook=once)
         files = {each["name"]: each for each in manifest["files"]}
-        companions = {each["name"]: each for each in manifest.get("companions", [])}
         key = bytes.fromhex(manifest["publicKey"])
-        for each in [*files.values(), *companions.values()]:
+        for each in files.values():
             each["sums"] = {name: int(total) for name, total in each["sums"].items()}
             each["lines"], each["chain"] = int(each["lines"]), str(each["chain"])
         told = [str(manifest[each]) for each in ("format", "exportedAt", "product", "mode")]
-        named = [*manifest["files"], *manifest.get("companions", [])]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CannotVerify(f"manifest.json cannot be understood ({error})")
-    if told[0] not in FORMATS:
-        raise CannotVerify(f"manifest.json is of the format {told[0]}; this verifies {' and '.join(FORMATS)}")
-    names = set(files) | set(companions)
-    if set(files) != set(FORMATS[told[0]]) or len(names) != len(named):
+    if told[0] != FORMAT:
+        raise CannotVerify(f"manifest.json is of the format {told[0]}; this verifies {FORMAT}")
+    if set(files) != set(FILES) or len(manifest["files"]) != len(FILES):
         raise CannotVerify("manifest.json does not name the files of this format")
-    if not all(re.fullmatch(r"[a-z-]+\.ndjson", name) for name in companions):
-        raise CannotVerify("manifest.json names a companion that is no file of the folder")
-    return files, companions, told, key, signed, bytes.fromhex(match.group(2).decode())
+    return files, told, key, signed, bytes.fromhex(match.group(2).decode())
 
 
 def check_signature(key, signed, signature, pinned, faults):
@@ -193,7 +193,7 @@ def check_signature(key, signed, signature, pinned, faults):
     return "right" if pinned == key else "by ANOTHER KEY"
 
 
-# ---- Lines, and tables of what they say ----
+# ---- Lines, and tables of their values ----
 
 VALUES = {
     "#": r'"(0|-?[1-9][0-9]{0,17})"',
@@ -202,24 +202,17 @@ VALUES = {
 }
 
 
-# Of a companion only that each line begins with its id. Of one that was erased nothing else is left.
-COMPANION = re.compile(rb'\{"id":"([1-9][0-9]{0,17})",.*\}')
-ERASED = re.compile(rb'\{"id":"[1-9][0-9]{0,17}","erased":"yes"\}')
-
-
 class Reader:
     """Reads a file line by line: its form, its chain, its sums."""
 
-    def __init__(self, folder, manifest, forms, faults):
-        self.folder, self.manifest, self.forms, self.faults = folder, manifest, forms, faults
-        self.erased = defaultdict(int)
+    def __init__(self, folder, manifest, faults):
+        self.folder, self.manifest, self.faults = folder, manifest, faults
 
     def rows(self, name, checked=True):
-        fields = self.forms.get(name, "").split()
+        fields = FILES[name].split()
         names = [field.lstrip("#?$+") for field in fields]
         form = ",".join(f'"{each}":{VALUES[field[0]]}' for each, field in zip(names, fields))
-        whole = re.compile(("{" + form + "}").encode()) if form else COMPANION
-        match_body = whole.fullmatch
+        match_body = re.compile(("{" + form + "}").encode()).fullmatch
         summed = [index for index, field in enumerate(fields) if "+" in field]
         sums, lines = [0] * len(fields), 0
         chain = hashlib.sha256(name.encode()).hexdigest().encode()
@@ -238,10 +231,6 @@ class Reader:
                     continue
                 body, stated = line[:-77] + b"}", line[-67:-3]
                 match = match_body(body)
-                if not form and ERASED.fullmatch(body):
-                    self.erased[name] += 1
-                    chain = stated
-                    continue
                 if checked:
                     computed = sha256(chain + body).hexdigest().encode()
                     if computed != stated:
@@ -275,7 +264,7 @@ class Reader:
 
 
 class Table:
-    """Rows by id, in arrays: what each says, and what the transfers add up to."""
+    """Rows by id, in arrays: their values, and the sums of the transfers."""
 
     def __init__(self, name, measures):
         self.name, self.measures = name, measures
@@ -344,29 +333,26 @@ class Books:
         self.accounts = Table("accounts.ndjson", ())
         self.kinds, self.debits, self.credits = array("B"), array("q"), array("q")
         self.kind_totals, self.bank_totals = defaultdict(lambda: [0, 0, 0]), {}
-        # By archive, bank and currency: what its credits should have brought and left there, and did.
-        self.archived = defaultdict(lambda: [0, 0, 0, 0])
 
     def read(self):
         self.read_accounts()
-        self.read_archives()
         self.read_credits()
         self.read_settlements()
         self.read_payouts()
         self.read_adjustments()
+        self.read_holds()
         self.read_settlement_lines()
         self.read_transfers()
         accounts = self.check_balances()
         causes = {cause: table.wrong(self.faults) for cause, table in self.causes().items()}
-        causes[b"archive"] |= self.check_archived()
         self.settled.wrong(self.faults)
         if accounts or any(causes.values()):
             self.show_suspects(accounts, causes)
 
     def causes(self):
         return {
-            b"archive": self.archives, b"credit": self.taken, b"payout": self.paid,
-            b"settlement": self.settlements, b"adjustment": self.adjusted, b"difference": self.booked,
+            b"credit": self.taken, b"payout": self.paid, b"settlement": self.settlements,
+            b"adjustment": self.adjusted, b"hold": self.holds, b"difference": self.booked,
         }
 
     def read_accounts(self):
@@ -382,56 +368,16 @@ class Books:
                 self.debits.append(0)
                 self.credits.append(0)
 
-    def read_archives(self):
-        name = "archives.ndjson"
-        measures = ("its credits", "amount of its credits", "charges of its credits")
-        self.archives, self.archive_ends = Table(name, measures), []
-        if name not in self.reader.forms:
-            return
-        for line, (row_id, _, credits, amount, charges, ends_at, _) in self.reader.rows(name):
-            said = (int(credits), int(amount), int(charges))
-            if self.archives.add(int(row_id), line, 0, 0, said, self.faults):
-                self.archive_ends.append(ends_at)
-
     def read_credits(self):
         name = "credits.ndjson"
         self.taken = Table(name, ("its transfers from the bank", "what is left of it at the bank"))
-        for line, (row_id, bank, currency, *numbers, _, received_at, archive) in self.credit_rows():
+        for line, (row_id, bank, currency, *numbers, _, _) in self.reader.rows(name):
             amount, charges, reversed_, returned = map(int, numbers)
-            place = at(name, line, int(row_id))
             if amount <= 0 or min(charges, reversed_, returned) < 0:
-                self.faults.add(place, "an amount is not positive")
+                self.faults.add(at(name, line, int(row_id)), "an amount is not positive")
             said = (amount, amount - charges - reversed_ - returned)
             numbers = self.currencies.number(currency), self.banks.number(bank)
-            # Of an archived credit there are no transfers but those that stand for all of the archive's.
-            own = said if archive is None else (0, 0)
-            if self.taken.add(int(row_id), line, *numbers, own, self.faults) and archive is not None:
-                self.add_archived(place, int(archive), (amount, charges, received_at), (*numbers, *said))
-
-    def credit_rows(self):
-        has_archives = "archives.ndjson" in self.reader.forms
-        for line, values in self.reader.rows("credits.ndjson"):
-            yield line, values if has_archives else (*values, None)
-
-    def add_archived(self, place, archive, credit, part):
-        (amount, charges, received_at), (currency, bank, brought, left) = credit, part
-        index = self.archives.find(archive)
-        if index < 0:
-            self.faults.add(place, "its archive", f"archive {archive}", "none")
-            return
-        self.check_time(place, received_at, index)
-        for found, more in zip(self.archives.found.values(), (1, amount, charges)):
-            found[index] += more
-        sums = self.archived[(index, bank, currency)]
-        sums[0] += brought
-        sums[1] += left
-
-    def check_time(self, place, time, index):
-        """What an archive stands for was before its end: from there on the ledger has every transfer."""
-        if time >= self.archive_ends[index]:
-            times = (self.archive_ends[index], time)
-            expected, found = (each.decode(errors="replace") for each in times)
-            self.faults.add(place, "is archived", f"a time before {expected}", found)
+            self.taken.add(int(row_id), line, *numbers, said, self.faults)
 
     def read_settlements(self):
         name = "settlements.ndjson"
@@ -479,6 +425,12 @@ class Books:
             numbers = self.currencies.number(currency), self.banks.number(bank)
             self.booked.add(int(row_id), line, *numbers, (), self.faults)
 
+    def read_holds(self):
+        self.holds = Table("holds.ndjson", ("what it has on Held", "what it has on Forfeited"))
+        for line, (row_id, _, _, currency, held, forfeited, _, _) in self.reader.rows("holds.ndjson"):
+            said = int(held), int(forfeited)
+            self.holds.add(int(row_id), line, self.currencies.number(currency), 0, said, self.faults)
+
     def read_settlement_lines(self):
         name, last = "settlement-lines.ndjson", 0
         found = [self.settled.found[each] for each in self.settled.measures]
@@ -506,9 +458,10 @@ class Books:
         debits, credits, causes = self.debits, self.credits, self.causes()
         adders = {
             b"credit": self.add_to_credit, b"payout": self.add_to_payout, b"settlement": self.add_to_settlement,
-            b"adjustment": self.add_to_adjustment, b"difference": lambda *_: None,
+            b"adjustment": self.add_to_adjustment, b"hold": self.add_to_hold,
+            b"difference": lambda *_: None,
         }
-        for line, (row_id, debit, credit, amount, reason, cause, cause_id, posted_at) in self.reader.rows(name):
+        for line, (row_id, debit, credit, amount, reason, cause, cause_id, _) in self.reader.rows(name):
             row_id, amount = int(row_id), int(amount)
             if row_id <= last:
                 faults.add(at(name, line, row_id), "ids must ascend", f"more than {last}", row_id)
@@ -528,21 +481,17 @@ class Books:
                 found = f"{cause.decode(errors='replace') or 'none'} {int(cause_id)}"
                 faults.add(at(name, line, row_id), "its cause", "one that exists", found)
                 continue
-            of_cause = currency[d] if table is self.archives else table.currency[index]
+            of_cause = table.currency[index]
             if not currency[d] == currency[c] == of_cause:
                 found = [self.currencies.text(each) for each in (currency[d], currency[c], of_cause)]
                 faults.add(at(name, line, row_id), "currencies of its accounts and cause", "one", found)
             for side in (d, c):
-                if kinds[side] == BANK and table not in (self.settlements, self.archives) and (
+                if kinds[side] == BANK and table is not self.settlements and (
                     self.accounts.bank[side] != table.bank[index]
                 ):
                     banks = (table.bank[index], self.accounts.bank[side])
                     faults.add(at(name, line, row_id), "bank", *map(self.banks.text, banks))
-            if table is self.archives:
-                self.check_time(at(name, line, row_id), posted_at, index)
-                self.add_to_archive(index, amount, reason, d, c)
-            else:
-                adders[cause](index, amount, reason, kinds[d], kinds[c])
+            adders[cause](index, amount, reason, kinds[d], kinds[c])
 
     def add_to_credit(self, index, amount, reason, debit, credit):
         brought, left = self.taken.found.values()
@@ -567,25 +516,10 @@ class Books:
         (moved,) = self.adjusted.found.values()
         moved[index] += amount
 
-    def add_to_archive(self, index, amount, reason, debit, credit):
-        for side, sign in ((debit, 1), (credit, -1)):
-            if self.kinds[side] == BANK:
-                sums = self.archived[(index, self.accounts.bank[side], self.accounts.currency[side])]
-                sums[2] += amount if side == debit and reason == b"credit" else 0
-                sums[3] += sign * amount
-
-    def check_archived(self):
-        wrong = set()
-        for (index, bank, currency), (amount, rest, brought, left) in self.archived.items():
-            row_id = self.archives.ids[index]
-            place = at(self.archives.name, self.archives.lines[index], row_id)
-            where = f"bank {self.banks.text(bank)}, in {self.currencies.text(currency)}"
-            checks = (f"its transfers from {where}", amount, brought), (f"what is left of it at {where}", rest, left)
-            for what, said, found in checks:
-                if said != found:
-                    wrong.add(row_id)
-                    self.faults.add(place, what, said, found)
-        return wrong
+    def add_to_hold(self, index, amount, _, debit, credit):
+        held, forfeited = self.holds.found.values()
+        held[index] += ((credit == HELD) - (debit == HELD)) * amount
+        forfeited[index] += ((credit == FORFEITED) - (debit == FORFEITED)) * amount
 
     def check_balances(self):
         name, wrong, next_, sums = "balances.ndjson", set(), 0, defaultdict(lambda: [0, 0])
@@ -626,7 +560,7 @@ class Books:
         return wrong
 
     def show_suspects(self, accounts, causes):
-        """The transfers that explain what does not add up: between two wrong accounts, of a wrong cause."""
+        """The transfers that explain a wrong sum: between two wrong accounts, of a wrong cause."""
         shown, any_cause = 0, any(causes.values())
         for line, values in self.reader.rows("transfers.ndjson", checked=False):
             row_id, debit, credit, amount, _, cause, cause_id, _ = values
@@ -651,13 +585,351 @@ class Books:
             print(f"  the books' balance at bank {bank}: {currency} {money(balance)}")
 
 
-def check_companions(reader, companions):
-    """Chain and number of lines; what they say is not added up. They may be withheld."""
-    absent = {name for name in companions if not os.path.exists(os.path.join(reader.folder, name))}
-    for name in set(companions) - absent:
-        for _ in reader.rows(name):
-            pass
-    return absent
+# ---- The pack of a closed month ----
+
+PACK_FORMAT = "manilla-month/2"
+
+# Columns of each file, in order. + is an amount, blank for zero; ? is an amount, blank if it is not known.
+PACK_FILES = {
+    "opening-trial-balance.csv": "account accountCode accountName +debit +credit currency",
+    "trial-balance.csv": "account accountCode accountName +debit +credit currency",
+    "journal.csv": "date account accountCode accountName +debit +credit currency reason clientId bankCode",
+    "bank-balances.csv": "bankCode currency +opening +closing",
+    "reconciliation.csv": "bankCode currency day status ?statement ?ledger ?timing ?waiting ?crossDay ?noted "
+    "?difference openDifferences",
+    "timing-items.csv": "bankCode currency fromDay untilDay kind +amount line item reason",
+    "reconciling-items.csv": "bankCode currency day state kind +amount difference line item reason",
+    "suspense-ageing.csv": "bankCode clientId reason ageDays count +amount currency",
+    "vat.csv": "side clientId bankCode +base +charged +givenBack +vat currency",
+    "vat-invoices.csv": "number kind clientId month +fees +vat +total +withholdingTax currency",
+    "withholding-tax.csv": "clientId +invoiced +withheld +creditNotes +writtenOff +receivable currency",
+    "stamp-duty.csv": "bankCode +charged +givenBack +duty transfers +expected currency",
+}
+MANIFEST_BYTES_MAX = 1 << 20
+
+
+def read_pack(path):
+    """Returns the files of a pack by name, from a folder or a ZIP archive; None if it is no pack."""
+    if os.path.isdir(path):
+        found = [each for each in ("manifest.json", *PACK_FILES) if os.path.isfile(os.path.join(path, each))]
+        if "journal.csv" not in found:
+            return None
+        files = {}
+        for each in found:
+            with open(os.path.join(path, each), "rb") as file:
+                files[each] = file.read()
+        return files
+    if not zipfile.is_zipfile(path):
+        return None
+    with zipfile.ZipFile(path) as archive:
+        broken = archive.testzip()
+        if broken is not None:
+            raise CannotVerify(f"{broken} is damaged in the archive")
+        if len(set(archive.namelist())) != len(archive.namelist()):
+            raise CannotVerify("a file is in the archive twice")
+        return {each: archive.read(each) for each in archive.namelist()}
+
+
+def total(rows, keys, amount_of):
+    """Sums of amounts by the values of the keys."""
+    sums = defaultdict(int)
+    for row in rows:
+        sums[tuple(row[each] for each in keys)] += amount_of(row)
+    return sums
+
+
+class Pack:
+    """Adds up the files of a pack again, each from the others."""
+
+    def __init__(self, files, month, faults):
+        self.month, self.faults = month, faults
+        self.tables = {name: list(self.read(name, files.get(name, b""))) for name in PACK_FILES}
+
+    def read(self, name, content):
+        fields = PACK_FILES[name].split()
+        columns = [each.lstrip("+?") for each in fields]
+        try:
+            rows = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+            header, *lines = rows or [[]]
+        except (UnicodeDecodeError, ValueError, csv.Error) as error:
+            self.faults.add(name, f"cannot be read ({error})")
+            return
+        if header != columns:
+            self.faults.add(name, "has other columns", " ".join(columns), " ".join(header))
+            return
+        for number, line in enumerate(lines, 2):
+            place = f"{name} line {number}"
+            if len(line) != len(columns):
+                self.faults.add(place, "number of columns", len(columns), len(line))
+                continue
+            row = dict(zip(columns, line), place=place)
+            for field in fields:
+                if field[0] in "+?":
+                    row[field[1:]] = self.kobo(row[field[1:]], field[0], place)
+            yield row
+
+    def kobo(self, text, kind, place):
+        if text == "":
+            return 0 if kind == "+" else None
+        if not re.fullmatch(r"-?[0-9]{1,17}\.[0-9]{2}", text):
+            self.faults.add(place, "is no amount", "0.00", text)
+            return 0
+        return int(text.replace(".", ""))
+
+    def compare(self, name, what, expected, found):
+        """Names each key whose sums differ."""
+        for key in sorted(set(expected) | set(found)):
+            if expected.get(key, 0) != found.get(key, 0):
+                self.faults.add(f"{name}: {' '.join(filter(None, key))}", what, money(expected.get(key, 0)),
+                                money(found.get(key, 0)))
+
+    def check(self, manifest):
+        self.check_books()
+        self.check_banks()
+        self.check_proofs()
+        self.check_suspense()
+        self.check_vat(manifest)
+        self.check_withholding()
+        self.check_stamp_duty()
+
+    def balance(self, name, account, sign=1):
+        """The balance of an account in a trial balance, by currency."""
+        rows = [row for row in self.tables[name] if row["account"] == account]
+        return total(rows, ["currency"], lambda row: sign * (row["debit"] - row["credit"]))
+
+    def moved(self, account, side, keys=("currency",), reasons=None):
+        """Sums one or both sides of an account in the journal, for all reasons or for some."""
+        sides = {"debit": (1, 0), "credit": (0, 1), "net": (1, -1)}
+        debit, credit = sides[side]
+        rows = [row for row in self.tables["journal.csv"]
+                if row["account"] == account and (reasons is None or row["reason"] in reasons)]
+        return total(rows, keys, lambda row: debit * row["debit"] + credit * row["credit"])
+
+    def check_books(self):
+        journal = self.tables["journal.csv"]
+        for row in journal:
+            if not re.fullmatch(re.escape(self.month) + "-[0-9]{2}", row["date"]):
+                self.faults.add(row["place"], "is of another month", self.month, row["date"])
+        for name, keys in (("opening-trial-balance.csv", ["currency"]), ("trial-balance.csv", ["currency"]),
+                           ("journal.csv", ["currency", "date"])):
+            rows = self.tables[name]
+            debits, credits = (total(rows, keys, lambda row: row[side]) for side in ("debit", "credit"))
+            self.compare(name, "credits must equal debits", debits, credits)
+            for currency in sorted({row["currency"] for row in rows}):
+                sums = [sum(row[side] for row in rows if row["currency"] == currency)
+                        for side in ("debit", "credit")]
+                print(f"  {name}: {currency} debits {money(sums[0])}, credits {money(sums[1])}")
+        keys = ["account", "currency"]
+        closing, expected = (
+            total(rows, keys, lambda row: row["debit"] - row["credit"])
+            for rows in (self.tables["trial-balance.csv"], self.tables["opening-trial-balance.csv"] + journal)
+        )
+        self.compare("trial-balance.csv", "must be opening-trial-balance.csv and journal.csv", expected, closing)
+
+    def check_banks(self):
+        name, keys = "bank-balances.csv", ["bankCode", "currency"]
+        rows = self.tables[name]
+        self.refuse_repeated(name, keys)
+        opening, closing = (total(rows, keys, lambda row: row[each]) for each in ("opening", "closing"))
+        moved = self.moved("bank", "net", keys)
+        expected = {key: opening.get(key, 0) + moved.get(key, 0) for key in set(opening) | set(moved)}
+        self.compare(name, "closing must be opening and journal.csv", expected, closing)
+        for side, balances in (("opening", "opening-trial-balance.csv"), ("closing", "trial-balance.csv")):
+            sums = total(rows, ["currency"], lambda row: row[side])
+            self.compare(name, f"{side} must be the banks in {balances}", self.balance(balances, "bank"), sums)
+
+    def refuse_repeated(self, name, keys):
+        places = {}
+        for row in self.tables[name]:
+            key = tuple(row[each] for each in keys)
+            if key in places:
+                self.faults.add(row["place"], f"repeats {places[key]}")
+            places[key] = row["place"]
+
+    def check_proofs(self):
+        """statement = ledger + timing + noted + difference, for each bank and day."""
+        name = "reconciliation.csv"
+        self.refuse_repeated(name, ["bankCode", "currency", "day"])
+        year, month = (int(each) for each in self.month.split("-"))
+        days = [f"{self.month}-{day:02d}" for day in range(1, calendar.monthrange(year, month)[1] + 1)]
+        proofs = {(row["bankCode"], row["currency"], row["day"]): row for row in self.tables[name]}
+        opening = total(self.tables["bank-balances.csv"], ["bankCode", "currency"], lambda row: row["opening"])
+        banks = sorted(set(opening) | {(bank, currency) for bank, currency, _ in proofs})
+        for bank, currency, day in sorted(set(proofs) - {(*bank, day) for bank in banks for day in days}):
+            self.faults.add(proofs[bank, currency, day]["place"], "is of another month", self.month, day)
+        moved = self.moved("bank", "net", ["bankCode", "currency", "date"])
+        items = self.items_by_day(days)
+        for bank in banks:
+            ledger, wrong = opening.get(bank, 0), set()
+            for day in days:
+                ledger += moved.get((*bank, day), 0)
+                row = proofs.get((*bank, day))
+                if row is None:
+                    self.faults.add(f"{name}: {' '.join(bank)} {day}", "is missing")
+                else:
+                    self.check_proof(row, ledger, items[(*bank, day)], wrong)
+            if (*bank, days[-1]) in proofs:
+                self.show_proof(bank, proofs[(*bank, days[-1])])
+
+    def items_by_day(self, days):
+        """For each bank and day: sums of what waits, crosses days, is noted and is open; how many are open."""
+        items = defaultdict(lambda: defaultdict(int))
+        for row in self.tables["timing-items.csv"]:
+            is_crossing = row["kind"] == "crossDay"
+            if row["kind"] not in ("waiting", "crossDay") or is_crossing != (row["untilDay"] > row["fromDay"]):
+                self.faults.add(row["place"], "is neither waiting nor between two days")
+            for day in days:
+                if row["fromDay"] <= day and not (is_crossing and day >= row["untilDay"]):
+                    items[row["bankCode"], row["currency"], day][row["kind"]] += row["amount"]
+        for row in self.tables["reconciling-items.csv"]:
+            if row["state"] not in ("noted", "open"):
+                self.faults.add(row["place"], "state", "noted or open", row["state"])
+            for day in days:
+                if row["day"] <= day:
+                    of_day = items[row["bankCode"], row["currency"], day]
+                    of_day[row["state"]] += row["amount"]
+                    of_day[f"{row['state']} count"] += 1
+        return items
+
+    def check_proof(self, row, ledger, items, wrong):
+        names = ("statement", "ledger", "timing", "waiting", "crossDay", "noted", "difference")
+        unknown = [name for name in names if row[name] is None]
+        if unknown or row["status"] == "missing_statement":
+            if len(unknown) != len(names) or row["status"] != "missing_statement":
+                self.faults.add(row["place"], "has amounts although no statement covers it, or lacks some")
+            return
+        parts = row["ledger"] + row["timing"] + row["noted"] + row["difference"]
+        status = "differences" if items["open count"] or row["difference"] else (
+            "reconciling_items" if items["noted count"] else "balanced")
+        for what, expected, found in (
+            ("statement must be ledger, timing, noted and difference", parts, row["statement"]),
+            ("timing must be waiting and crossDay", row["waiting"] + row["crossDay"], row["timing"]),
+            ("ledger must be bank-balances.csv and journal.csv", ledger, row["ledger"]),
+            ("waiting must be timing-items.csv", items["waiting"], row["waiting"]),
+            ("crossDay must be timing-items.csv", items["crossDay"], row["crossDay"]),
+            ("noted must be reconciling-items.csv", items["noted"], row["noted"]),
+            ("difference must be reconciling-items.csv", items["open"], row["difference"]),
+            ("openDifferences must be reconciling-items.csv", str(items["open count"]), row["openDifferences"]),
+            ("status", status, row["status"]),
+        ):
+            # What differs on one day differs on the following days, too. It is named once.
+            if expected != found and what not in wrong:
+                wrong.add(what)
+                shown = (money(each) if isinstance(each, int) else each for each in (expected, found))
+                self.faults.add(f"{row['place']} (bank {row['bankCode']}, {row['day']})", what, *shown)
+
+    def show_proof(self, bank, row):
+        if row["statement"] is None:
+            print(f"  bank {' '.join(bank)}: no statement covers {row['day']}")
+            return
+        amounts = ", ".join(f"{name} {money(row[name])}" for name in ("timing", "noted", "difference"))
+        print(f"  bank {' '.join(bank)}: statement {money(row['statement'])}, ledger {money(row['ledger'])}, {amounts}")
+
+    def check_suspense(self):
+        found = total(self.tables["suspense-ageing.csv"], ["currency"], lambda row: row["amount"])
+        expected = self.balance("trial-balance.csv", "suspense", -1)
+        self.compare("suspense-ageing.csv", "must be suspense in trial-balance.csv", expected, found)
+
+    def check_vat(self, manifest):
+        name, client, bank = "vat.csv", ["clientId", "currency"], ["bankCode", "currency"]
+        sides = {side: [row for row in self.tables[name] if row["side"] == side]
+                 for side in ("output", "input", "payable")}
+        if sum(map(len, sides.values())) != len(self.tables[name]):
+            self.faults.add(name, "has a side that is not output, input or payable")
+        output, paid = sides["output"], sides["input"]
+        fees, vat = (self.moved(account, "net", client) for account in ("fee_income", "vat_payable"))
+        for what, rows, expected in (
+            ("base", output, {key: -amount for key, amount in fees.items()}),
+            ("vat", output, {key: -amount for key, amount in vat.items()}),
+            ("charged", output, self.moved("vat_payable", "credit", client)),
+            ("givenBack", output, self.moved("vat_payable", "debit", client)),
+            ("base", paid, self.moved("bank_cost", "net", bank)),
+            ("vat", paid, self.moved("input_vat", "net", bank)),
+        ):
+            found = total(rows, client if rows is output else bank, lambda row: row[what])
+            self.compare(name, f"{what} must be journal.csv", expected, found)
+        payable = total(output, ["currency"], lambda row: row["vat"])
+        for row in paid:
+            payable[row["currency"],] -= row["vat"]
+        found = total(sides["payable"], ["currency"], lambda row: row["vat"])
+        self.compare(name, "payable must be output less input", payable, found)
+        self.check_documents(manifest)
+
+    def check_documents(self, manifest):
+        """All documents of the month, if they were issued; those that were, otherwise."""
+        name, keys = "vat-invoices.csv", ["clientId", "currency"]
+        self.refuse_repeated(name, ["number"])
+        is_issued = any(each.get("name") == "vat_ready" and each.get("isDone") for each in manifest["checklist"])
+        for row in self.tables[name]:
+            if row["month"] != self.month:
+                self.faults.add(row["place"], "is of another month", self.month, row["month"])
+            if row["total"] != row["fees"] + row["vat"]:
+                sums = money(row["fees"] + row["vat"]), money(row["total"])
+                self.faults.add(row["place"], "total must be fees and vat", *sums)
+        for kind, side in (("invoice", "credit"), ("credit_note", "debit")):
+            rows = [row for row in self.tables[name] if row["kind"] == kind]
+            named = {tuple(row[each] for each in keys) for row in rows}
+            for column, account in (("fees", "fee_income"), ("vat", "vat_payable")):
+                expected = self.moved(account, side, keys)
+                if not is_issued:
+                    expected = {key: amount for key, amount in expected.items() if key in named}
+                found = total(rows, keys, lambda row: row[column])
+                self.compare(name, f"{column} of each {kind} must be journal.csv", expected, found)
+
+    def check_withholding(self):
+        name, client = "withholding-tax.csv", ["clientId", "currency"]
+        rows = self.tables[name]
+        invoiced = total(self.tables["vat-invoices.csv"], client, lambda row: (
+            row["withholdingTax"] if row["kind"] == "invoice" else -row["withholdingTax"]))
+        withheld = self.moved("wht_receivable", "net", client, ("withholding", "withholding_reversal"))
+        written_off = self.moved("wht_receivable", "net", client, ("write_off",))
+        for column, source, expected in (
+            ("invoiced", "vat-invoices.csv", invoiced),
+            ("withheld", "journal.csv", withheld),
+            ("creditNotes", "journal.csv", self.moved("wht_credit", "net", client)),
+            ("writtenOff", "journal.csv", {key: -amount for key, amount in written_off.items()}),
+        ):
+            found = total(rows, client, lambda row: row[column])
+            self.compare(name, f"{column} must be {source}", expected, found)
+        receivable = total(rows, ["currency"], lambda row: row["receivable"])
+        expected = self.balance("trial-balance.csv", "wht_receivable")
+        self.compare(name, "receivable must be in trial-balance.csv", expected, receivable)
+
+    def check_stamp_duty(self):
+        name, bank = "stamp-duty.csv", ["bankCode", "currency"]
+        for column, side in (("charged", "debit"), ("givenBack", "credit"), ("duty", "net")):
+            found = total(self.tables[name], bank, lambda row: row[column])
+            self.compare(name, f"{column} must be journal.csv", self.moved("stamp_duty", side, bank), found)
+
+
+def check_pack(files, pinned, faults):
+    text = files.get("manifest.json", b"")[:MANIFEST_BYTES_MAX]
+    match = re.fullmatch(rb'(.*),\n  "signature": "([0-9a-f]{128})"\n}\n', text, re.DOTALL)
+    if not match:
+        raise CannotVerify("manifest.json does not end with a signature")
+    signed = match.group(1) + b"\n}\n"
+    try:
+        manifest = json.loads(signed, object_pairs_hook=once)
+        hashes = {each["name"]: each["sha256"] for each in manifest["files"]}
+        key, month = bytes.fromhex(manifest["publicKey"]), str(manifest["month"])
+        version, pack_format = manifest["version"], manifest["format"]
+        is_month = re.fullmatch("[0-9]{4}-(0[1-9]|1[0-2])", month) and isinstance(manifest["checklist"], list)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise CannotVerify(f"manifest.json cannot be understood ({error})")
+    if pack_format != PACK_FORMAT:
+        raise CannotVerify(f"manifest.json is of the format {pack_format}; this verifies {PACK_FORMAT}")
+    if not is_month:
+        raise CannotVerify("manifest.json names no month, or has no checklist")
+    print(f"Month {month}, version {version}")
+    verdict = check_signature(key, signed, bytes.fromhex(match.group(2).decode()), pinned, faults)
+    if set(files) - {"manifest.json"} != set(PACK_FILES) or set(hashes) != set(PACK_FILES):
+        faults.add("the pack", "has other files", sorted(PACK_FILES), sorted(set(files) | set(hashes)))
+    for name, digest in hashes.items():
+        found = hashlib.sha256(files.get(name, b"")).hexdigest()
+        if found != digest:
+            faults.add(name, "was changed since it was signed", digest, found)
+    Pack(files, month, faults).check(manifest)
+    print(f"\n  signature: {verdict}")
 
 
 def money(kobo):
@@ -671,19 +943,23 @@ def public_key(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Verifies a proof export of Manilla.")
+    parser = argparse.ArgumentParser(description="Verifies a proof export, or the pack of a closed month, of Manilla.")
     parser.add_argument("folder")
     parser.add_argument("--public-key", type=public_key, metavar="HEX", help="the key you trust")
     given, faults = parser.parse_args(), Faults()
     try:
-        files, companions, told, key, signed, signature = read_manifest(given.folder)
-        format_, exported_at, product, mode = told
+        pack = read_pack(given.folder)
+        if pack is not None:
+            check_pack(pack, given.public_key, faults)
+            print(f"{faults.count} faults." if faults.count else "Verified: everything adds up.")
+            return 1 if faults.count else 0
+        files, told, key, signed, signature = read_manifest(given.folder)
+        _, exported_at, product, mode = told
         print(f"{given.folder}: {product}, {mode}, exported at {exported_at}")
         verdict = check_signature(key, signed, signature, given.public_key, faults)
-        reader = Reader(given.folder, {**files, **companions}, FORMATS[format_], faults)
+        reader = Reader(given.folder, files, faults)
         books = Books(reader, faults)
         books.read()
-        absent = check_companions(reader, companions)
     except CannotVerify as error:
         print(f"Cannot verify: {error}", file=sys.stderr)
         return 2
@@ -696,10 +972,6 @@ def main():
         books.show()
         print(f"\n  signature: {verdict}")
         print("  " + ", ".join(f"{each['lines']:,} {name[:-7]}" for name, each in files.items()))
-        for name, each in companions.items():
-            how = "is not here, and was not verified" if name in absent else f"has {each['lines']:,} lines"
-            erased = f", {reader.erased[name]:,} of them erased" if reader.erased[name] else ""
-            print(f"  beside them, {name} {how}{erased}")
     if faults.count > FAULTS_SHOWN:
         print(f"… and {faults.count - FAULTS_SHOWN} faults more.")
     print(f"{faults.count} faults." if faults.count else "Verified: everything adds up.")

@@ -1,5 +1,5 @@
-// Finding a bank as somebody types: by a part of any of its names, or the beginning of a code. Case, marks
-// and what is neither letter nor digit do not count.
+// Matches a bank while a user types: by a part of any of its names, or by the beginning of a code. Ignores
+// case, diacritical marks, and characters that are neither letters nor digits.
 
 type SearchedBank = { names: readonly string[]; codes: readonly string[] }
 

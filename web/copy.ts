@@ -8,6 +8,6 @@ type Worded<Words> = Words extends string
     ? (...facts: Facts) => string
     : { readonly [name in keyof Words]: Worded<Words[name]> }
 
-// Every text of English: an incomplete language does not compile.
+// The type of all texts: a language that lacks one of the English texts does not compile.
 export type Copy = Worded<typeof import('./copy/en.ts')>
 export type Complete<Language extends Copy> = Language

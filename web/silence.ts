@@ -1,15 +1,15 @@
-// Detects a silent event stream. A dead connection can look open for ever, so the service sends an event
-// `beat` every 15 seconds.
+// Detects an event stream whose connection is dead but looks open. The service sends an event `beat` every 15
+// seconds.
 
 const SILENCE_MAX_MS = 40_000
 
-// Calls back after a silence of this length; `heard` restarts it.
+// Calls `onSilence` once SILENCE_MAX_MS have passed since the last `restart`.
 export function watchSilence(onSilence: () => void) {
   let timer: number | undefined
   const stop = () => window.clearTimeout(timer)
-  const heard = () => {
+  const restart = () => {
     stop()
     timer = window.setTimeout(onSilence, SILENCE_MAX_MS)
   }
-  return { heard, stop }
+  return { restart, stop }
 }

@@ -1,6 +1,6 @@
--- The cluster and the timeline that the server writes to: "7345…/00000002". A promotion begins another
--- timeline; a dump that is loaded elsewhere is in another cluster. Null on a standby, and where the server
--- does not tell.
+-- Returns the cluster and the timeline that the server writes to: "7345…/00000002". A promotion
+-- begins another timeline; a dump loaded elsewhere is in another cluster. Null on a standby, and
+-- where the server refuses to say.
 create or replace function current_database_identity() returns text language plpgsql as $$
 begin
   if pg_is_in_recovery() then

@@ -1,6 +1,6 @@
--- The id up to which every transfer is decided: committed, or never to be. Waits for whoever is
--- inserting transfers now and holds up nobody: an id is handed out under a lock on the table that its
--- transaction keeps to the end. What the caller reads afterwards shows all of them.
+-- Returns the id up to which every transfer is decided: committed or rolled back. Waits for the
+-- transactions that are inserting transfers now, and blocks none: a transaction gets its ids under a lock
+-- on the table and keeps the lock to its end. A later read by the caller shows all these transfers.
 create or replace function decided_transfer_id() returns bigint language plpgsql as $$
 declare
   last_id  bigint := (select case when is_called then last_value else 0 end from transfers_id_seq);

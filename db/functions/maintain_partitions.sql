@@ -1,11 +1,11 @@
--- maintain_partitions: makes the partitions that are about to be needed and drops those whose time
--- is over. Events, and with them their deliveries and the attempts at those, live in weeks (kept
--- `event_days`), idempotency keys and what was answered to them in days (kept `key_days`).
+-- Creates the partitions that will be needed soon and drops expired ones. Events, deliveries and delivery
+-- attempts have weekly partitions (kept for `event_days`). Idempotency keys and stored responses have daily
+-- ones (kept for `key_days`).
 --
--- Returns what it did, one line each. Safe to run at any time by any number of processes: one
--- works, the others find nothing to do. Rows that came before their partition was made are in
--- the default partition; such a week or day is left to it. A week with an event that is not queued
--- (I15) or counted into the totals yet stays until it is, and its deliveries with it.
+-- Returns one line for each change. Any number of processes may run it at any time: one works, the others
+-- find nothing to do. A row that is older than its partition lies in the default partition; such a week or
+-- day keeps using the default. A week stays, with its deliveries, until all its events are queued (I15) and
+-- counted into the totals.
 
 create or replace function maintain_partitions(at timestamptz, event_days int, key_days int)
 returns setof text language plpgsql as $$
@@ -52,13 +52,13 @@ begin
                      first::timestamp at time zone 'UTC', (first + 1)::timestamp at time zone 'UTC');
       return next format('made idempotency_keys_%s', to_char(first, 'YYYYMMDD'));
     end if;
-    if to_regclass(format('remembered_answers_%s', to_char(first, 'YYYYMMDD'))) is null
-       and not exists (select from remembered_answers_default
+    if to_regclass(format('stored_responses_%s', to_char(first, 'YYYYMMDD'))) is null
+       and not exists (select from stored_responses_default
                         where id >= uuid_floor(first) and id < uuid_floor(first + 1)) then
-      execute format('create table remembered_answers_%s partition of remembered_answers
+      execute format('create table stored_responses_%s partition of stored_responses
                         for values from (%L) to (%L)', to_char(first, 'YYYYMMDD'),
                      uuid_floor(first), uuid_floor(first + 1));
-      return next format('made remembered_answers_%s', to_char(first, 'YYYYMMDD'));
+      return next format('made stored_responses_%s', to_char(first, 'YYYYMMDD'));
     end if;
   end loop;
 
@@ -66,12 +66,12 @@ begin
     select c.relname::text,
            to_date(right(c.relname, 8), 'YYYYMMDD')
              + case when i.inhparent in ('idempotency_keys'::regclass,
-                                         'remembered_answers'::regclass) then 1 + key_days
+                                         'stored_responses'::regclass) then 1 + key_days
                     else 7 + event_days end as over
       from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent in ('events'::regclass, 'deliveries'::regclass,
                            'delivery_attempts'::regclass, 'idempotency_keys'::regclass,
-                           'remembered_answers'::regclass)
+                           'stored_responses'::regclass)
        and c.relname ~ '_[0-9]{8}$'
      order by 1
   loop

@@ -1,13 +1,14 @@
--- Posting: the balances move with the transfers that move them. For 0001_ledger.sql, where the trigger
--- is, this keeps I1, I3 and I4. For 0047_accounting.sql it keeps I68: nothing posts into a closed day.
+-- Posts transfers: inserting them moves the balances of their accounts (I1, I3, I4). The trigger is in
+-- 0001_ledger.sql. No transfer posts into a closed day (I68, 0018_accounting.sql), nor into a
+-- closed month (I120, 0032_closed_months.sql).
 --
--- Whoever looks for the last closed day holds a lock on the table of transfers by then: what is closed
--- later waits for them (decided_transfer_id.sql). MN001 has the transaction run again, with the time it
--- is then.
+-- The insert holds a lock on transfers when this function looks for the last closed day, so a day that is
+-- closed later waits for it (decided_transfer_id.sql). MN001 makes the caller run the transaction again,
+-- at the then current time.
 --
--- Each account is moved once, however many of the transfers name it, and all in the order of their
--- ids: two batches that move the same ones wait for one another instead of locking one another out. (Should
--- a plan ever turn the order round, two may deadlock, and the one that is told so runs again.)
+-- Each account is updated once, however many transfers name it, in the order of ids: two batches that
+-- update the same accounts wait for one another instead of deadlocking. If a plan ever changes the order,
+-- PostgreSQL aborts one of the two, which then runs again.
 
 create or replace function post_inserted_transfers() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -15,7 +16,12 @@ as $$
 declare
   moved        record;
   closed_until timestamptz := (select ends_at from closed_days order by day desc limit 1);
+  month_until  timestamptz := (select ends_at from closed_months where reopened_at is null
+                                order by month desc limit 1);
 begin
+  if month_until is not null and (select min(posted_at) from inserted) < month_until then
+    raise exception 'a transfer would post into a month that is closed' using errcode = 'MN001';
+  end if;
   if closed_until is not null and (select min(posted_at) from inserted) < closed_until then
     raise exception 'a transfer would post into a day that is closed' using errcode = 'MN001';
   end if;
@@ -37,7 +43,7 @@ begin
          (select count(*) from net) as named
     into moved from accounts;
 
-  -- Only where several currencies meet must each transfer be looked at.
+  -- Compares each transfer only if the accounts have several currencies.
   if moved.count < moved.named
      or moved.first <> moved.last and exists (
     select from inserted t

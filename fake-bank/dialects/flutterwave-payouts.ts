@@ -50,7 +50,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
       return reply.code(400).send(failure('Transfer with reference already exists'))
     }
     if (result.answer !== 'payout') return keepQuiet(reply, result.answer)
-    // The answer to an order says no more than that it is queued.
+    // The answer to an order says only that it is queued.
     const queued = { ...transferOf(result.payout), status: 'NEW', complete_message: '' }
     return success('Transfer Queued Successfully', queued)
   })

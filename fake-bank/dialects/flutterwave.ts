@@ -54,16 +54,16 @@ function speak({ credentials: { secretHash = '', secretKey = '' } }: Party): Spe
       headers,
       body: JSON.stringify({ accountNumber }),
     }),
-    serve: (app, asked) => {
-      bank = asked.bank
+    serve: (app, api) => {
+      bank = api.bank
       app.addHook('onRequest', async (request, reply) => {
         if (request.headers.authorization !== `Bearer ${secretKey}`) {
           return reply.code(401).send(failure('Invalid authorization key'))
         }
       })
-      serveTransactions(app, asked.bank)
-      serveAccounts(app, asked.bank)
-      servePayouts(app, asked.bank)
+      serveTransactions(app, api.bank)
+      serveAccounts(app, api.bank)
+      servePayouts(app, api.bank)
     },
   }
 }

@@ -1,5 +1,5 @@
-// The other side of the ISO 20022 connector: camt.054.001.08, one entry per transfer, net of what was
-// withheld, under Standard Webhooks. It can be asked nothing.
+// The other side of the ISO 20022 connector: camt.054.001.08, one entry per transfer, net of
+// charges, under Standard Webhooks. It has no API.
 
 import { formatKobo } from '#money.ts'
 import type { Transfer } from '../bank.ts'
@@ -92,7 +92,7 @@ function money(name: string, kobo: Transfer['amountKobo']): string {
   return `<${name} Ccy="NGN">${formatKobo(kobo)}</${name}>`
 }
 
-// Of elements, or of text that is already escaped.
+// The content is elements, or text that is already escaped.
 function element(name: string, content: string | readonly string[]): string {
   return `<${name}>${typeof content === 'string' ? content : content.join('')}</${name}>`
 }

@@ -170,7 +170,7 @@ function servePayouts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-// The contract has no word for what came back after it was paid.
+// The contract has no status for a payout that came back after it was paid.
 function payoutOf({ reference, bankReference, reason, ...payout }: Payout) {
   const status = payout.status === 'reversed' ? 'confirmed' : payout.status
   return {

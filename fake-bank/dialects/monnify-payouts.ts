@@ -64,8 +64,8 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-// The answer to an asynchronous order says no more than that it was taken, and no reference of
-// Monnify's own.
+// The answer to an asynchronous order says only that Monnify accepted it, and lacks Monnify's own
+// reference.
 function sentAnswer(payout: Payout, isAsync: boolean) {
   const { reference, amountKobo, status, reason, to, at } = payout
   return success({
@@ -81,7 +81,7 @@ function sentAnswer(payout: Payout, isAsync: boolean) {
   })
 }
 
-// The envelope says "success" of a payout that failed, too.
+// The envelope says "success" even if the payout failed.
 function statusAnswer(payout: Payout) {
   const { reference, bankReference, amountKobo, status, reason, narration, to, at } = payout
   return success({

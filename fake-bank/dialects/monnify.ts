@@ -5,11 +5,11 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { findBank } from '#banks/directory.ts'
+import { parseBankTime, timestamp } from '#clock.ts'
 import { formatKobo, type Kobo, kobo, toNaira } from '#money.ts'
-import { parseBankTime, timestamp } from '#wat-time.ts'
 import type { Bank, Transfer } from '../bank.ts'
 import {
-  type Asked,
+  type ApiContext,
   type Dialect,
   outcomeOfStatus,
   type Party,
@@ -60,16 +60,16 @@ function speak({ bankCode, credentials: { apiKey, clientSecret } }: Party): Spea
     notifyPayout: (news) => sign('/credits', payoutEventOf(news)),
     readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
     enquireName: (accountNumber) => sign('/name-enquiry', JSON.stringify({ accountNumber })),
-    serve: (app, asked) => {
-      bank = asked.bank
+    serve: (app, api) => {
+      bank = api.bank
       app.addHook('onRequest', async ({ url, headers }, reply) => {
-        const wanted = url === LOGIN ? `Basic ${basic}` : `Bearer ${TOKEN}`
-        if (headers.authorization !== wanted) return reply.code(401).send(failure('Unauthorized'))
+        const expected = url === LOGIN ? `Basic ${basic}` : `Bearer ${TOKEN}`
+        if (headers.authorization !== expected) return reply.code(401).send(failure('Unauthorized'))
       })
       app.post(LOGIN, async () => success({ accessToken: TOKEN, expiresIn: 3_600 }))
-      serveTransactions(app, asked)
-      serveAccounts(app, asked.bank)
-      servePayouts(app, asked.bank)
+      serveTransactions(app, api)
+      serveAccounts(app, api.bank)
+      servePayouts(app, api.bank)
     },
   }
 }
@@ -98,7 +98,7 @@ function eventOf(
   return JSON.stringify({ eventType: 'SUCCESSFUL_TRANSACTION', eventData })
 }
 
-// What an event and an answer have in common.
+// The fields that an event and an answer share.
 function transactionOf(transfer: Transfer, bank: Bank | undefined) {
   const { accountNumber, bankReference, at } = transfer
   const reference = bank?.accounts.referenceOf(accountNumber) ?? accountNumber
@@ -129,7 +129,7 @@ function answerOf(transfer: Transfer, bank: Bank) {
   }
 }
 
-function serveTransactions(app: FastifyInstance, { bank, resend }: Asked): void {
+function serveTransactions(app: FastifyInstance, { bank, resend }: ApiContext): void {
   app.get<Query>('/api/v1/transactions/search', async ({ query }) => {
     const [page, size] = [Number(query.page ?? 0), Number(query.size ?? 10)]
     const { transfers, total } = bank.listTransfers({

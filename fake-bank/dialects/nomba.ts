@@ -71,7 +71,7 @@ function speak({ clock, credentials }: Party): Speaker {
       return signEvent(payoutEventOf(news, requestId), time)
     },
     readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
-    // Of the fields that are signed it has none, so it is refused.
+    // It lacks the signed fields, so we refuse it.
     enquireName: (accountNumber) =>
       sign({
         path: '/name-enquiry',
@@ -105,7 +105,8 @@ function speak({ clock, credentials }: Party): Speaker {
   }
 }
 
-// A retry is the same message, under its first timestamp: whether Nomba renews it is not published.
+// A retry repeats the message with its first timestamp: Nomba does not publish whether it renews
+// it.
 function rememberingMessages(clock: Clock) {
   const messages = new Map<object, { requestId: string; time: string }>()
   return (notice: object) => {
@@ -143,7 +144,7 @@ const PAYOUT_EVENTS = {
   reversed: 'payout_refund',
 }
 
-// The body of the last two is assumed to be that of the first.
+// The bodies of the last two are assumed to match the first.
 function payoutEventOf({ payout, says }: PayoutNews, requestId: string) {
   return {
     event_type: PAYOUT_EVENTS[says],
@@ -212,7 +213,7 @@ function recordOfTransfer(transfer: Transfer) {
   }
 }
 
-// VAT included: it is not told apart.
+// Includes VAT, which Nomba does not show separately.
 function feeOf({ feeKobo, vatKobo }: Transfer): number {
   return toNaira(kobo(feeKobo + vatKobo))
 }
@@ -228,7 +229,7 @@ function serveTransactions(app: FastifyInstance, bank: Bank): void {
       const { transfers, next } = bank.listTransfers({
         accountNumber: query.virtual_account,
         from: new Date(`${query.dateFrom}Z`),
-        to: new Date(Date.parse(`${query.dateTo}Z`) + 999), // The whole second.
+        to: new Date(Date.parse(`${query.dateTo}Z`) + 999), // Includes the whole second.
         after: Number(query.cursor || 0),
         limit: Math.min(Number(query.limit ?? LIMIT_MAX), LIMIT_MAX),
       })

@@ -69,9 +69,9 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
       return reply.code(400).send(failure('Reference already exists on a transfer'))
     }
     if (result.answer !== 'payout') return keepQuiet(reply, result.answer)
-    // The answer to an order says no more than that it was taken.
-    const taken: Payout = { ...result.payout, status: 'pending', reason: null }
-    return success('Transfer has been queued', transferOf(taken))
+    // The answer to an order says only that Paystack accepted it.
+    const queued: Payout = { ...result.payout, status: 'pending', reason: null }
+    return success('Transfer has been queued', transferOf(queued))
   })
   app.get<{ Params: { reference: string } }>(
     '/transfer/verify/:reference',

@@ -1,6 +1,6 @@
-// The other side of the Paystack connector: events signed over the raw body, tries as in live mode, and an
-// API under the secret key. Only an event, or the answer about one transaction, names the number that was
-// paid to; nothing has a session id, and the payer's number is masked.
+// The other side of the Paystack connector: events signed over the raw body, retries as in live
+// mode, and an API under the secret key. Only an event, or the answer about one transaction, names
+// the paid account number. Nothing has a session id, and the payer's number is masked.
 
 import { createHmac } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
@@ -71,7 +71,7 @@ function speak({ bankCode, credentials: { secretKey = '' } }: Party): Speaker {
   }
 }
 
-// What a row of the list has.
+// The fields of a row of the list.
 function rowOf({ bankReference, amountKobo, settledKobo, at }: Transfer) {
   return {
     id: Number(bankReference.replace(/^.*-/, '')),

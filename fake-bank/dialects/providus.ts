@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { findBank } from '#banks/directory.ts'
+import { timestamp } from '#clock.ts'
 import { formatKobo, toNaira } from '#money.ts'
-import { timestamp } from '#wat-time.ts'
 import type { Bank, Transfer } from '../bank.ts'
 import {
   type Dialect,
@@ -73,8 +73,8 @@ function speak({ credentials: { clientId, clientSecret } }: Party): Speaker {
     }),
     serve: (app, { bank }) => {
       app.addHook('onRequest', async (request, reply) => {
-        const { 'client-id': id, 'x-auth-signature': given } = request.headers
-        if (id !== clientId || String(given).toLowerCase() !== signature) {
+        const { 'client-id': id, 'x-auth-signature': presented } = request.headers
+        if (id !== clientId || String(presented).toLowerCase() !== signature) {
           const responseMessage = 'Invalid credentials'
           const responseCode = '03'
           return reply.code(401).send({ requestSuccessful: false, responseMessage, responseCode })
@@ -123,7 +123,7 @@ function serveTransfers(app: FastifyInstance, bank: Bank): void {
   )
 }
 
-// As a notification, with amounts as numbers.
+// Like a notification, but with amounts as numbers.
 function verificationOf(transfer: Transfer) {
   return {
     ...notificationOf(transfer),

@@ -66,8 +66,8 @@ function send(reply: FastifyReply, payout: Payout): FastifyReply {
   return reply.send(success(stateOf(payout)))
 }
 
-// A paid transfer has its session id and no word for its state. What Squad answers to a requery of any
-// other is not published: here, what its text says of it.
+// A paid transfer has its session id and no state. Squad does not publish its answer to a requery
+// of any other transfer. Here the description gives the state.
 function stateOf({ reference, bankReference, status, reason, amountKobo, to }: Payout) {
   const isPaid = status === 'confirmed'
   return {

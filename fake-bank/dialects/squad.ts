@@ -3,8 +3,8 @@
 
 import { createHmac } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import { timestamp, watDay } from '#clock.ts'
 import { formatKobo, kobo } from '#money.ts'
-import { timestamp, watDay } from '#wat-time.ts'
 import type { Bank, Transfer } from '../bank.ts'
 import {
   type Dialect,
@@ -126,7 +126,7 @@ function serveAccounts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-// Of MM-DD-YYYY.
+// The input is MM-DD-YYYY.
 function isoDay(text: string | undefined): string | undefined {
   const [month, day, year] = (text ?? '').split('-')
   return year ? `${year}-${month}-${day}` : undefined

@@ -31,7 +31,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
       accountNumber: textOf(order.account),
       accountName: textOf(order.name),
     }
-    // Known: a payout. Another under its reference: a conflict. Silent and dropped: no answer.
+    // Known: a payout. Other terms under its reference: a conflict. Silent and dropped: no answer.
     const narration = textOf(order.narration)
     const result = bank.payouts.take({ reference, amountKobo, to, narration })
     if (result.answer === 'conflict') return reply.code(409).send(refusal('Duplicate reference'))

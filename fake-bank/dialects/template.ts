@@ -1,7 +1,7 @@
-// A dialect to copy (docs/adding-a-bank.md): "Example Bank", the other side of the connector template. It
-// signs the raw body, and takes the field `received` for an acknowledgement.
-//
-// Write yours from the bank's documentation, not from the connector: shared code would share its mistakes.
+// A dialect to copy (docs/adding-a-bank.md): "Example Bank", the other side of the connector
+// template. It signs the raw body, and reads the field `received` as the acknowledgement. Write
+// yours from the bank's documentation, not from the connector: shared code would share its
+// mistakes.
 
 import { createHmac } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
@@ -28,7 +28,7 @@ export const templateDialect: Dialect = {
     signingKey: { value: 'fake-bank-signing-key', variable: 'FAKE_BANK_SIGNING_KEY' },
     apiKey: { value: 'fake-bank-api-key', variable: 'FAKE_BANK_API_KEY' },
   },
-  // How often the bank sends a notification, and after how long again.
+  // The number of times that the bank sends a notification, and the delay between them.
   tries: 5,
   retryAfterMs: MINUTE_MS,
   batchMax: 1,
@@ -47,7 +47,8 @@ function speak({ credentials: { signingKey = '', apiKey } }: Party): Speaker {
   })
   return {
     notify: ([transfer]) => sign('/credits', JSON.stringify(transferOf(transfer as Transfer))),
-    // Rejected is final. Whatever the bank does not take for an acknowledgement, it sends again.
+    // A rejection is final. The bank sends again after any answer that it does not read as an
+    // acknowledgement.
     readAcknowledgement: ({ httpStatus, body }) => {
       if (httpStatus !== 200) return ['retry']
       return [recordOf(readJson(body)).received === true ? 'acknowledged' : 'rejected']
@@ -65,7 +66,7 @@ function speak({ credentials: { signingKey = '', apiKey } }: Party): Speaker {
   }
 }
 
-// The same in a notification and in an answer.
+// Notifications and answers share this shape.
 function transferOf(transfer: Transfer) {
   const { payer, amountKobo, settledKobo, feeKobo, vatKobo } = transfer
   return {

@@ -1,9 +1,9 @@
-// The other side of the Wema connector, by what unofficial clients show: a bearer token, names in
-// lower case, no word of charges or time, and a query of past transactions by session id or day.
+// The other side of the Wema connector, reconstructed from unofficial clients: a bearer token,
+// names in lower case, no charges or time, and a query of past transactions by session id or day.
 
 import { findBank } from '#banks/directory.ts'
+import { watDay } from '#clock.ts'
 import { formatKobo } from '#money.ts'
-import { watDay } from '#wat-time.ts'
 import type { Transfer } from '../bank.ts'
 import {
   type Dialect,

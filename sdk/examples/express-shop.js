@@ -19,7 +19,7 @@ const app = express()
 
 app.post('/orders', express.json(), async (request, response) => {
   const { id, amount, name, email } = request.body
-  // The order's id in the key: submitted twice, it is still one advice and one payment.
+  // The key contains the order's id: an order submitted twice has one advice and one payment.
   const advice = await manilla.advices.create(
     {
       merchantRef: id,
@@ -46,7 +46,7 @@ app.get('/orders/:id', (request, response) => {
   else response.status(404).json({ message: 'No such order.' })
 })
 
-// The payer returns here, and the outcome is posted here too. The hook below has heard of it already.
+// The payer returns here, and the outcome is posted here too. The webhook has already reported it.
 app.post('/orders/:id', (_request, response) => response.sendStatus(204))
 
 // The raw body: a parsed one cannot be verified.
@@ -54,7 +54,7 @@ app.post('/hook', express.raw({ type: '*/*' }), async (request, response) => {
   const event = await manilla.webhooks.verify(request.body, request.headers, MANILLA_WEBHOOK_SECRET)
   if (event.type === 'payment.successful') {
     const order = orders.get(event.data.merchantRef)
-    if (order) order.status = 'paid' // Twice is as good as once: webhooks may be repeated.
+    if (order) order.status = 'paid' // Webhooks may repeat, and setting the status twice is harmless.
   }
   response.sendStatus(204)
 })

@@ -1,4 +1,4 @@
-// A webhook receiver with Fastify: verifies, answers at once, and works through each event once, in
+// A webhook receiver with Fastify: verifies and answers at once, and processes each event once, in
 // the background.
 //
 //   MANILLA_WEBHOOK_SECRET=whsec_… node fastify-receiver.js
@@ -12,7 +12,7 @@ const app = fastify()
 const seen = new Set() // A table with a unique key, in a real receiver.
 const handled = []
 
-// Bytes, not objects: what is signed is the body as sent.
+// Bytes, not objects: the signature covers the body as sent.
 app.removeAllContentTypeParsers()
 app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
@@ -40,7 +40,7 @@ function handle(event) {
     case 'collection.received':
       handled.push(`${event.data.accountName} now has ${event.data.accountBalance}`)
       break
-    default: // Others, and those of a newer service.
+    default: // Other types, and those of a newer service.
   }
 }
 

@@ -1,10 +1,11 @@
-// A webhook handler as edge runtimes want it: a Request in, a Response out, nothing of Node.
+// A webhook handler for edge runtimes: takes a Request, returns a Response, and uses nothing of
+// Node.
 
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@manilla/sdk'
 
 export type Env = {
   WEBHOOK_SECRET: string
-  // Where the runtime keeps what it must not forget.
+  // The runtime's durable storage.
   markPaid(order: string, amount: number): Promise<void>
 }
 
@@ -16,7 +17,8 @@ export default {
       await handle(await verifyWebhook(body, request.headers, env.WEBHOOK_SECRET), env)
       return new Response(null, { status: 204 })
     } catch (error) {
-      if (!(error instanceof WebhookVerificationError)) throw error // 5xx: it is sent again.
+      // The runtime answers 5xx, and the service sends the event again.
+      if (!(error instanceof WebhookVerificationError)) throw error
       return new Response(error.message, { status: 400 })
     }
   },

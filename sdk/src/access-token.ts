@@ -3,7 +3,7 @@
 
 import { orAborted } from './waiting.ts'
 
-// Renewed this long before its end, or half-way if its life is short.
+// Renewed this long before it expires, or half-way through a short life.
 const MARGIN_MS = 30_000
 
 export type LogIn = () => Promise<{ access_token: string; expires_in: number }>
@@ -27,7 +27,7 @@ export class AccessToken {
     return orAborted(this.#pending, signal)
   }
 
-  // Unless another request has replaced it already.
+  // Does nothing if another request has already replaced the token.
   drop(text: string): void {
     if (this.#current?.text === text) this.#current = undefined
   }

@@ -57,6 +57,61 @@ export interface paths {
             };
         };
     };
+    "/dashboard/api/password-reset/request": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        email: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RequestedPasswordResetResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/password-reset/open": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        token: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PasswordResetResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/password-reset/accept": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        token: string;
+                        password: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AcceptedPasswordResetResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/dashboard/api/approvals": {
         get: {
             responses: {
@@ -281,6 +336,33 @@ export interface paths {
             };
         };
     };
+    "/api/v1/accounts/static/{accountNumber}/verify": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                    "if-match"?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note?: string;
+                    } | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static/{accountNumber}/numbers": {
         post: {
             parameters: {
@@ -454,6 +536,52 @@ export interface paths {
             };
         };
     };
+    "/api/v1/collection-ceilings": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CollectionCeilingsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients/{clientId}/collection-ceilings": {
+        get: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CollectionCeilingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CollectionCeilingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CollectionCeilingsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/fee-rules": {
         get: {
             parameters: {
@@ -535,6 +663,33 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["FeeRuleList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts.xlsx": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -724,6 +879,39 @@ export interface paths {
             };
         };
     };
+    "/api/v1/bank-accounts.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    isActive?: "true" | "false";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/bank-accounts.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    isActive?: "true" | "false";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/bank-accounts/{reference}": {
         get: {
             parameters: {
@@ -841,6 +1029,55 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["ListSummaryResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -993,59 +1230,6 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["PayoutSettingsResponse"];
-                    };
-                };
-            };
-        };
-    };
-    "/api/v1/accounts/static/{accountNumber}/erase": {
-        post: {
-            parameters: {
-                header?: {
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    accountNumber: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        reason: string;
-                        sameBvn?: boolean;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    content: {
-                        "application/json": components["schemas"]["ErasedAccountsResponse"];
-                    };
-                };
-            };
-        };
-    };
-    "/api/v1/advices/{adviceReference}/erase": {
-        post: {
-            parameters: {
-                header?: {
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    adviceReference: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        reason: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    content: {
-                        "application/json": components["schemas"]["ErasedAdviceResponse"];
                     };
                 };
             };
@@ -1467,6 +1651,7 @@ export interface paths {
                     merchantRef?: string;
                     accountNumber?: string;
                     reference?: string;
+                    refund?: "refunded" | "part_refunded";
                     from?: string;
                     to?: string;
                 };
@@ -1491,6 +1676,7 @@ export interface paths {
                     merchantRef?: string;
                     accountNumber?: string;
                     reference?: string;
+                    refund?: "refunded" | "part_refunded";
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -1633,6 +1819,33 @@ export interface paths {
             };
         };
     };
+    "/api/v1/refunds.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/refunds.xlsx": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/refunds": {
         get: {
             parameters: {
@@ -1661,6 +1874,39 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["RefundResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -1793,6 +2039,892 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/holds.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "active" | "released" | "forfeited";
+                    clientId?: string;
+                    case?: string;
+                    sessionId?: string;
+                    accountNumber?: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/holds.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "active" | "released" | "forfeited";
+                    clientId?: string;
+                    case?: string;
+                    sessionId?: string;
+                    accountNumber?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/holds": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "active" | "released" | "forfeited";
+                    clientId?: string;
+                    case?: string;
+                    sessionId?: string;
+                    accountNumber?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["HoldList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["HoldRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["HoldResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/holds/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["HoldResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/holds/requests": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                    hold?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["HoldEndingList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/holds/{reference}/release": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["HoldEndingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/holds/{reference}/forfeit": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                        /** @example 6000.00 */
+                        amount?: number | string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["HoldEndingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/holds/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["HoldEndingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/holds/{reference}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["HoldEndingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/holds/{reference}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["HoldEndingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/rules": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "draft" | "active" | "ended";
+                    subject?: "credit" | "payout";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRuleList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ScreeningRuleRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRuleResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/rules/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRuleResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/rules/test": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        rule: string;
+                        from: string;
+                        to: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRuleResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/rules/{reference}/activate": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                        effectiveFrom?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/rules/{reference}/end": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/lists": {
+        get: {
+            parameters: {
+                query?: {
+                    name?: string;
+                    format?: "un_xml" | "ofac_xml" | "ofac_csv" | "csv";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningListList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                query: {
+                    name: string;
+                    format: "un_xml" | "ofac_xml" | "ofac_csv" | "csv";
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": unknown;
+                    "text/csv": unknown;
+                    "text/plain": unknown;
+                    "text/xml": unknown;
+                    "application/xml": unknown;
+                    "application/gzip": unknown;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningListResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/decisions": {
+        get: {
+            parameters: {
+                query?: {
+                    subject?: "credit" | "payout";
+                    clientId?: string;
+                    sessionId?: string;
+                    payout?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningDecisionList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/decisions/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningDecisionResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/decisions/{reference}/release": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/decisions/{reference}/refuse": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/requests": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRequestList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/requests/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/requests/{id}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/requests/{id}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/requests/{id}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "investigating" | "closed";
+                    kind?: "bank_report" | "payer_report" | "own_rule";
+                    clientId?: string;
+                    sessionId?: string;
+                    overdue?: "true" | "false";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseOutlineList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CaseRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/notes": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/parties": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CasePartyRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/credits": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        sessionId: string;
+                        clientId: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/deadlines/{deadline}/meet": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                    deadline: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/investigate": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/close": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        outcome: "confirmed" | "unfounded" | "referred" | "undetermined";
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/reopen": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/case-deadlines": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseDeadlineRuleList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/case-deadlines/{deadline}": {
+        put: {
+            parameters: {
+                path: {
+                    deadline: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CaseDeadlineRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseDeadlineRuleResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/reconciliation": {
         get: {
             parameters: {
@@ -1835,6 +2967,43 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["ReconciliationAgeingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/days.csv": {
+        get: {
+            parameters: {
+                query: {
+                    from: string;
+                    to: string;
+                    bankCode?: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/days.xlsx": {
+        get: {
+            parameters: {
+                query: {
+                    from: string;
+                    to: string;
+                    bankCode?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -1886,15 +3055,272 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/reconciliation/adjusting-entries.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/adjusting-entries.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/adjusting-entries": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustingEntryList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AdjustingEntryRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustingEntryResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/adjusting-entries/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustingEntryResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/adjusting-entries/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustingEntryResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/adjusting-entries/{reference}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustingEntryResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/adjusting-entries/{reference}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustingEntryResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/reconciling-items.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/reconciling-items.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/reconciling-items": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/differences.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    day?: string;
+                    kind?: "missing_in_books" | "missing_at_bank" | "amount_differs" | "duplicate_at_bank" | "duplicate_in_books" | "wrong_account" | "late_at_bank" | "reversed_at_bank" | "payout_paid" | "payout_returned" | "fee_differs" | "unexplained_debit" | "currency_differs" | "sequence_gap" | "balance_gap";
+                    state?: "open" | "asked" | "resolved" | "cleared";
+                    bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
+                    owner?: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/differences.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    day?: string;
+                    kind?: "missing_in_books" | "missing_at_bank" | "amount_differs" | "duplicate_at_bank" | "duplicate_in_books" | "wrong_account" | "late_at_bank" | "reversed_at_bank" | "payout_paid" | "payout_returned" | "fee_differs" | "unexplained_debit" | "currency_differs" | "sequence_gap" | "balance_gap";
+                    state?: "open" | "asked" | "resolved" | "cleared";
+                    bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
+                    owner?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/reconciliation/differences": {
         get: {
             parameters: {
                 query?: {
                     bankCode?: string;
                     day?: string;
-                    kind?: "missing_in_books" | "missing_at_bank" | "amount_differs" | "duplicate_at_bank" | "duplicate_in_books" | "wrong_account" | "reversed_at_bank" | "payout_paid" | "payout_returned" | "fee_differs" | "unexplained_debit" | "currency_differs" | "sequence_gap" | "balance_gap";
+                    kind?: "missing_in_books" | "missing_at_bank" | "amount_differs" | "duplicate_at_bank" | "duplicate_in_books" | "wrong_account" | "late_at_bank" | "reversed_at_bank" | "payout_paid" | "payout_returned" | "fee_differs" | "unexplained_debit" | "currency_differs" | "sequence_gap" | "balance_gap";
                     state?: "open" | "asked" | "resolved" | "cleared";
-                    bucket?: "0-1" | "2-7" | "8-30" | "30+";
+                    bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
                     owner?: string;
                     limit?: string | number;
                     cursor?: string;
@@ -2204,6 +3630,33 @@ export interface paths {
             };
         };
     };
+    "/api/v1/credits.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    sessionId?: string;
+                    accountNumber?: string;
+                    paymentReference?: string;
+                    adviceReference?: string;
+                    merchantRef?: string;
+                    outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+                    payer?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static.csv": {
         get: {
             parameters: {
@@ -2234,6 +3687,35 @@ export interface paths {
             };
         };
     };
+    "/api/v1/accounts/static.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                    merchantCode?: string;
+                    email?: string;
+                    phone?: string;
+                    bvn?: string;
+                    nin?: string;
+                    name?: string;
+                    active?: "true" | "false";
+                    default?: "true" | "false";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/payments.csv": {
         get: {
             parameters: {
@@ -2245,6 +3727,7 @@ export interface paths {
                     merchantRef?: string;
                     accountNumber?: string;
                     reference?: string;
+                    refund?: "refunded" | "part_refunded";
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -2255,6 +3738,32 @@ export interface paths {
                 200: {
                     content: {
                         "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payments.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    search?: string;
+                    merchantRef?: string;
+                    accountNumber?: string;
+                    reference?: string;
+                    refund?: "refunded" | "part_refunded";
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -2283,6 +3792,28 @@ export interface paths {
             };
         };
     };
+    "/api/v1/suspense.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "assigned" | "returning" | "returned" | "reversed";
+                    reason?: string;
+                    bankCode?: string;
+                    age?: "0-1" | "2-7" | "8-30" | "30+";
+                    minAmount?: string;
+                    maxAmount?: string;
+                    order?: "newest" | "oldest" | "largest" | "smallest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static/{accountNumber}/statement.csv": {
         get: {
             parameters: {
@@ -2299,6 +3830,26 @@ export interface paths {
                 200: {
                     content: {
                         "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/statement.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -2343,6 +3894,24 @@ export interface paths {
             };
         };
     };
+    "/api/v1/balances/statement.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    currency?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/balances/statement.html": {
         get: {
             parameters: {
@@ -2377,6 +3946,26 @@ export interface paths {
                 200: {
                     content: {
                         "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts/{code}/statement.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    code: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -2418,6 +4007,26 @@ export interface paths {
                 200: {
                     content: {
                         "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/accounts/{id}/statement.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -2507,6 +4116,59 @@ export interface paths {
             };
         };
     };
+    "/api/v1/advices.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "Pending" | "Paid" | "Expired" | "Cancelled" | "Reversed";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    search?: string;
+                    merchantRef?: string;
+                    accountNumber?: string;
+                    reference?: string;
+                    refund?: "refunded" | "part_refunded";
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/advices.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "Pending" | "Paid" | "Expired" | "Cancelled" | "Reversed";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    search?: string;
+                    merchantRef?: string;
+                    accountNumber?: string;
+                    reference?: string;
+                    refund?: "refunded" | "part_refunded";
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/advices": {
         get: {
             parameters: {
@@ -2518,6 +4180,7 @@ export interface paths {
                     merchantRef?: string;
                     accountNumber?: string;
                     reference?: string;
+                    refund?: "refunded" | "part_refunded";
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -2545,6 +4208,59 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["AdviceRecordResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/erase": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                        sameBvn?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ErasedAccountsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/advices/{adviceReference}/erase": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    adviceReference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ErasedAdviceResponse"];
                     };
                 };
             };
@@ -2581,6 +4297,72 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["SubaccountBalanceList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/merchants.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/merchants.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/subaccounts.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/subaccounts.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -2642,6 +4424,47 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["IntegrityReportResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/accounts/{id}/transfers.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    for?: "spreadsheet";
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/accounts/{id}/transfers.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -2736,26 +4559,85 @@ export interface paths {
             };
         };
     };
-    "/api/v1/operator/settlement-holidays": {
+    "/api/v1/operator/holidays": {
         get: {
+            parameters: {
+                query?: {
+                    year?: string;
+                };
+            };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SettlementHolidaysResponse"];
+                        "application/json": components["schemas"]["HolidayList"];
                     };
                 };
             };
         };
+    };
+    "/api/v1/operator/holidays/{date}": {
         put: {
+            parameters: {
+                path: {
+                    date: string;
+                };
+            };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["SettlementHolidays"];
+                    "application/json": components["schemas"]["HolidayRequest"];
                 };
             };
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SettlementHolidaysResponse"];
+                        "application/json": components["schemas"]["HolidayResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            parameters: {
+                path: {
+                    date: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -2912,6 +4794,22 @@ export interface paths {
             };
         };
     };
+    "/api/v1/settlements/{reference}.xlsx": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/settlements/{reference}.html": {
         get: {
             parameters: {
@@ -3034,6 +4932,41 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["SuspenseItemDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/requests.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
+                    itemId?: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/requests.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
+                    itemId?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -3356,7 +5289,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "hold.placed" | "hold.released" | "hold.forfeited" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
                     accountNumber?: string;
                     paymentReference?: string;
                     delivered?: "true" | "false";
@@ -3520,6 +5453,288 @@ export interface paths {
             };
         };
     };
+    "/api/v1/messages": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "queued" | "sending" | "sent" | "caught" | "unknown" | "failed" | "suppressed" | "cancelled";
+                    channel?: "email" | "sms" | "whatsapp";
+                    kind?: "user.invitation" | "user.account_reset" | "user.password_reset" | "user.password_changed" | "user.new_device" | "user.approval_waiting" | "user.report_ready" | "payer.instructions" | "payer.part_payment" | "payer.receipt" | "payer.refund_sent" | "merchant.daily_summary" | "merchant.settlement_paid" | "merchant.suspense" | "merchant.webhook_failing" | "merchant.payout_failed" | "operator.alert";
+                    recipient?: string;
+                    from?: string;
+                    to?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["MessageList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/messages/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["MessageResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/messages/{reference}/content": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["MessageContentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/message-suppressions": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["MessageSuppressionList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MessageSuppressionRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["MessageSuppressionResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/message-suppressions/{id}": {
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["MessageSuppressionResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/notice-settings": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["NoticeSettingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NoticeSettingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["NoticeSettingsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/notice-previews/{kind}": {
+        get: {
+            parameters: {
+                path: {
+                    kind: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["MessageContentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/report-schedules": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReportScheduleList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReportScheduleRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReportScheduleResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/report-schedules/choices": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReportChoicesResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/report-schedules/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReportScheduleResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/reports/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReportResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/audit-log.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    actor?: string;
+                    action?: string;
+                    subject?: string;
+                    from?: string;
+                    to?: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/audit-log.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    actor?: string;
+                    action?: string;
+                    subject?: string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/audit-log": {
         get: {
             parameters: {
@@ -3636,6 +5851,194 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["SignedInSessionResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/chat": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorChatResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        url: string;
+                        alertSeverity?: "notice" | "warning" | "critical";
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorChatResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/chat/test": {
+        post: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ChatTestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/session/provider": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        clientId: string;
+                        isFresh?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ProviderSignInResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/session/provider/callback": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ProviderReturn"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SignedInSessionResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/session/provider/second-factor": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        code?: string;
+                        passkey?: components["schemas"]["PasskeyAssertion"];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SignedInSessionResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/client/provider": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SignInProviderSettingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        issuer: string;
+                        providerClientId: string;
+                        clientSecret?: string;
+                        roleClaim?: string | null;
+                        roles?: components["schemas"]["SignInRoleMapping"][];
+                        /** @default false */
+                        createsUsers?: boolean;
+                        /** @default false */
+                        trustsEmail?: boolean;
+                        /** @default false */
+                        isEnforced?: boolean;
+                        password?: string;
+                        code?: string;
+                        passkey?: components["schemas"]["PasskeyAssertion"];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SignInProviderResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/client/provider/remove": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["IdentityConfirmation"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/client/user-addresses": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UserAddressesResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        addresses: string[] | null;
+                        password?: string;
+                        code?: string;
+                        passkey?: components["schemas"]["PasskeyAssertion"];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UserAddressesResponse"];
                     };
                 };
             };
@@ -4250,6 +6653,47 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/returns.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "pending" | "confirmed" | "failed";
+                    bankCode?: string;
+                    from?: string;
+                    to?: string;
+                    reveal?: "true" | "false";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/returns.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "pending" | "confirmed" | "failed";
+                    bankCode?: string;
+                    from?: string;
+                    to?: string;
+                    reveal?: "true" | "false";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/returns": {
         get: {
             parameters: {
@@ -4464,6 +6908,39 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/payout-failures.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-failures.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/payout-failures": {
         get: {
             parameters: {
@@ -4577,6 +7054,61 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["ListSummaryResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payouts.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    clientId?: string;
+                    bankCode?: string;
+                    payoutFile?: string;
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payouts.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    clientId?: string;
+                    bankCode?: string;
+                    payoutFile?: string;
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -4736,7 +7268,8 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
+                    severity?: "notice" | "warning" | "critical";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -4799,6 +7332,41 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["BankHealthsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/rail-items.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    outcome?: "awaited" | "taken" | "rejected" | "unreadable";
+                    bankCode?: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/rail-items.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    outcome?: "awaited" | "taken" | "rejected" | "unreadable";
+                    bankCode?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -4901,6 +7469,25 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/journal.xlsx": {
+        get: {
+            parameters: {
+                query: {
+                    day: string;
+                    layout?: "manilla" | "xero" | "quickbooks" | "sage";
+                    detail?: "day" | "transfer";
+                    currency?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/journal": {
         get: {
             parameters: {
@@ -4966,6 +7553,22 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/trial-balance.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/trial-balance.html": {
         get: {
             parameters: {
@@ -4977,6 +7580,249 @@ export interface paths {
                 200: {
                     content: {
                         "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/months/{month}": {
+        get: {
+            parameters: {
+                path: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountingMonthResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/months/{month}/close": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    month: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountingMonthResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/months/{month}/reopen": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    month: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountingMonthResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/months/{month}/reopen/{id}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    month: string;
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountingMonthResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/months/{month}/reopen/{id}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    month: string;
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountingMonthResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/months/{month}/reopen/{id}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    month: string;
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountingMonthResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/months/{month}/pack": {
+        get: {
+            parameters: {
+                path: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/zip": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/export.json": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseExport"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/export.html": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/evidence/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/pdf": string;
+                        "image/png": string;
+                        "image/jpeg": string;
+                        "image/webp": string;
+                        "text/plain": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/cases/{reference}/evidence": {
+        post: {
+            parameters: {
+                query: {
+                    name: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": unknown;
+                    "application/pdf": unknown;
+                    "image/png": unknown;
+                    "image/jpeg": unknown;
+                    "image/webp": unknown;
+                    "text/plain": unknown;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CaseResponse"];
                     };
                 };
             };
@@ -5015,6 +7861,22 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/vat.xlsx": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/vat.html": {
         get: {
             parameters: {
@@ -5026,6 +7888,403 @@ export interface paths {
                 200: {
                     content: {
                         "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/stamp-duty": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StampDutyReportResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/stamp-duty.csv": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/stamp-duty.xlsx": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/stamp-duty.html": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/withholding-tax": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WithholdingTaxReportResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/withholding-tax.csv": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/withholding-tax.xlsx": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/withholding-tax.html": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/tax-rates": {
+        get: {
+            parameters: {
+                query?: {
+                    tax?: "vat" | "stamp_duty" | "withholding";
+                    clientId?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TaxRateList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TaxRateRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TaxRateResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients/{clientId}/tax-settings": {
+        get: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TaxSettingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TaxSettingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TaxSettingsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat-invoices/{number}.html": {
+        get: {
+            parameters: {
+                path: {
+                    number: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/vat-invoices/{number}.html": {
+        get: {
+            parameters: {
+                path: {
+                    number: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat-invoices.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    month?: string;
+                    kind?: "invoice" | "credit_note";
+                    clientId?: string;
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat-invoices.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    month?: string;
+                    kind?: "invoice" | "credit_note";
+                    clientId?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat-invoices": {
+        get: {
+            parameters: {
+                query?: {
+                    month?: string;
+                    kind?: "invoice" | "credit_note";
+                    clientId?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["VatInvoiceList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["VatInvoicesRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["IssuedVatInvoicesResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat-invoices/{number}": {
+        get: {
+            parameters: {
+                path: {
+                    number: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["VatInvoiceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/vat-invoices.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    month?: string;
+                    kind?: "invoice" | "credit_note";
+                    for?: "spreadsheet";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/vat-invoices.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    month?: string;
+                    kind?: "invoice" | "credit_note";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/vat-invoices": {
+        get: {
+            parameters: {
+                query?: {
+                    month?: string;
+                    kind?: "invoice" | "credit_note";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["VatInvoiceList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/vat-invoices/{number}": {
+        get: {
+            parameters: {
+                path: {
+                    number: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["VatInvoiceResponse"];
                     };
                 };
             };
@@ -5064,6 +8323,22 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/balances.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/suspense-ageing": {
         get: {
             parameters: {
@@ -5097,6 +8372,22 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/suspense-ageing.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/suspense-ageing.html": {
         get: {
             parameters: {
@@ -5108,6 +8399,31 @@ export interface paths {
                 200: {
                     content: {
                         "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/suspense-escalation": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseEscalationResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SuspenseEscalationRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseEscalationResponse"];
                     };
                 };
             };
@@ -5171,6 +8487,45 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["StatementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statements/{id}/lines.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    isMatched?: "true" | "false";
+                    for?: "spreadsheet";
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statements/{id}/lines.xlsx": {
+        get: {
+            parameters: {
+                query?: {
+                    isMatched?: "true" | "false";
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     };
                 };
             };
@@ -5253,6 +8608,14 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AcceptedInvitation"];
+        };
+        AcceptedPasswordReset: {
+            email: string;
+        };
+        AcceptedPasswordResetResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AcceptedPasswordReset"];
         };
         AccessToken: {
             access_token: string;
@@ -5437,10 +8800,62 @@ export interface components {
             message: string;
             data: components["schemas"]["AccountingDay"][];
         };
+        AccountingMonth: {
+            month: string;
+            isClosed: boolean;
+            checks: components["schemas"]["MonthCheck"][];
+            closings: components["schemas"]["MonthClosing"][];
+            reopenings: components["schemas"]["MonthReopening"][];
+        };
+        AccountingMonthResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AccountingMonth"];
+        };
         AccountingTotal: {
             currency: string;
             debit: number;
             credit: number;
+        };
+        AdjustingEntry: {
+            reference: string;
+            differenceId: number;
+            bankCode: string;
+            currency: string;
+            day: string;
+            kind: string;
+            account: string;
+            amount: number;
+            reason: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        AdjustingEntryList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AdjustingEntry"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        AdjustingEntryRequest: {
+            differenceId: number;
+            account: "shortfall" | "due_to_bank" | "bank_cost" | "stamp_duty" | "input_vat" | "write_off";
+            /** @example -150.5 */
+            amount: number;
+            reason: string;
+        };
+        AdjustingEntryResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AdjustingEntry"];
         };
         Adjustment: {
             reference: string;
@@ -5451,6 +8866,7 @@ export interface components {
             amount: number;
             currency: string;
             reason: string;
+            document: string | null;
             state: string;
             requestedBy: string;
             requestedAt: string;
@@ -5470,13 +8886,14 @@ export interface components {
             nextCursor: string | null;
         };
         AdjustmentRequest: {
-            kind: "recovery" | "write_off";
-            of: "receivable" | "shortfall";
+            kind: "recovery" | "write_off" | "reserve_use" | "provision" | "provision_release" | "withholding" | "withholding_reversal" | "not_withheld" | "wht_credit_note" | "wht_credit_note_reversal" | "wht_write_off";
+            of: "receivable" | "shortfall" | "withholding";
             clientId?: string;
             bankCode?: string;
             /** @example 6000.00 */
             amount: number | string;
             reason: string;
+            document?: string;
         };
         AdjustmentResponse: {
             isSuccessful: boolean;
@@ -5599,19 +9016,20 @@ export interface components {
             clientId: string | null;
             currency: string;
             reason: string;
-            bucket: "0-1" | "2-7" | "8-30" | "30+";
+            bucket: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
             count: number;
             amount: number;
         };
         AgedSuspenseTotal: {
             currency: string;
-            bucket: "0-1" | "2-7" | "8-30" | "30+";
+            bucket: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
             count: number;
             amount: number;
         };
         Alert: {
             id: number;
             kind: string;
+            severity: string;
             title: string;
             remedy: string;
             subject: string;
@@ -5648,6 +9066,7 @@ export interface components {
                     [key: string]: unknown;
                 };
                 raisedAt: string;
+                reversal?: components["schemas"]["EventReversal"];
             };
         };
         AlertResponse: {
@@ -5743,12 +9162,15 @@ export interface components {
             available: number;
             subaccounts: number;
             reserved: number;
+            held: number;
+            forfeited: number;
             inTransit: number;
             paidOut: number;
             refunded: number;
             payoutFees: number;
             receivable: number;
             writtenOff: number;
+            withheldTax: number;
         };
         Balances: {
             totals: components["schemas"]["Balance"][];
@@ -5911,6 +9333,11 @@ export interface components {
             ninMasked: string | null;
             kycTier: number;
             kycTierSet: number;
+            limitTier: number;
+            identity: {
+                bvn: components["schemas"]["IdentityCheck"];
+                nin: components["schemas"]["IdentityCheck"];
+            };
             verifiedName: string | null;
             payerRules: components["schemas"]["PayerRules"];
             limits: components["schemas"]["LimitsInForce"];
@@ -5945,6 +9372,185 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["BulkResults"];
+        };
+        Case: {
+            reference: string;
+            kind: "bank_report" | "payer_report" | "own_rule";
+            summary: string;
+            clientId: string | null;
+            amount: number | null;
+            reporterReference: string | null;
+            state: "open" | "investigating" | "closed";
+            outcome: string | null;
+            nextDueAt: string | null;
+            reportedAt: string;
+            openedBy: string;
+            openedAt: string;
+            closedAt: string | null;
+            erasedAt: string | null;
+            parties: components["schemas"]["CaseParty"][];
+            notes: components["schemas"]["CaseNote"][];
+            evidence: components["schemas"]["CaseEvidence"][];
+            credits: components["schemas"]["CaseCredit"][];
+            holds: components["schemas"]["CaseHold"][];
+            deadlines: components["schemas"]["CaseDeadline"][];
+            history: components["schemas"]["CaseChange"][];
+        };
+        CaseChange: {
+            change: string;
+            detail: {
+                [key: string]: unknown;
+            };
+            changedBy: string;
+            changedAt: string;
+        };
+        CaseCredit: {
+            sessionId: string;
+            bankCode: string;
+            accountNumber: string;
+            amount: number;
+            currency: string;
+            outcome: string;
+            receivedAt: string;
+        };
+        CaseDeadline: {
+            name: "acknowledge" | "respond" | "resolve";
+            dueAt: string;
+            metAt: string | null;
+            metBy: string | null;
+            source: string;
+        };
+        CaseDeadlineRequest: {
+            unit: "minutes" | "business_days";
+            length: number;
+            warnMinutes: number;
+            source: string;
+        };
+        CaseDeadlineRule: {
+            name: "acknowledge" | "respond" | "resolve";
+            kinds: string[];
+            unit: "minutes" | "business_days";
+            length: number;
+            warnMinutes: number;
+            source: string;
+            updatedBy: string | null;
+            updatedAt: string;
+        };
+        CaseDeadlineRuleList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["CaseDeadlineRule"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        CaseDeadlineRuleResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["CaseDeadlineRule"];
+        };
+        CaseEvidence: {
+            id: number;
+            name: string;
+            mediaType: string;
+            sizeBytes: number;
+            sha256: string;
+            addedBy: string;
+            addedAt: string;
+        };
+        CaseExport: {
+            /** @example manilla-case-1 */
+            format: string;
+            exportedAt: string;
+            /** @example user:ada.obi@example.com */
+            exportedBy: string;
+            caseSha256: string;
+            case: components["schemas"]["Case"];
+            files: components["schemas"]["CaseExportFile"][];
+        };
+        CaseExportFile: {
+            name: string;
+            mediaType: string;
+            sizeBytes: number;
+            sha256: string;
+            /** @example JVBERi0xLjcK */
+            contentBase64: string;
+        };
+        CaseHold: {
+            reference: string;
+            state: string;
+            heldAmount: number;
+            forfeitedAmount: number;
+            currency: string;
+            placedAt: string;
+        };
+        CaseNote: {
+            note: string;
+            writtenBy: string;
+            writtenAt: string;
+        };
+        CaseOutline: {
+            reference: string;
+            kind: "bank_report" | "payer_report" | "own_rule";
+            summary: string;
+            clientId: string | null;
+            amount: number | null;
+            reporterReference: string | null;
+            state: "open" | "investigating" | "closed";
+            outcome: string | null;
+            nextDueAt: string | null;
+            reportedAt: string;
+            openedBy: string;
+            openedAt: string;
+            closedAt: string | null;
+            erasedAt: string | null;
+        };
+        CaseOutlineList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["CaseOutline"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        CaseParty: {
+            role: "reporter" | "payer" | "payee" | "bank" | "other";
+            name: string | null;
+            accountNumber: string | null;
+            bankCode: string | null;
+            contact: string | null;
+            addedBy: string;
+            addedAt: string;
+        };
+        CasePartyRequest: {
+            role: "reporter" | "payer" | "payee" | "bank" | "other";
+            name?: string;
+            accountNumber?: string;
+            bankCode?: string;
+            contact?: string;
+        };
+        CaseRequest: {
+            kind: "bank_report" | "payer_report" | "own_rule";
+            summary: string;
+            clientId?: string;
+            /** @example 6000.00 */
+            amount?: number | string;
+            reporterReference?: string;
+            reportedAt?: string;
+            sessionIds?: string[];
+            parties?: components["schemas"]["CasePartyRequest"][];
+        };
+        CaseResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Case"];
+        };
+        ChatTest: {
+            ok: boolean;
+            problem: string | null;
+        };
+        ChatTestResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ChatTest"];
         };
         Client: {
             clientId: string;
@@ -6034,6 +9640,28 @@ export interface components {
         };
         CloseSettlementRequest: {
             cutOff?: string;
+        };
+        CollectionCeiling: {
+            tier: number;
+            perCredit: number | null;
+            perDay: number | null;
+            balanceMax: number | null;
+        };
+        CollectionCeilings: {
+            tiers: components["schemas"]["CollectionCeiling"][];
+        };
+        CollectionCeilingsRequest: {
+            tiers: {
+                tier: 1 | 2 | 3;
+                perCredit?: (number | string) | null;
+                perDay?: (number | string) | null;
+                balanceMax?: (number | string) | null;
+            }[];
+        };
+        CollectionCeilingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["CollectionCeilings"];
         };
         CollectionReceivedEvent: {
             id: string;
@@ -6170,7 +9798,6 @@ export interface components {
             receivedAt: string;
             judgedBy: "bank_time" | "arrival" | null;
             locations: components["schemas"]["CreditLocation"][];
-            archivedIn: string | null;
         };
         CreditAssignedEvent: {
             id: string;
@@ -6191,6 +9818,10 @@ export interface components {
                 sourceBankCode: string | null;
                 narration: string | null;
                 receivedAt: string;
+                merchantFee: number;
+                merchantFeeVat: number;
+                netToMerchant: number;
+                splits: components["schemas"]["SplitShare"][];
                 bankName: string;
                 transactionTime: string | null;
                 paymentReference: string | null;
@@ -6239,7 +9870,6 @@ export interface components {
             receivedAt: string;
             judgedBy: "bank_time" | "arrival" | null;
             locations: components["schemas"]["CreditLocation"][];
-            archivedIn: string | null;
             suspense: {
                 id: string;
                 amount: number;
@@ -6290,7 +9920,6 @@ export interface components {
             data: components["schemas"]["Credit"][];
             hasMore: boolean;
             nextCursor: string | null;
-            archivedBefore: string | null;
         };
         CreditLocation: {
             amount: number;
@@ -6327,6 +9956,10 @@ export interface components {
                 sourceBankCode: string | null;
                 narration: string | null;
                 receivedAt: string;
+                merchantFee: number;
+                merchantFeeVat: number;
+                netToMerchant: number;
+                splits: components["schemas"]["SplitShare"][];
                 bankName: string;
                 transactionTime: string | null;
                 paymentReference: string | null;
@@ -6359,6 +9992,10 @@ export interface components {
                 sourceBankCode: string | null;
                 narration: string | null;
                 receivedAt: string;
+                merchantFee: number;
+                merchantFeeVat: number;
+                netToMerchant: number;
+                splits: components["schemas"]["SplitShare"][];
                 bankName: string;
                 transactionTime: string | null;
                 paymentReference: string | null;
@@ -6391,6 +10028,10 @@ export interface components {
                 sourceBankCode: string | null;
                 narration: string | null;
                 receivedAt: string;
+                merchantFee: number;
+                merchantFeeVat: number;
+                netToMerchant: number;
+                splits: components["schemas"]["SplitShare"][];
                 bankName: string;
                 transactionTime: string | null;
                 paymentReference: string | null;
@@ -6424,6 +10065,10 @@ export interface components {
                 sourceBankCode: string | null;
                 narration: string | null;
                 receivedAt: string;
+                merchantFee: number;
+                merchantFeeVat: number;
+                netToMerchant: number;
+                splits: components["schemas"]["SplitShare"][];
                 bankName: string;
                 transactionTime: string | null;
                 paymentReference: string | null;
@@ -6449,6 +10094,8 @@ export interface components {
             currency: string;
             day: string;
             status: string;
+            statusText: string;
+            computedAt: string;
             ledger: number | null;
             statement: number | null;
             timing: number | null;
@@ -6540,11 +10187,14 @@ export interface components {
             line: components["schemas"]["StatementLine"] | null;
             item: components["schemas"]["BankItem"] | null;
             credit: components["schemas"]["DifferenceCredit"] | null;
+            payer: components["schemas"]["PayerComparison"] | null;
             payout: components["schemas"]["DifferencePayout"] | null;
             statementId: string | null;
             suggestion: components["schemas"]["BankItem"] | null;
             readings: string[];
             actions: string[];
+            adjustingAccounts: string[];
+            adjustingEntry: string | null;
             action: string | null;
             reason: string | null;
             askedBy: string | null;
@@ -6587,11 +10237,14 @@ export interface components {
             line: components["schemas"]["StatementLine"] | null;
             item: components["schemas"]["BankItem"] | null;
             credit: components["schemas"]["DifferenceCredit"] | null;
+            payer: components["schemas"]["PayerComparison"] | null;
             payout: components["schemas"]["DifferencePayout"] | null;
             statementId: string | null;
             suggestion: components["schemas"]["BankItem"] | null;
             readings: string[];
             actions: string[];
+            adjustingAccounts: string[];
+            adjustingEntry: string | null;
             action: string | null;
             reason: string | null;
             askedBy: string | null;
@@ -6717,7 +10370,7 @@ export interface components {
         };
         Event: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "hold.placed" | "hold.released" | "hold.forfeited" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -6738,10 +10391,14 @@ export interface components {
             sourceBankCode: string | null;
             narration: string | null;
             receivedAt: string;
+            merchantFee: number;
+            merchantFeeVat: number;
+            netToMerchant: number;
+            splits: components["schemas"]["SplitShare"][];
         };
         EventDetail: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "hold.placed" | "hold.released" | "hold.forfeited" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -6851,6 +10508,149 @@ export interface components {
             field: string;
             message: string;
         };
+        Hold: {
+            reference: string;
+            clientId: string;
+            target: "credit" | "account" | "merchant" | "client";
+            sessionId: string | null;
+            accountNumber: string | null;
+            merchantCode: string | null;
+            amount: number | null;
+            heldAmount: number;
+            forfeitedAmount: number;
+            currency: string;
+            reason: string;
+            case: string | null;
+            deadline: string | null;
+            state: "active" | "released" | "forfeited";
+            placedBy: string;
+            placedAt: string;
+            endedAt: string | null;
+        };
+        HoldEnding: {
+            hold: string;
+            clientId: string;
+            kind: string;
+            amount: number | null;
+            reason: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        HoldEndingList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["HoldEnding"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        HoldEndingResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["HoldEnding"];
+        };
+        HoldEventData: {
+            reference: string;
+            target: string;
+            sessionId: string | null;
+            accountNumber: string | null;
+            merchantCode: string | null;
+            currency: string;
+            amount?: number;
+            held: number;
+            forfeited: number;
+            state: string;
+            placedAt: string;
+            endedAt: string | null;
+        };
+        HoldForfeitedEvent: {
+            id: string;
+            /** @constant */
+            type: "hold.forfeited";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["HoldEventData"];
+        };
+        HoldList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Hold"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        HoldPlacedEvent: {
+            id: string;
+            /** @constant */
+            type: "hold.placed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["HoldEventData"];
+        };
+        HoldReleasedEvent: {
+            id: string;
+            /** @constant */
+            type: "hold.released";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["HoldEventData"];
+        };
+        HoldRequest: {
+            target: "credit" | "account" | "merchant" | "client";
+            clientId: string;
+            sessionId?: string;
+            accountNumber?: string;
+            merchantCode?: string;
+            /** @example 6000.00 */
+            amount?: number | string;
+            reason: string;
+            case?: string;
+            deadline?: string;
+        };
+        HoldResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Hold"];
+        };
+        Holiday: {
+            date: string;
+            name: string;
+            status: "confirmed" | "expected";
+            source: string;
+            updatedBy: string | null;
+            updatedAt: string;
+        };
+        HolidayList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Holiday"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        HolidayRequest: {
+            name: string;
+            status: "confirmed" | "expected";
+            source: string;
+        };
+        HolidayResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Holiday"];
+        };
+        IdentityCheck: {
+            status: "not_checked" | "queued" | "verified" | "name_mismatch" | "not_found" | "unanswered";
+            nameScore: number | null;
+            checkedAt: string | null;
+        };
         IdentityConfirmation: {
             password?: string;
             code?: string;
@@ -6948,6 +10748,16 @@ export interface components {
             message: string;
             data: components["schemas"]["Invitation"];
         };
+        IssuedVatInvoices: {
+            month: string;
+            invoices: number;
+            creditNotes: number;
+        };
+        IssuedVatInvoicesResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["IssuedVatInvoices"];
+        };
         Journal: {
             day: string;
             isClosed: boolean;
@@ -7029,6 +10839,7 @@ export interface components {
             settlementReference: string | null;
             adjustmentId: number | null;
             differenceId: number | null;
+            holdReference: string | null;
             postedAt: string;
         };
         LedgerTransferList: {
@@ -7045,6 +10856,7 @@ export interface components {
             perDay: number | null;
             balanceMax: number | null;
             tiers: number[];
+            accounts: number;
             createdAt: string;
             updatedAt: string;
         };
@@ -7139,6 +10951,95 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        Message: {
+            reference: string;
+            channel: "email" | "sms" | "whatsapp";
+            kind: string;
+            recipient: string | null;
+            state: "queued" | "sending" | "sent" | "caught" | "unknown" | "failed" | "suppressed" | "cancelled";
+            problem: string | null;
+            attempts: number;
+            nextAttemptAt: string | null;
+            expiresAt: string;
+            createdAt: string;
+            endedAt: string | null;
+        };
+        MessageContent: {
+            subject: string;
+            text: string;
+            html: string;
+            short: string;
+        };
+        MessageContentResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["MessageContent"];
+        };
+        MessageList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Message"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        MessageResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Message"];
+        };
+        MessageSuppression: {
+            id: number;
+            recipient: string;
+            reason: "bounced" | "manual";
+            detail: string | null;
+            createdBy: string;
+            createdAt: string;
+        };
+        MessageSuppressionList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["MessageSuppression"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        MessageSuppressionRequest: {
+            address: string;
+            detail?: string;
+        };
+        MessageSuppressionResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["MessageSuppression"];
+        };
+        MonthCheck: {
+            name: string;
+            isDone: boolean;
+            open: number;
+            link: string;
+        };
+        MonthClosing: {
+            version: number;
+            closedBy: string;
+            closedAt: string;
+            reason: string | null;
+            checklist: components["schemas"]["MonthCheck"][];
+            reopenedAt: string | null;
+        };
+        MonthReopening: {
+            id: string;
+            version: number;
+            reason: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
         NewPasskey: {
             passkey: components["schemas"]["Passkey"];
             recoveryCodes: string[];
@@ -7147,6 +11048,23 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["NewPasskey"];
+        };
+        NoticeSettings: {
+            payerChannels: ("email" | "sms" | "whatsapp")[];
+            payerKinds: ("payer.instructions" | "payer.part_payment" | "payer.receipt" | "payer.refund_sent")[];
+            staffKinds: ("user.approval_waiting" | "merchant.daily_summary" | "merchant.settlement_paid" | "merchant.suspense" | "merchant.webhook_failing" | "merchant.payout_failed" | "operator.alert")[];
+            alertSeverity: "notice" | "warning" | "critical";
+        };
+        NoticeSettingsRequest: {
+            payerChannels: ("email" | "sms" | "whatsapp")[];
+            payerKinds: ("payer.instructions" | "payer.part_payment" | "payer.receipt" | "payer.refund_sent")[];
+            staffKinds: ("user.approval_waiting" | "merchant.daily_summary" | "merchant.settlement_paid" | "merchant.suspense" | "merchant.webhook_failing" | "merchant.payout_failed" | "operator.alert")[];
+            alertSeverity?: "notice" | "warning" | "critical";
+        };
+        NoticeSettingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["NoticeSettings"];
         };
         OperatorBalance: {
             clientId: string | null;
@@ -7160,6 +11078,8 @@ export interface components {
             returning: number;
             subaccounts: number;
             reserved: number;
+            held: number;
+            forfeited: number;
             inTransit: number;
             feeIncome: number;
             vatPayable: number;
@@ -7167,8 +11087,14 @@ export interface components {
             writtenOff: number;
             bankBalance: number;
             shortfall: number;
+            dueToBank: number;
             bankCosts: number;
             inputVat: number;
+            stampDuty: number;
+            withheldTax: number;
+            taxCredits: number;
+            doubtfulDebts: number;
+            provisions: number;
         };
         OperatorBalanceTotal: {
             currency: string;
@@ -7179,6 +11105,8 @@ export interface components {
             returning: number;
             subaccounts: number;
             reserved: number;
+            held: number;
+            forfeited: number;
             inTransit: number;
             feeIncome: number;
             vatPayable: number;
@@ -7186,8 +11114,14 @@ export interface components {
             writtenOff: number;
             bankBalance: number;
             shortfall: number;
+            dueToBank: number;
             bankCosts: number;
             inputVat: number;
+            stampDuty: number;
+            withheldTax: number;
+            taxCredits: number;
+            doubtfulDebts: number;
+            provisions: number;
         };
         OperatorBalances: {
             at: string;
@@ -7199,6 +11133,20 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OperatorBalances"];
+        };
+        OperatorChat: {
+            host: string;
+            alertSeverity: "notice" | "warning" | "critical";
+            setBy: string;
+            setAt: string;
+            waiting: number;
+            postedAt: string | null;
+            problem: string | null;
+        };
+        OperatorChatResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OperatorChat"];
         };
         OperatorPayout: {
             reference: string;
@@ -7391,6 +11339,11 @@ export interface components {
             ninMasked: string | null;
             kycTier: number;
             kycTierSet: number;
+            limitTier: number;
+            identity: {
+                bvn: components["schemas"]["IdentityCheck"];
+                nin: components["schemas"]["IdentityCheck"];
+            };
             verifiedName: string | null;
             payerRules: components["schemas"]["PayerRules"];
             limits: components["schemas"]["LimitsInForce"];
@@ -7505,6 +11458,20 @@ export interface components {
             name: string;
             displayName: string;
         };
+        PasswordReset: {
+            email: string;
+            clientName: string;
+        };
+        PasswordResetResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PasswordReset"];
+        };
+        PayerComparison: {
+            onStatement: string | null;
+            inBooks: string | null;
+            score: number | null;
+        };
         PayerRules: {
             minAmount?: number;
             maxAmount?: number;
@@ -7534,6 +11501,9 @@ export interface components {
             amountPaid: number;
             amountRemaining: number;
             refundedAmount: number;
+            merchantFee: number;
+            merchantFeeVat: number;
+            netToMerchant: number;
             currency: string;
             amountPolicy: string;
             expiresAt: string;
@@ -7556,22 +11526,22 @@ export interface components {
             data: components["schemas"]["PaymentClosedEventData"];
         };
         PaymentClosedEventData: {
+            bankName: string;
+            bankCode: string;
+            bankAccount: string;
             paymentReference: string;
-            adviceReference: string;
-            merchantRef: string | null;
             status: string;
             message: string;
             amount: number;
             amountPaid: number;
-            amountRemaining: number;
-            currency: string;
-            bankName: string;
-            bankCode: string;
-            bankAccount: string;
-            accountName: string;
-            customerName: string;
             callBackUrl: string;
+            customerName: string;
             expiresAt: string;
+            accountName: string;
+            adviceReference: string;
+            merchantRef: string | null;
+            currency: string;
+            amountRemaining: number;
             amountSuspended: number;
         };
         PaymentDetail: {
@@ -7583,6 +11553,9 @@ export interface components {
             amountPaid: number;
             amountRemaining: number;
             refundedAmount: number;
+            merchantFee: number;
+            merchantFeeVat: number;
+            netToMerchant: number;
             currency: string;
             amountPolicy: string;
             expiresAt: string;
@@ -7604,22 +11577,22 @@ export interface components {
             data: components["schemas"]["PaymentDetail"];
         };
         PaymentEventData: {
+            bankName: string;
+            bankCode: string;
+            bankAccount: string;
             paymentReference: string;
-            adviceReference: string;
-            merchantRef: string | null;
             status: string;
             message: string;
             amount: number;
             amountPaid: number;
-            amountRemaining: number;
-            currency: string;
-            bankName: string;
-            bankCode: string;
-            bankAccount: string;
-            accountName: string;
-            customerName: string;
             callBackUrl: string;
+            customerName: string;
             expiresAt: string;
+            accountName: string;
+            adviceReference: string;
+            merchantRef: string | null;
+            currency: string;
+            amountRemaining: number;
             credit?: components["schemas"]["EventCredit"];
         };
         PaymentExpiredEvent: {
@@ -7639,22 +11612,22 @@ export interface components {
             createdAt: string;
             env: "Test" | "Live";
             data: {
+                bankName: string;
+                bankCode: string;
+                bankAccount: string;
                 paymentReference: string;
-                adviceReference: string;
-                merchantRef: string | null;
                 status: string;
                 message: string;
                 amount: number;
                 amountPaid: number;
-                amountRemaining: number;
-                currency: string;
-                bankName: string;
-                bankCode: string;
-                bankAccount: string;
-                accountName: string;
-                customerName: string;
                 callBackUrl: string;
+                customerName: string;
                 expiresAt: string;
+                accountName: string;
+                adviceReference: string;
+                merchantRef: string | null;
+                currency: string;
+                amountRemaining: number;
             };
         };
         PaymentList: {
@@ -7683,22 +11656,22 @@ export interface components {
             data: components["schemas"]["PaymentEventData"];
         };
         PaymentRefundEventData: {
+            bankName: string;
+            bankCode: string;
+            bankAccount: string;
             paymentReference: string;
-            adviceReference: string;
-            merchantRef: string | null;
             status: string;
             message: string;
             amount: number;
             amountPaid: number;
-            amountRemaining: number;
-            currency: string;
-            bankName: string;
-            bankCode: string;
-            bankAccount: string;
-            accountName: string;
-            customerName: string;
             callBackUrl: string;
+            customerName: string;
             expiresAt: string;
+            accountName: string;
+            adviceReference: string;
+            merchantRef: string | null;
+            currency: string;
+            amountRemaining: number;
             refundedAmount: number;
             refund: components["schemas"]["EventRefund"];
             credit?: components["schemas"]["EventCredit"];
@@ -7729,22 +11702,22 @@ export interface components {
             createdAt: string;
             env: "Test" | "Live";
             data: {
+                bankName: string;
+                bankCode: string;
+                bankAccount: string;
                 paymentReference: string;
-                adviceReference: string;
-                merchantRef: string | null;
                 status: string;
                 message: string;
                 amount: number;
                 amountPaid: number;
-                amountRemaining: number;
-                currency: string;
-                bankName: string;
-                bankCode: string;
-                bankAccount: string;
-                accountName: string;
-                customerName: string;
                 callBackUrl: string;
+                customerName: string;
                 expiresAt: string;
+                accountName: string;
+                adviceReference: string;
+                merchantRef: string | null;
+                currency: string;
+                amountRemaining: number;
                 amountReversed: number;
                 reversal?: components["schemas"]["EventReversal"];
                 credit?: components["schemas"]["EventCredit"];
@@ -8094,11 +12067,33 @@ export interface components {
             adjustments: number;
             differences: number;
             payoutFailures: number;
+            holds: number;
+            screening: number;
+            months: number;
+            openDifferences: number | null;
+            suspenseItems: number | null;
+            failingWebhooks: number | null;
+            openAlerts: number | null;
+            openCases: number | null;
         };
         PendingApprovalsResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PendingApprovals"];
+        };
+        ProviderReturn: {
+            state: string;
+            code?: string;
+            iss?: string;
+            error?: string;
+        };
+        ProviderSignIn: {
+            url: string;
+        };
+        ProviderSignInResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ProviderSignIn"];
         };
         RailItem: {
             id: string;
@@ -8171,6 +12166,7 @@ export interface components {
             isReversal: boolean;
             rule: string | null;
             items: components["schemas"]["BankItem"][];
+            payer: components["schemas"]["PayerComparison"] | null;
         };
         ReconciledLineList: {
             isSuccessful: boolean;
@@ -8181,6 +12177,7 @@ export interface components {
         };
         ReconciliationAgeing: {
             differences: components["schemas"]["AgedDifferences"][];
+            reconcilingItems: components["schemas"]["AgedDifferences"][];
             suspense: components["schemas"]["SuspenseBucket"][];
         };
         ReconciliationAgeingResponse: {
@@ -8194,6 +12191,8 @@ export interface components {
             currency: string;
             day: string;
             status: string;
+            statusText: string;
+            computedAt: string;
             ledger: number | null;
             statement: number | null;
             timing: number | null;
@@ -8284,9 +12283,79 @@ export interface components {
             message: string;
             data: components["schemas"]["Replay"];
         };
+        Report: {
+            reference: string;
+            name: string;
+            operation: string;
+            format: "csv" | "xlsx";
+            from: string;
+            to: string;
+            path: string;
+            createdAt: string;
+            expiresAt: string;
+        };
+        ReportChoices: {
+            exports: components["schemas"]["ReportExport"][];
+            recipients: string[];
+        };
+        ReportChoicesResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReportChoices"];
+        };
+        ReportExport: {
+            operation: string;
+            path: string;
+            filters: string[];
+            frequencies: ("daily" | "weekly" | "monthly")[];
+        };
+        ReportResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Report"];
+        };
+        ReportSchedule: {
+            reference: string;
+            name: string;
+            operation: string;
+            filters: {
+                [key: string]: string;
+            };
+            frequency: "daily" | "weekly" | "monthly";
+            hour: number;
+            format: "csv" | "xlsx";
+            recipients: string[];
+            createdBy: string;
+            createdAt: string;
+            nextDueAt: string;
+            lastRunAt: string | null;
+        };
+        ReportScheduleList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReportSchedule"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ReportScheduleRequest: {
+            name: string;
+            operation: string;
+            filters?: {
+                [key: string]: string;
+            };
+            frequency: "daily" | "weekly" | "monthly";
+            hour: number;
+            format: "csv" | "xlsx";
+            recipients: string[];
+        };
+        ReportScheduleResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReportSchedule"];
+        };
         Requery: {
             paymentReference: string;
-            questions: {
+            requeries: {
                 bankCode: string;
                 bankName: string;
                 state: "open" | "found" | "not_found" | "dropped" | "merged";
@@ -8302,6 +12371,14 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Requery"];
+        };
+        RequestedPasswordReset: {
+            isRequested: boolean;
+        };
+        RequestedPasswordResetResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RequestedPasswordReset"];
         };
         ResolutionRequest: {
             action: "book" | "match" | "note";
@@ -8467,6 +12544,157 @@ export interface components {
             reason: string | null;
             amountInSuspense: number;
         };
+        ScreeningDecision: {
+            reference: string;
+            subject: "credit" | "payout";
+            clientId: string | null;
+            sessionId: string | null;
+            payout: string | null;
+            payoutStatus: string | null;
+            amount: number;
+            currency: string;
+            outcome: "hold" | "refuse";
+            ruleSet: string;
+            hits: components["schemas"]["ScreeningHit"][];
+            handling: "held" | "waiting" | "unheld" | "awaits_review" | "reviewed";
+            hold: string | null;
+            unheldReason: string | null;
+            decidedAt: string;
+        };
+        ScreeningDecisionList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ScreeningDecision"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ScreeningDecisionResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ScreeningDecision"];
+        };
+        ScreeningHit: {
+            rule: string;
+            kind: "velocity" | "structuring" | "new_payer" | "many_payers" | "list";
+            inputs: {
+                [key: string]: unknown;
+            };
+        };
+        ScreeningList: {
+            version: number;
+            name: string;
+            format: "un_xml" | "ofac_xml" | "ofac_csv" | "csv";
+            sha256: string;
+            entries: number;
+            names: number;
+            added: number;
+            removed: number;
+            effectiveFrom: string;
+            uploadedBy: string;
+        };
+        ScreeningListList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ScreeningList"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ScreeningListResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ScreeningList"];
+        };
+        ScreeningRequest: {
+            id: number;
+            kind: "activate" | "end" | "release" | "refuse";
+            rule: string | null;
+            ruleName: string | null;
+            decision: string | null;
+            payout: string | null;
+            sessionId: string | null;
+            effectiveFrom: string | null;
+            reason: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        ScreeningRequestList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ScreeningRequest"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ScreeningRequestResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ScreeningRequest"];
+        };
+        ScreeningRule: {
+            reference: string;
+            name: string;
+            version: number;
+            state: "draft" | "active" | "ended";
+            subject: "credit" | "payout";
+            kind: "velocity" | "structuring" | "new_payer" | "many_payers" | "list";
+            outcome: "hold" | "refuse";
+            clientId: string | null;
+            count: number | null;
+            amount: number | null;
+            minutes: number | null;
+            percent: number | null;
+            days: number | null;
+            list: string | null;
+            score: number | null;
+            createdBy: string;
+            createdAt: string;
+            testedAt: string | null;
+            test: components["schemas"]["ScreeningTest"] | null;
+            effectiveFrom: string | null;
+            effectiveTo: string | null;
+        };
+        ScreeningRuleList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ScreeningRule"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ScreeningRuleRequest: {
+            name: string;
+            subject: "credit" | "payout";
+            kind: "velocity" | "structuring" | "new_payer" | "many_payers" | "list";
+            outcome: "hold" | "refuse";
+            clientId?: string;
+            count?: number;
+            /** @example 6000.00 */
+            amount?: number | string;
+            minutes?: number;
+            percent?: number;
+            days?: number;
+            /** @example un-consolidated */
+            list?: string;
+            score?: number;
+        };
+        ScreeningRuleResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ScreeningRule"];
+        };
+        ScreeningTest: {
+            from: string;
+            to: string;
+            screened: number;
+            hits: number;
+            examples: string[];
+        };
         SearchHit: {
             type: "payment" | "advice" | "account" | "credit" | "event" | "payout" | "settlement" | "refund" | "return" | "statement";
             reference: string;
@@ -8475,6 +12703,8 @@ export interface components {
             detail: string | null;
             amount: number | null;
             currency: string | null;
+            status: string | null;
+            at: string | null;
             of: components["schemas"]["SearchHitOwner"] | null;
         };
         SearchHitOwner: {
@@ -8612,18 +12842,6 @@ export interface components {
             env: "Test" | "Live";
             data: components["schemas"]["SettlementEventData"];
         };
-        SettlementHoliday: {
-            date: string;
-            name: string;
-        };
-        SettlementHolidays: {
-            holidays: components["schemas"]["SettlementHoliday"][];
-        };
-        SettlementHolidaysResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["SettlementHolidays"];
-        };
         SettlementLine: {
             kind: string;
             postedAt: string;
@@ -8715,12 +12933,41 @@ export interface components {
             message: string;
             data: components["schemas"]["SettlementSettings"];
         };
+        SignInProvider: {
+            issuer: string;
+            providerClientId: string;
+            redirectUri: string;
+            roleClaim: string | null;
+            roles: components["schemas"]["SignInRoleMapping"][];
+            createsUsers: boolean;
+            trustsEmail: boolean;
+            isEnforced: boolean;
+            updatedAt: string;
+        };
+        SignInProviderResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SignInProvider"];
+        };
+        SignInProviderSettings: {
+            redirectUri: string;
+            provider: components["schemas"]["SignInProvider"] | null;
+        };
+        SignInProviderSettingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SignInProviderSettings"];
+        };
         SignInRequest: {
             email: string;
             password: string;
             code?: string;
             passkey?: components["schemas"]["PasskeyAssertion"];
             clientId?: string;
+        };
+        SignInRoleMapping: {
+            value: string;
+            role: "owner" | "developer" | "finance" | "support" | "operator";
         };
         SignedInClient: {
             clientId: string;
@@ -8732,6 +12979,7 @@ export interface components {
             user: components["schemas"]["SignedInUser"];
             role: string;
             scopes: string[];
+            throughProvider: boolean;
             client: components["schemas"]["SignedInClient"];
             csrfToken: string;
         };
@@ -8819,6 +13067,24 @@ export interface components {
             subaccountCode: string;
             amount: number;
         };
+        StampDuty: {
+            bankCode: string;
+            currency: string;
+            charged: number;
+            givenBack: number;
+            duty: number;
+            transfers: number;
+            expected: number;
+        };
+        StampDutyReport: {
+            month: string;
+            rows: components["schemas"]["StampDuty"][];
+        };
+        StampDutyReportResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["StampDutyReport"];
+        };
         Statement: {
             statementId: string;
             importId: string;
@@ -8854,6 +13120,7 @@ export interface components {
             settlementReference: string | null;
             adjustmentId: number | null;
             differenceId: number | null;
+            holdReference: string | null;
             postedAt: string;
         };
         StatementEntryList: {
@@ -9035,6 +13302,17 @@ export interface components {
             count: number;
             amount: number;
         };
+        SuspenseEscalation: {
+            days: number | null;
+        };
+        SuspenseEscalationRequest: {
+            days: number | null;
+        };
+        SuspenseEscalationResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SuspenseEscalation"];
+        };
         SuspenseItem: {
             id: number;
             amount: number;
@@ -9130,6 +13408,60 @@ export interface components {
             count: number;
             amount: number;
         };
+        TaxRate: {
+            tax: "vat" | "stamp_duty" | "withholding";
+            clientId: string | null;
+            percent: number | null;
+            amount: number | null;
+            threshold: number | null;
+            bearer: string | null;
+            effectiveFrom: string;
+            source: string;
+            createdBy: string | null;
+            createdAt: string;
+        };
+        TaxRateList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["TaxRate"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        TaxRateRequest: {
+            tax: "vat" | "stamp_duty" | "withholding";
+            clientId?: string;
+            percent?: number;
+            amount?: number | string;
+            threshold?: number | string;
+            bearer?: "sender" | "recipient";
+            /** @example 2027-01-01 */
+            effectiveFrom: string;
+            source: string;
+        };
+        TaxRateResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["TaxRate"];
+        };
+        TaxSettings: {
+            clientId: string;
+            legalName: string;
+            address: string | null;
+            tin: string | null;
+            withholdingPercent: number;
+            withholdingFrom: string | null;
+        };
+        TaxSettingsRequest: {
+            legalName: string;
+            address: string;
+            /** @example 01234567-0001 */
+            tin: string;
+        };
+        TaxSettingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["TaxSettings"];
+        };
         TestEvent: {
             eventId: string;
         };
@@ -9144,7 +13476,7 @@ export interface components {
         };
         TimelineEntry: {
             at: string;
-            kind: "advice" | "account" | "number" | "action" | "requery" | "credit" | "reversal" | "suspense" | "refund" | "transfer" | "archive" | "event" | "waiting" | "attempt";
+            kind: "advice" | "account" | "number" | "action" | "requery" | "credit" | "reversal" | "suspense" | "refund" | "hold" | "transfer" | "event" | "waiting" | "attempt";
             description: string;
             amount: number | null;
             currency: string | null;
@@ -9265,6 +13597,14 @@ export interface components {
             createdAt: string;
             signedInAt: string | null;
         };
+        UserAddresses: {
+            addresses: string[] | null;
+        };
+        UserAddressesResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["UserAddresses"];
+        };
         UserList: {
             isSuccessful: boolean;
             message: string;
@@ -9288,14 +13628,50 @@ export interface components {
             countsFrom: string | null;
             createdAt: string;
             signedInAt: string | null;
-            temporaryPassword: string;
-            invitationLink: string;
+            temporaryPassword: string | null;
+            invitationLink: string | null;
             invitationExpiresAt: string;
+            isMailed: boolean;
         };
         UserWithPasswordResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["UserWithPassword"];
+        };
+        VatInvoice: {
+            number: string;
+            kind: "invoice" | "credit_note";
+            clientId: string;
+            month: string;
+            currency: string;
+            fees: number;
+            vat: number;
+            total: number;
+            withholdingTax: number;
+            withholdingOpen: number;
+            seller: components["schemas"]["VatInvoiceParty"];
+            buyer: components["schemas"]["VatInvoiceParty"];
+            issuedAt: string;
+        };
+        VatInvoiceList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["VatInvoice"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        VatInvoiceParty: {
+            name: string;
+            address: string | null;
+            tin: string | null;
+        };
+        VatInvoiceResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["VatInvoice"];
+        };
+        VatInvoicesRequest: {
+            month: string;
         };
         VatReport: {
             month: string;
@@ -9345,7 +13721,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             url?: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "hold.placed" | "hold.released" | "hold.forfeited" | "alert.raised" | "endpoint.disabled")[] | null;
             isActive?: boolean;
         };
         WebhookEndpointDetail: {
@@ -9365,7 +13741,7 @@ export interface components {
         };
         WebhookEndpointRequest: {
             url: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "payout.returned" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "hold.placed" | "hold.released" | "hold.forfeited" | "alert.raised" | "endpoint.disabled")[] | null;
         };
         WebhookEndpointResponse: {
             isSuccessful: boolean;
@@ -9422,6 +13798,24 @@ export interface components {
             message: string;
             data: components["schemas"]["Withdrawn"];
         };
+        WithholdingTax: {
+            clientId: string;
+            currency: string;
+            invoiced: number;
+            withheld: number;
+            creditNotes: number;
+            writtenOff: number;
+            receivable: number;
+        };
+        WithholdingTaxReport: {
+            month: string;
+            rows: components["schemas"]["WithholdingTax"][];
+        };
+        WithholdingTaxReportResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["WithholdingTaxReport"];
+        };
     };
 }
 export interface events {
@@ -9454,6 +13848,9 @@ export interface events {
     "settlement.closed": components["schemas"]["SettlementClosedEvent"];
     "settlement.paid": components["schemas"]["SettlementPaidEvent"];
     "settlement.failed": components["schemas"]["SettlementFailedEvent"];
+    "hold.placed": components["schemas"]["HoldPlacedEvent"];
+    "hold.released": components["schemas"]["HoldReleasedEvent"];
+    "hold.forfeited": components["schemas"]["HoldForfeitedEvent"];
     "alert.raised": components["schemas"]["AlertRaisedEvent"];
     "endpoint.disabled": components["schemas"]["EndpointDisabledEvent"];
     "endpoint.test": components["schemas"]["EndpointTestEvent"];
@@ -9488,6 +13885,16 @@ export type ErrorCode =
     | "client_id_needed"
     | "password_expired"
     | "invitation_invalid"
+    | "reset_invalid"
+    | "chat_not_found"
+    | "provider_not_found"
+    | "provider_unavailable"
+    | "provider_sign_in_failed"
+    | "provider_sign_in_expired"
+    | "provider_sign_in_needed"
+    | "provider_user_unknown"
+    | "provider_role_missing"
+    | "second_factor_needed"
     | "password_change_needed"
     | "role_not_allowed"
     | "people_only"
@@ -9501,13 +13908,30 @@ export type ErrorCode =
     | "account_not_found"
     | "advice_not_found"
     | "payment_not_found"
+    | "mistyped_code"
     | "number_not_found"
     | "credit_not_found"
     | "suspense_not_found"
     | "return_not_found"
     | "refund_not_found"
     | "difference_not_found"
+    | "screening_rule_not_found"
+    | "screening_decision_not_found"
+    | "screening_request_not_found"
+    | "case_not_found"
+    | "evidence_not_found"
+    | "hold_not_found"
+    | "hold_request_not_found"
+    | "message_not_found"
+    | "suppression_not_found"
+    | "report_schedule_not_found"
+    | "report_not_found"
+    | "report_expired"
+    | "too_many_report_schedules"
     | "adjustment_not_found"
+    | "entry_not_found"
+    | "holiday_not_found"
+    | "vat_invoice_not_found"
     | "payout_not_found"
     | "settlement_not_found"
     | "payout_file_not_found"
@@ -9536,6 +13960,7 @@ export type ErrorCode =
     | "bank_silent"
     | "idempotency_key_reused"
     | "account_changed"
+    | "identity_service_missing"
     | "account_inactive"
     | "account_name_not_pending"
     | "limit_profile_exists"
@@ -9565,15 +13990,35 @@ export type ErrorCode =
     | "return_credit_reversed"
     | "payment_not_refundable"
     | "credit_not_refundable"
-    | "credit_archived"
-    | "period_archived"
     | "credit_of_payment"
     | "refund_too_large"
     | "refund_not_queued"
     | "refund_payer_unknown"
+    | "credit_held"
+    | "payout_under_review"
+    | "screening_request_open"
+    | "screening_reviewed"
+    | "screening_rule_untested"
+    | "screening_rule_not_draft"
+    | "screening_rule_not_active"
+    | "screening_rule_name_taken"
+    | "case_closed"
+    | "case_not_closed"
+    | "case_has_holds"
+    | "case_full"
+    | "evidence_refused"
+    | "hold_ended"
+    | "hold_empty"
+    | "hold_too_small"
+    | "hold_too_large"
+    | "hold_request_open"
+    | "document_recorded"
     | "adjustment_too_large"
     | "difference_resolved"
     | "difference_asked"
+    | "entry_not_the_difference"
+    | "entry_overdraws_account"
+    | "entry_not_possible"
     | "owner_changed"
     | "owner_without_access"
     | "action_not_allowed"
@@ -9588,6 +14033,7 @@ export type ErrorCode =
     | "bank_account_unknown"
     | "bank_account_exists"
     | "client_suspended"
+    | "client_held"
     | "bank_account_inactive"
     | "bank_account_mismatch"
     | "bank_account_needed"
@@ -9649,13 +14095,22 @@ export type ErrorCode =
     | "too_many_requeries"
     | "sandbox_only"
     | "seed_running"
+    | "clock_busy"
     | "clock_backwards"
+    | "clock_days_closed"
     | "clock_too_far"
     | "numbers_exhausted"
+    | "month_open"
     | "day_not_over"
     | "later_day_closed"
     | "earlier_day_open"
     | "day_not_balanced"
+    | "month_not_over"
+    | "earlier_month_open"
+    | "month_not_ready"
+    | "month_not_closed"
+    | "reopening_requested"
+    | "reopening_not_found"
     | "passkey_needed"
     | "invalid_passkey"
     | "passkey_exists"
@@ -9669,5 +14124,5 @@ export type ErrorCode =
     | "pages_not_built"
     | "try_again"
     | "internal"
-export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","payout.returned","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_returned","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const
+export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","payout.returned","settlement.closed","settlement.paid","settlement.failed","hold.placed","hold.released","hold.forfeited","alert.raised","endpoint.disabled","endpoint.test"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_returned","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","suspense_aged","case_deadline_near","case_deadline_missed","hold_deadline_near","hold_deadline_missed","reconciliation_difference","statement_missing","audit_failed","screening_late","holidays_run_out","archive_failing","notices_skipped","identity_service_down"] as const

@@ -1,5 +1,5 @@
-// Calls by method and path, typed by the description of the API. What an envelope wraps is answered
-// without it.
+// Calls by method and path, typed by the description of the API. Answers come without their
+// envelope.
 
 import type { CallOptions, HttpClient, Query } from './http-client.ts'
 import { List } from './lists.ts'
@@ -15,22 +15,21 @@ import type {
   QueryOf,
 } from './operations.ts'
 
-type Given<M extends Method, P> = CallOptions & {
+type CallInput<M extends Method, P> = CallOptions & {
   query?: M extends 'get' ? QueryOf<P> : Query
   body?: BodyOf<M, P>
 }
 // Only paths with braces take params.
-export type Asked<M extends Method, P extends string> = Given<M, P> &
+export type CallArgs<M extends Method, P extends string> = CallInput<M, P> &
   (Record<never, never> extends Params<P> ? { params?: Params<P> } : { params: Params<P> })
-type Optional<P extends string, T> =
-  Record<never, never> extends Params<P> ? [given?: T] : [given: T]
+type Optional<P extends string, T> = Record<never, never> extends Params<P> ? [args?: T] : [args: T]
 
-export type ListGiven<P extends ListPath> = {
+export type ListArgs<P extends ListPath> = {
   filter?: FilterOf<P> | undefined
   signal?: AbortSignal | undefined
 } & (Record<never, never> extends Params<P> ? { params?: Params<P> } : { params: Params<P> })
 
-type TextGiven<P extends string> = CallOptions & { params: Params<P>; query?: Query | undefined }
+type TextArgs<P extends string> = CallOptions & { params: Params<P>; query?: Query | undefined }
 
 type Envelope<Data> = { data: Data } | { responseData: Data }
 
@@ -44,23 +43,23 @@ export class Api {
   async call<M extends Method, P extends PathOf<M>>(
     method: M,
     path: P,
-    ...[given]: Optional<P, Asked<M, P>>
+    ...[args]: Optional<P, CallArgs<M, P>>
   ): Promise<DataOf<M, P>> {
-    const { params, ...asked } = (given ?? {}) as Asked<Method, string>
-    const request = { ...asked, method: method.toUpperCase(), path: fillIn(path, params) }
+    const { params, ...options } = (args ?? {}) as CallArgs<Method, string>
+    const request = { ...options, method: method.toUpperCase(), path: fillIn(path, params) }
     const answer = await this.http.json<Envelope<DataOf<M, P>>>(request as never)
     if ('responseData' in answer) return answer.responseData
     return 'data' in answer ? answer.data : (answer as DataOf<M, P>)
   }
 
-  text<P extends PathOf<'get'>>(path: P, given: TextGiven<P>): Promise<string> {
-    const { params, ...asked } = given
-    const headers = { ...asked.headers, accept: '*/*' }
-    return this.http.text({ ...asked, headers, method: 'GET', path: fillIn(path, params) })
+  text<P extends PathOf<'get'>>(path: P, args: TextArgs<P>): Promise<string> {
+    const { params, ...options } = args
+    const headers = { ...options.headers, accept: '*/*' }
+    return this.http.text({ ...options, headers, method: 'GET', path: fillIn(path, params) })
   }
 
-  list<P extends ListPath>(path: P, ...[given]: Optional<P, ListGiven<P>>): List<ItemOf<P>> {
-    const { params, filter, signal } = (given ?? {}) as ListGiven<ListPath>
+  list<P extends ListPath>(path: P, ...[args]: Optional<P, ListArgs<P>>): List<ItemOf<P>> {
+    const { params, filter, signal } = (args ?? {}) as ListArgs<ListPath>
     return new List(async (cursor) =>
       this.http.json({
         method: 'GET',
@@ -72,7 +71,7 @@ export class Api {
   }
 }
 
-// Dots would be read as another path by every URL parser, escaped or not.
+// Every URL parser reads dots as another path, escaped or not.
 export function fillIn(path: string, params: Record<string, string | number> = {}): string {
   return path.replace(/{(\w+)}/g, (_, name: string) => {
     const value = params[name]

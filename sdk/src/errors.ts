@@ -1,4 +1,4 @@
-// What can go wrong: the service refused (ManillaError), it could not be reached or did not answer
+// Errors: the service refused (ManillaError), it could not be reached or did not answer
 // (ManillaConnectionError), or a webhook is not genuine (WebhookVerificationError).
 
 import type { ErrorCode } from './api-types.ts'
@@ -6,8 +6,8 @@ import type { ErrorCode } from './api-types.ts'
 export type FieldError = { field: string; message: string }
 
 /**
- * Codes of the API, and those of this client: `connection_failed` and `timed_out` of a request,
- * `wait_timed_out` of waitForPayment, `unreadable_response` of an answer that is not the API's.
+ * Codes of the API, and those of this client: `connection_failed` and `timed_out` for a request,
+ * `wait_timed_out` for waitForPayment, `unreadable_response` for an answer that is not the API's.
  */
 export type ManillaErrorCode =
   | ErrorCode
@@ -29,7 +29,7 @@ export class ManillaError extends Error {
   readonly code: ManillaErrorCode
   /** The HTTP status; undefined if there was no answer. */
   readonly status: number | undefined
-  /** The fields that are wrong, of `invalid_request`. */
+  /** The wrong fields, for `invalid_request`. */
   readonly errors: readonly FieldError[]
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
@@ -74,7 +74,7 @@ type FailureBody = {
   requestId?: string
 }
 
-// Of a response that is not 2xx.
+// Reads a response that is not 2xx.
 export function errorOf(response: Response, text: string): ManillaError {
   const { status, headers } = response
   const body = parseObject(text) as FailureBody | undefined

@@ -1,5 +1,5 @@
-// Live events over server-sent events. A connection that ends, fails or falls silent is made again and
-// resumes after the last event, so that none is lost and none comes twice.
+// Live events over server-sent events. The client replaces a connection that ends, fails or falls
+// silent, and resumes after the last event, so that no event is lost or repeated.
 
 import { ManillaConnectionError, ManillaError } from './errors.ts'
 import type { HttpClient } from './http-client.ts'
@@ -13,7 +13,7 @@ const PAUSE_MS_MAX = 10_000
 const SILENCE_MS_MAX = 45_000
 
 export type StreamOptions = {
-  /** Resume after this sequence. Default: with the next event. */
+  /** Resumes after this sequence. Default: starts with the next event. */
   after?: number | string | undefined
   signal?: AbortSignal | undefined
   onConnect?: ((after: string | undefined) => void) | undefined
@@ -21,7 +21,7 @@ export type StreamOptions = {
 }
 type Position = { last: string | undefined }
 
-/** Throws when the first connection cannot be made, or the service refuses; never ends otherwise. */
+/** Throws when the first connection fails, or the service refuses; never ends otherwise. */
 export async function* streamEvents(
   http: HttpClient,
   { after, signal, onConnect, onDisconnect }: StreamOptions = {},
@@ -80,7 +80,7 @@ async function* readEvents(
   }
 }
 
-// undefined: the connection is over.
+// Undefined when the connection is over.
 async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<undefined>((resolve) => {
@@ -96,7 +96,7 @@ async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
   }
 }
 
-// A frame with an id alone says where the stream begins; one without an id is a heartbeat.
+// A frame with only an id says where the stream begins; one without an id is a heartbeat.
 function readFrame(frame: string, position: Position): WebhookEvent | undefined {
   const lines = frame.split('\n')
   const field = (name: string) =>

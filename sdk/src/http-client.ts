@@ -24,8 +24,9 @@ export type ManillaOptions = {
 export type CallOptions = {
   signal?: AbortSignal | undefined
   /**
-   * Of a POST; random by default, the same for all attempts of one call. Name your own to repeat a
-   * call safely after a crash. null: none, so that no attempt follows a network error.
+   * For a POST. Random by default, and the same for all attempts of one call. Pass your own to
+   * repeat a call safely after a crash. null sends no key, and then no attempt follows a network
+   * error.
    */
   idempotencyKey?: string | null | undefined
   /** `if-match`, or the content-type of a body that is not JSON. */
@@ -67,12 +68,12 @@ export class HttpClient {
     return (await this.#authorized(request, readText)).text
   }
 
-  /** The response as it comes, for streams. The timeout and the signal are for its headers. */
+  /** The response as it comes, for streams. The timeout and the signal apply to its headers. */
   open(request: Request): Promise<Response> {
     return this.#authorized(request, async (response) => response)
   }
 
-  // A token that is refused is renewed, once.
+  // A refused token is renewed once.
   async #authorized<T>(request: Request, read: (response: Response) => Promise<T>): Promise<T> {
     const { signal } = request
     const sent = this.#prepare(request)
@@ -187,12 +188,12 @@ async function readText(response: Response): Promise<{ text: string; status: num
 }
 
 function queryText(query: Query = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
-  const text = new URLSearchParams(given as [string, string][]).toString()
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  const text = new URLSearchParams(entries as [string, string][]).toString()
   return text && `?${text}`
 }
 
-// Not crypto.randomUUID, which browsers keep from pages served over http.
+// Not crypto.randomUUID, which browsers deny to pages served over http.
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -24,7 +24,7 @@ export class List<Item> implements AsyncIterable<Item> {
     } while (cursor !== undefined)
   }
 
-  /** From the first page, each time. */
+  /** Starts from the first page each time. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for await (const { data } of this.pages()) yield* data
   }

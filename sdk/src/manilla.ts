@@ -1,6 +1,7 @@
-// The client of a Manilla service: one object per client of the API, safe to share.
+// The entry point of the SDK. Create one `Manilla` per clientId and share it: its concurrent requests share
+// one access token.
 
-import { Api, type Asked, type ListGiven } from './api.ts'
+import { Api, type CallArgs, type ListArgs } from './api.ts'
 import { HttpClient, type ManillaOptions } from './http-client.ts'
 import type { List } from './lists.ts'
 import type { DataOf, ItemOf, ListPath, Method, PathOf } from './operations.ts'
@@ -46,16 +47,16 @@ export class Manilla {
   request<M extends Method, P extends PathOf<M>>(
     method: M,
     path: P,
-    ...given: Record<never, never> extends Asked<M, P> ? [Asked<M, P>?] : [Asked<M, P>]
+    ...args: Record<never, never> extends CallArgs<M, P> ? [CallArgs<M, P>?] : [CallArgs<M, P>]
   ): Promise<DataOf<M, P>> {
-    return this.#api.call(method, path, ...(given as never))
+    return this.#api.call(method, path, ...(args as never))
   }
 
   /** Any other list of the API, by its path. */
   list<P extends ListPath>(
     path: P,
-    ...given: Record<never, never> extends ListGiven<P> ? [ListGiven<P>?] : [ListGiven<P>]
+    ...args: Record<never, never> extends ListArgs<P> ? [ListArgs<P>?] : [ListArgs<P>]
   ): List<ItemOf<P>> {
-    return this.#api.list(path, ...(given as never))
+    return this.#api.list(path, ...(args as never))
   }
 }

@@ -1,4 +1,4 @@
-// What each path of the API takes and answers, read off the generated types.
+// The input and the answer of each path of the API, derived from the generated types.
 
 import type { paths } from './api-types.ts'
 
@@ -18,7 +18,7 @@ type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest
   ? Name | NamesIn<Rest>
   : never
 
-/** What stands in the braces of a path. */
+/** The parameters in the braces of a path. */
 export type Params<P extends string> = { [Name in NamesIn<P>]: string | number }
 export type BodyOf<M extends Method, P> =
   Operation<M, P> extends { requestBody?: Content<infer Body> } ? Body : undefined
@@ -34,5 +34,5 @@ export type ListPath = {
   [P in PathOf<'get'>]: Answer<Operation<'get', P>> extends { nextCursor: unknown } ? P : never
 }[PathOf<'get'>]
 export type ItemOf<P extends ListPath> = DataOf<'get', P> extends (infer Item)[] ? Item : never
-/** Without what the iteration itself sets. */
+/** Without the parameters that the iteration sets itself. */
 export type FilterOf<P extends ListPath> = Omit<NonNullable<QueryOf<P>>, 'cursor'>

@@ -1,17 +1,17 @@
-// Which failures are worth another attempt, and after how long. Network errors, 429 and 503 are; a
-// network error only where repeating the request cannot do its work twice. A proxy that lost the
+// Decides which failures to retry, and after how long: network errors, 429 and 503. A network error
+// is retried only where repeating the request cannot do its work twice. A proxy that lost the
 // service (502, 504) is a network error.
 
 import { ManillaConnectionError, type ManillaError } from './errors.ts'
 
 const FIRST_DELAY_MS = 250
 const DELAY_MS_MAX = 8_000
-// A service that asks for more patience than this gets its caller's.
+// A longer wait than this is left to the caller.
 const RETRY_AFTER_SECONDS_MAX = 60
 
 export type Repeatable = 'always' | 'if_refused'
 
-// The delay in ms; undefined: do not retry. `attempt` counts from 0.
+// Returns the delay in ms, or undefined for no retry. `attempt` counts from 0.
 export function retryDelay(
   error: ManillaError,
   attempt: number,
@@ -27,7 +27,7 @@ export function retryDelay(
   return Math.max(retryAfterSeconds * 1000, backoff(attempt))
 }
 
-// Exponential, of which up to a half is left to chance, so that many clients do not return at once.
+// Exponential, with up to half of it random, so that many clients do not return at once.
 function backoff(attempt: number): number {
   const full = Math.min(FIRST_DELAY_MS * 2 ** attempt, DELAY_MS_MAX)
   return full * (0.5 + Math.random() / 2)

@@ -1,4 +1,4 @@
-// What @manilla/sdk exports.
+// The exports of @manilla/sdk.
 
 export type { components, ErrorCode, paths } from './api-types.ts'
 export {

@@ -1,5 +1,5 @@
-// Waits until a payment is decided: paid, cancelled, reversed, or expired with its grace period over.
-// Asks the service from time to time, so that it works wherever a webhook cannot be received.
+// Waits until a payment is decided: paid, cancelled, reversed, or expired with its grace period
+// over. Polls the service, so that it works where no webhook can be received.
 
 import type { Api } from './api.ts'
 import { ManillaError } from './errors.ts'
@@ -12,7 +12,7 @@ const PAUSE_MS_MAX = 5_000
 export type DecidedPayment = DataOf<'get', '/api/v1/payments/{reference}'>
 export type WaitOptions = {
   signal?: AbortSignal | undefined
-  /** Throws `wait_timed_out` after it. Default: as long as it takes. */
+  /** Throws `wait_timed_out` after it. Default: no limit. */
   timeoutMs?: number | undefined
 }
 
@@ -35,8 +35,8 @@ export async function waitForPayment(
   }
 }
 
-// Expired is not the end while the money may still count: until its grace period is over, by the
-// service's clock, after which the service has moved what was paid to suspense.
+// An expired payment may still be paid until its grace period is over, by the service's clock.
+// After that the service has moved the money to suspense.
 function isDecided({ status, amountPaid, updatedAt, closesAt }: DecidedPayment): boolean {
   if (status === 'Processing' || status === 'PartPayment') return false
   return status !== 'Expired' || (amountPaid === 0 && updatedAt >= closesAt)

@@ -1,6 +1,6 @@
 // Waiting that an AbortSignal ends: for a while, or for a promise that others wait for too.
 
-// Longer than a timer can be set for (2^31 ms) it would fire at once.
+// The longest timer (2^31 ms). A longer one would fire at once.
 export const WAIT_MS_MAX = 2 ** 31 - 1
 
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
@@ -21,7 +21,7 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-// Leaves the promise to those who still wait for it.
+// Other waiters keep the promise.
 export function orAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {

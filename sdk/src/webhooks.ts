@@ -19,25 +19,25 @@ const MESSAGES: Record<WebhookFault, string> = {
 
 /** The body as received, before any parser. */
 export type RawBody = string | Uint8Array | ArrayBuffer
-/** Of Node, of fetch, or any record. */
+/** Headers of Node, of fetch, or any record. */
 export type WebhookHeaders =
   | { get(name: string): string | null | undefined }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 export type VerifyOptions = {
-  /** How old or new a webhook may be; default 300. */
+  /** The largest difference between the webhook's time and now; default 300. */
   toleranceSeconds?: number
   /** Default: the current time. */
   now?: Date
 }
 
 /**
- * Answers the event; throws a WebhookVerificationError if it is not genuine. With several secrets,
+ * Returns the event; throws a WebhookVerificationError if it is not genuine. With several secrets,
  * one match is enough.
  */
 export async function verify(
   rawBody: RawBody,
   headers: WebhookHeaders,
-  // The limit of three gives way to how every library of this standard is called.
+  // Takes four parameters, like every library of this standard.
   ...[secret, { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() } = {}]: [
     secret: string | readonly string[],
     options?: VerifyOptions,
@@ -62,7 +62,7 @@ export async function verify(
   return eventIn(body)
 }
 
-// All are compared, whichever matches.
+// Compares all signatures, even after a match.
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   header: string,
@@ -108,7 +108,7 @@ function readHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined
   const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
   const values = [found ?? []].flat() as string[]
-  // Sent twice, it is not the one that was signed; a blank is in no header that is.
+  // A repeated header is not the signed one. No signed header is blank.
   return values.length > 1 && name !== 'webhook-signature' ? ' ' : values.join(' ')
 }
 

@@ -1,30 +1,31 @@
-// `manilla admin database`: the hosts of DATABASE_URL, which one is used and why, and whether
-// acknowledged work survives its loss.
+// `manilla admin database`: shows the hosts of DATABASE_URL, which host is used and why, and whether
+// acknowledged work survives the loss of that host.
+// `manilla admin upgrade-baseline`: upgrades a database of a version before the baseline.
 
 import { databaseSettings } from '#config/config.ts'
-import { type DatabaseUrl, parseDatabaseUrl } from '#database-url.ts'
-import { type Finding, probeHost } from '#db/host-probe.ts'
-import { hostsOf, nameOf } from '#db/hosts.ts'
-import { type Replication, readReplication } from '#db/replication.ts'
-import type { AdminCommand, Context } from './admin-command.ts'
-import { columns } from './command-line.ts'
+import { type DatabaseUrl, parseDatabaseUrl } from '#db/database-url.ts'
+import { type Replication, readReplication } from '#db/health.ts'
+import { type Finding, hostsOf, nameOf, probeHost } from '#db/hosts.ts'
+import { upgradeBaseline } from '#db/upgrade-baseline.ts'
+import { withConnection } from './backup-command.ts'
+import type { Context, FileContext } from './operator-command.ts'
 
 type HostLine = { host: string; state: Finding['state']; reason?: string; isUsed: boolean }
 
-export const databaseCommands: readonly AdminCommand[] = [
-  {
-    name: 'database',
-    summary: 'Show the database hosts, which one is used, and whether a standby has all writes.',
-    options: [],
-    async run(context) {
-      const hosts = await readHosts(context)
-      const replication = await readReplication(context.db)
-      return { data: { hosts, ...replication }, text: describe(hosts, replication) }
-    },
-  },
-]
+export async function showDatabase(context: Context) {
+  const hosts = await readHosts(context)
+  const replication = await readReplication(context.db)
+  const rows = hosts.map(({ host, state, reason, isUsed }) => [
+    host,
+    reason ? `${state} (${reason})` : state,
+    isUsed ? 'used' : '',
+  ])
+  const sentence = describeReplication(replication)
+  const view = rows.length > 0 ? [{ columns: ['host', 'state', 'use'], rows }, sentence] : sentence
+  return { data: { hosts, ...replication }, view }
+}
 
-// Empty for the embedded database, which has no host name.
+// Returns no hosts for the embedded database, which has no host name.
 async function readHosts({ env, db }: Context): Promise<HostLine[]> {
   const { databaseUrl } = databaseSettings(env)
   if (databaseUrl === undefined) return []
@@ -45,14 +46,6 @@ async function readHosts({ env, db }: Context): Promise<HostLine[]> {
   )
 }
 
-function describe(hosts: readonly HostLine[], replication: Replication): string {
-  const lines = hosts.map(({ host, state, reason, isUsed }) => {
-    const words = [state, reason && `(${reason})`, isUsed && '← used']
-    return [host, words.filter(Boolean).join(' ')] as const
-  })
-  return [...(lines.length > 0 ? columns(lines) : []), describeReplication(replication)].join('\n')
-}
-
 function describeReplication(replication: Replication): string {
   const { isSynchronous, synchronousCommit, synchronousStandbyNames, standbys } = replication
   const following = standbys === 1 ? '1 standby follows' : `${standbys} standbys follow`
@@ -61,3 +54,12 @@ function describeReplication(replication: Replication): string {
   if (isSynchronous) return `Replication is synchronous: ${settings}; ${following}.`
   return `Replication is not synchronous: ${settings}; ${following}.`
 }
+
+export async function upgradeToBaseline({ env }: FileContext) {
+  const isUpgraded = await withConnection(databaseSettings(env), upgradeBaseline)
+  const view = isUpgraded
+    ? 'The database has the baseline now. Start the service.'
+    : 'The database has the baseline already. Nothing was changed.'
+  return { data: { isUpgraded }, view }
+}
+upgradeToBaseline.isOnFiles = true

@@ -3,57 +3,67 @@
 //
 //   recover aside ─▶ migrate ─▶ make partitions, skip numbers and ids, hold payouts ─▶ rename into place
 //
-// So after a crash the directory has either no cluster or one that is safe to serve from.
+// So if the command crashes, the directory has either no cluster or one that is safe to serve from.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { BackupProblem } from '#backup/backup-problem.ts'
-import { planRecovery, type RecoveryPlan } from '#backup/plan-recovery.ts'
-import { recoverCluster } from '#backup/recover-cluster.ts'
+import { planRecovery, type RecoveryPlan, recoverCluster } from '#backup/recover.ts'
+import { BackupProblem } from '#backup/stored-backups.ts'
 import type { Clock } from '#clock.ts'
 import { databaseSettings } from '#config/config.ts'
 import { secretsPath } from '#config/secrets-file.ts'
-import { migrate } from '#db/migrate.ts'
-import { maintainPartitions } from '#db/partitions.ts'
+import { maintainPartitions, migrate } from '#db/migrate.ts'
 import { createPool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { type ClientPosition, lastSequences, settleAfterRestore } from '#domain/after-restore.ts'
 import { syncFolder, writeDurably } from '#durable-files.ts'
 import { openDataDirectory } from '#embedded/data-directory.ts'
 import { findProcess } from '#embedded/processes.ts'
-import type { FileContext } from './admin-command.ts'
-import { type Answer, type Arguments, columns, UsageProblem } from './command-line.ts'
-import { readTarget, readWhole } from './restore-options.ts'
+import { type ClientPosition, lastSequences, settleAfterRestore } from '#payouts/after-restore.ts'
+import {
+  type Answer,
+  type Field,
+  type FileContext,
+  UsageProblem,
+  type View,
+} from './operator-command.ts'
 
 const RESTORING = /^\.restoring-(\d+)-/
-const NUMBERS_MAX = 1_000_000_000
 
-export async function restore(context: FileContext, args: Arguments): Promise<Answer> {
-  if (args.flag('latest') === (args.text('at') !== undefined)) {
+type Options = {
+  from?: string
+  at?: Date
+  latest?: boolean
+  dataDir?: string
+  timeline?: number
+  secrets?: string
+  skipNumbers?: number
+  databaseUrl?: string
+}
+
+export async function restore(context: FileContext, options: Options): Promise<Answer> {
+  const { at, timeline, skipNumbers, databaseUrl, dataDir } = options
+  if ((options.latest === true) === (at !== undefined)) {
     throw new UsageProblem('Specify --at <time> or --latest.')
   }
-  const target = readTarget(args)
-  const skipNumbers = readWhole(args, 'skip-numbers', NUMBERS_MAX)
   const { clock, actor: by } = context
-  const databaseUrl = args.text('database-url')
   if (databaseUrl) {
-    const restoredTo = target.at ?? clock()
+    const restoredTo = at ?? clock()
     const prepared = await prepare(databaseUrl, { clock, by, restoredTo, skipNumbers })
-    return { data: { restoredTo, ...prepared }, text: describe('', { restoredTo, ...prepared }) }
+    return { data: { restoredTo, ...prepared }, view: describe('', { restoredTo, ...prepared }) }
   }
-  const from = args.text('from') ?? databaseSettings(context.env).backupDir
-  const dataDir = args.text('data-dir')
+  const from = options.from ?? databaseSettings(context.env).backupDir
   if (!from || !dataDir) {
     throw new UsageProblem('Specify --from <folder> and --data-dir <new folder>.')
   }
-  const plan = planRecovery(from, target)
-  if (plan.missing && !target.at) throw gap(plan.missing)
-  const secrets = readSecrets(plan, args.text('secrets'))
+  const plan = planRecovery(from, { at, timeline })
+  if (plan.missing && !at) throw gap(plan.missing)
+  const secrets = readSecrets(plan, options.secrets)
   const restored = await restoreInto(resolve(dataDir), plan, { clock, by, skipNumbers, secrets })
   const lead = `Restored ${plan.backup.name} into ${resolve(dataDir)}`
-  return { data: { dataDir: resolve(dataDir), ...restored }, text: describe(lead, restored) }
+  return { data: { dataDir: resolve(dataDir), ...restored }, view: describe(lead, restored) }
 }
+restore.isOnFiles = true
 
 export function gap(missing: string): BackupProblem {
   return new BackupProblem(
@@ -62,7 +72,7 @@ export function gap(missing: string): BackupProblem {
   )
 }
 
-// Undefined if they are stored elsewhere.
+// Returns undefined if the secrets are stored elsewhere.
 function readSecrets({ backup }: RecoveryPlan, path: string | undefined): string | undefined {
   if (path === undefined && !backup.hasSecrets) return undefined
   try {
@@ -112,7 +122,7 @@ function refuseOccupied(dataDir: string, secrets: string | undefined): void {
   }
 }
 
-// Removes what killed restores left.
+// Removes the folders that killed restores left behind.
 function sweep(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const pid = Number(RESTORING.exec(name)?.[1])
@@ -136,7 +146,7 @@ async function prepare(
   try {
     return await withTransaction(db, async (tx) => {
       const now = clock()
-      await maintainPartitions(tx, now) // First: an event without its partition would block creating it.
+      await maintainPartitions(tx, now) // First: an event without a partition would block creating it.
       await settleAfterRestore(tx, { ...restore, now })
       return { migrated, lastSequences: await lastSequences(tx) }
     })
@@ -151,10 +161,10 @@ type RestoreResult = PreparedDatabase & {
   timeline?: number
 }
 
-function describe(lead: string, result: RestoreResult): string {
+function describe(lead: string, result: RestoreResult): View[] {
   const { restoredTo, lastTransactionAt, timeline, lastSequences } = result
   const last = lastTransactionAt?.toISOString() ?? 'none after the backup'
-  const rows: (readonly [string, string])[] = [
+  const fields: Field[] = [
     ['up to', restoredTo.toISOString()],
     ...(timeline ? ([['last transaction', `${last}, now on timeline ${timeline}`]] as const) : []),
     ['lost', `what was committed after ${restoredTo.toISOString()}`],
@@ -163,5 +173,5 @@ function describe(lead: string, result: RestoreResult): string {
     ['events', `${lastSequences.length} clients: see lastSequences with --json`],
   ]
   const next = 'Before you release payouts: docs/backup.md, After a restore.'
-  return [lead || 'Prepared the restored database', ...columns(rows), '', next].join('\n')
+  return [lead || 'Prepared the restored database', { fields }, next]
 }

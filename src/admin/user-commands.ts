@@ -1,7 +1,6 @@
 // `manilla admin user …`: the users of a client. Creates the first owner and recovers locked-out users.
 
-import { withTransaction } from '#db/transaction.ts'
-import { type Client, findClient } from '#domain/access/clients.ts'
+import { INVITATION_PATH } from '#access/invitations.ts'
 import {
   type Administrator,
   addUser,
@@ -10,135 +9,114 @@ import {
   refuseRole,
   resetPassword,
   vouchForUser,
-} from '#domain/access/manage-users.ts'
-import { hashPassword, temporaryPassword } from '#domain/access/passwords.ts'
-import { ROLES, type Role } from '#domain/access/roles.ts'
-import { INVITATION_PATH } from '#domain/access/take-over.ts'
-import { findUserByEmail, listUsers, sharedSalt, type User } from '#domain/access/users.ts'
+} from '#access/manage-users.ts'
+import { hashPassword, temporaryPassword } from '#access/passwords.ts'
+import type { Role } from '#access/permissions.ts'
+import { type Client, findClient } from '#access/permissions.ts'
+import type { LinkMail } from '#access/user-mail.ts'
+import { findUserByEmail, listUsers, sharedSalt, type User } from '#access/users.ts'
+import { loadConfig } from '#config/config.ts'
+import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import type { AdminCommand, Context } from './admin-command.ts'
-import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
+import { Sealer } from '#seal.ts'
+import type { Context, Field } from './operator-command.ts'
 
-const EMAIL = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+\.[^\s@.\p{Cc}\p{Cs}]+$/u
-const EMAIL_LENGTH_MAX = 254
 const PAGE = 500
 
-const CLIENT: Option = { name: 'client', value: 'clientId', about: 'Client of the user. Required.' }
+type OfClient = { client: string }
 
-export const userCommands: readonly AdminCommand[] = [
-  {
-    name: 'user create',
-    subject: 'email',
-    summary: 'Invite a user; a single-use link and a temporary password are shown once.',
-    options: [
-      CLIENT,
-      { name: 'role', value: 'role', about: `One of ${ROLES.join(' ')}. Required.` },
-    ],
-    async run(context, args) {
-      const { db, clock } = context
-      const email = parseEmail(args.subject)
-      const role = parseRole(args.text('role'))
-      const client = await requireClient(context, args)
-      const by = administrator(context, client)
-      await refuseRole(db, by, { clientId: client.id, role })
-      const password = temporaryPassword()
-      const passwordHash = await hashPassword(password, await sharedSalt(db, email))
-      const invited = await withTransaction(db, (tx) =>
-        addUser(tx, clock(), { by, client, email, role, passwordHash }),
-      )
-      return present(invited.user, client, { password, link: linkOf(context, invited) })
-    },
-  },
-  {
-    name: 'user list',
-    summary: 'List the users of a client, newest first.',
-    options: [CLIENT],
-    async run(context, args) {
-      const client = await requireClient(context, args)
-      const users: User[] = []
-      for (let more = true; more; ) {
-        const beforeId = users.at(-1)?.id ?? null
-        const page = await listUsers(context.db, client.id, { beforeId, limit: PAGE })
-        users.push(...page)
-        more = page.length === PAGE
-      }
-      const lines = users.map(
-        (user) => [user.email, `${user.role}  ${describeState(user)}`] as const,
-      )
-      const data = users.map((user) => plain(user, client))
-      return { data, text: columns(lines).join('\n') || 'No users.' }
-    },
-  },
-  {
-    name: 'user disable',
-    subject: 'email',
-    summary: 'Disable a user and end all sessions.',
-    options: [CLIENT],
-    run: (context, args) => setActive(context, args, false),
-  },
-  {
-    name: 'user enable',
-    subject: 'email',
-    summary: 'Enable a disabled user.',
-    options: [CLIENT],
-    run: (context, args) => setActive(context, args, true),
-  },
-  {
-    name: 'user reset-password',
-    subject: 'email',
-    summary: 'Reset a password; a link and a temporary one are shown once. Lifts any lockout.',
-    options: [CLIENT, { name: 'remove-totp', about: 'Also remove the authenticator app.' }],
-    async run(context, args) {
-      const { db, clock } = context
-      const client = await requireClient(context, args)
-      const { id, email } = await requireUser(context, client, args.subject)
-      const password = temporaryPassword()
-      const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
-      const reset = { id, passwordHash, removesTotp: args.flag('remove-totp') }
-      const invited = await withTransaction(db, (tx) =>
-        resetPassword(tx, clock(), { by: administrator(context, client), reset }),
-      )
-      return present(invited.user, client, { password, link: linkOf(context, invited) })
-    },
-  },
-  {
-    name: 'user vouch',
-    subject: 'email',
-    summary: 'Vouch for a user: they count as a person of their own, whoever invited them.',
-    options: [CLIENT, { name: 'note', value: 'text', about: 'How you know the person. Required.' }],
-    async run(context, args) {
-      const note = args.text('note')
-      if (note === undefined) throw new UsageProblem('--note is required.')
-      const client = await requireClient(context, args)
-      const { id } = await requireUser(context, client, args.subject)
-      const by = administrator(context, client)
-      const user = await withTransaction(context.db, (tx) =>
-        vouchForUser(tx, context.clock(), { by, id, note }),
-      )
-      return present(user, client)
-    },
-  },
-]
-
-async function setActive(context: Context, args: Arguments, isActive: boolean) {
+export async function createUser(
+  context: Context,
+  { client: clientId, role }: OfClient & { role: Role },
+  email: string,
+) {
   const { db, clock } = context
-  const client = await requireClient(context, args)
-  const { id } = await requireUser(context, client, args.subject)
+  const client = await requireClient(context, clientId)
   const by = administrator(context, client)
-  const user = await withTransaction(db, (tx) =>
-    changeUserBy(tx, clock(), { by, id, change: { isActive } }),
+  await refuseRole(db, by, { clientId: client.id, role })
+  const password = temporaryPassword()
+  const passwordHash = await hashPassword(password, await sharedSalt(db, email))
+  const invited = await withTransaction(db, (tx) =>
+    addUser(tx, clock(), { by, client, email, role, passwordHash, mail: mailOf(context) }),
+  )
+  return present(invited.user, client, { password, link: linkOf(context, invited) })
+}
+
+export async function listAllUsers(context: Context, { client: clientId }: OfClient) {
+  const client = await requireClient(context, clientId)
+  const users: User[] = []
+  for (let more = true; more; ) {
+    const beforeId = users.at(-1)?.id ?? null
+    const page = await listUsers(context.db, client.id, { beforeId, limit: PAGE })
+    users.push(...page)
+    more = page.length === PAGE
+  }
+  const rows = users.map((user) => [user.email, user.role, describeState(user)])
+  const data = users.map((user) => plain(user, client))
+  return { data, view: { columns: ['email', 'role', 'state'], rows } }
+}
+
+export function disable(context: Context, { client }: OfClient, email: string) {
+  return setActive(context, { client, email, isActive: false })
+}
+
+export function enable(context: Context, { client }: OfClient, email: string) {
+  return setActive(context, { client, email, isActive: true })
+}
+
+type Activity = OfClient & { email: string; isActive: boolean }
+
+async function setActive(context: Context, { client: clientId, email, isActive }: Activity) {
+  const client = await requireClient(context, clientId)
+  const { id } = await requireUser(context, client, email)
+  const by = administrator(context, client)
+  const user = await withTransaction(context.db, (tx) =>
+    changeUserBy(tx, context.clock(), { by, id, change: { isActive } }),
   )
   return present(user, client)
 }
 
-// Database access implies operator rights.
+export async function resetUserPassword(
+  context: Context,
+  { client: clientId, removeTotp }: OfClient & { removeTotp?: boolean },
+  subject: string,
+) {
+  const { db, clock } = context
+  const client = await requireClient(context, clientId)
+  const { id, email } = await requireUser(context, client, subject)
+  const password = temporaryPassword()
+  const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
+  const reset = { id, passwordHash, removesTotp: removeTotp === true }
+  const invited = await withTransaction(db, (tx) =>
+    resetPassword(tx, clock(), {
+      by: administrator(context, client),
+      reset,
+      mail: mailOf(context),
+    }),
+  )
+  return present(invited.user, client, { password, link: linkOf(context, invited) })
+}
+
+export async function vouch(
+  context: Context,
+  { client: clientId, note }: OfClient & { note: string },
+  email: string,
+) {
+  const client = await requireClient(context, clientId)
+  const { id } = await requireUser(context, client, email)
+  const by = administrator(context, client)
+  const user = await withTransaction(context.db, (tx) =>
+    vouchForUser(tx, context.clock(), { by, id, note }),
+  )
+  return present(user, client)
+}
+
+// A user with access to the database has the rights of an operator.
 function administrator({ actor }: Context, client: Client): Administrator {
   return { actor, role: 'operator', clientId: client.id }
 }
 
-async function requireClient({ db }: Context, args: Arguments): Promise<Client> {
-  const clientId = args.text('client')
-  if (clientId === undefined) throw new UsageProblem('--client is required.')
+async function requireClient({ db }: Context, clientId: string): Promise<Client> {
   const client = await findClient(db, clientId)
   if (!client) throw new Refusal('client_not_found')
   return client
@@ -150,31 +128,30 @@ async function requireUser({ db }: Context, client: Client, email: string): Prom
   return user
 }
 
-function parseEmail(text: string): string {
-  if (text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)) return text
-  throw new UsageProblem('The user must be an email address.')
+function linkOf(context: Context, { invitation }: InvitedUser): string {
+  return addressOf(context, invitation.token)
 }
 
-function parseRole(text: string | undefined): Role {
-  const role = ROLES.find((each) => each === text)
-  if (!role) throw new UsageProblem(`--role must be one of ${ROLES.join(', ')}.`)
-  return role
-}
-
-function linkOf({ env }: Context, { invitation }: InvitedUser): string {
+function addressOf({ env }: Context, token: string): string {
   const address = env.PUBLIC_URL ?? `http://localhost:${env.PORT ?? 8080}`
-  return `${address}${INVITATION_PATH}#${invitation.token}`
+  return `${address}${INVITATION_PATH}#${token}`
 }
 
-type Access = { password: string; link: string }
+// The command prints the link too: with access to the database, its user could make one anyway.
+function mailOf(context: Context): LinkMail | undefined {
+  const { env } = context
+  if (!env.MANILLA_SMTP_URL || !env.MANILLA_MAIL_FROM) return undefined
+  const { data, hash } = loadConfig(env, 'serve').secrets
+  return { sealer: new Sealer(data, hash), linkOf: (token) => addressOf(context, token) }
+}
 
-function present(user: User, client: Client, access?: Access) {
+function present(user: User, client: Client, access?: { password: string; link: string }) {
   const secrets = access && {
     temporaryPassword: access.password,
     invitationLink: access.link,
   }
   const data = { ...plain(user, client), ...secrets }
-  const rows: (readonly [string, string])[] = [
+  const fields: Field[] = [
     ['email', user.email],
     ...(access
       ? ([
@@ -186,7 +163,7 @@ function present(user: User, client: Client, access?: Access) {
     ['role', user.role],
     ['state', describeState(user)],
   ]
-  return { data, text: columns(rows).join('\n') }
+  return { data, view: { fields } }
 }
 
 function describeState({

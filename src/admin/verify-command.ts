@@ -4,49 +4,54 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BackupProblem } from '#backup/backup-problem.ts'
-import { planRecovery, type RecoveryPlan } from '#backup/plan-recovery.ts'
-import { recoverCluster } from '#backup/recover-cluster.ts'
-import { listBackups } from '#backup/stored-backups.ts'
+import { planRecovery, type RecoveryPlan, recoverCluster } from '#backup/recover.ts'
+import { BackupProblem, listBackups } from '#backup/stored-backups.ts'
 import type { Clock } from '#clock.ts'
 import { databaseSettings } from '#config/config.ts'
 import { findSecrets, readDataKeys } from '#config/secrets-file.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createPool, type Pool } from '#db/pool.ts'
-import { CHECK_NAMES, checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { KeyProblem, syncKeys } from '#domain/privacy/data-keys.ts'
-import { type BooksSummary, summariseBooks } from '#domain/reports/books-summary.ts'
 import { findProcess } from '#embedded/processes.ts'
+import { CHECK_NAMES, checkIntegrity } from '#integrity/checks.ts'
 import { formatKobo } from '#money.ts'
+import { KeyProblem, syncKeys } from '#privacy/data-keys.ts'
+import { type BooksSummary, summariseBooks } from '#reports/figures.ts'
 import { Sealer } from '#seal.ts'
-import type { FileContext } from './admin-command.ts'
-import { AdminProblem } from './admin-database.ts'
-import { type Answer, type Arguments, columns, UsageProblem } from './command-line.ts'
+import {
+  AdminProblem,
+  type Answer,
+  type Field,
+  type FileContext,
+  UsageProblem,
+  type View,
+} from './operator-command.ts'
 import { gap } from './restore-command.ts'
-import { readTarget } from './restore-options.ts'
 
 const TEMPORARY = 'manilla-verify-'
 const FINDINGS_SHOWN_MAX = 20
 
-export async function verify(context: FileContext, args: Arguments): Promise<Answer> {
-  const databaseUrl = args.text('database-url')
+type Options = { from?: string; at?: Date; timeline?: number; databaseUrl?: string }
+
+export async function verify(context: FileContext, options: Options): Promise<Answer> {
+  const { at, timeline, databaseUrl } = options
   if (databaseUrl) {
     const books = await withPool(databaseUrl, async (db) => {
       if (!(await isMigrated(db)))
         throw new AdminProblem('The database has another schema version.')
       return examine(db)
     })
-    return { data: { books }, text: ['The books add up.', ...describe(books)].join('\n') }
+    return { data: { books }, view: ['The books add up.', { fields: fieldsOf(books) }] }
   }
-  const from = args.text('from') ?? databaseSettings(context.env).backupDir
+  const from = options.from ?? databaseSettings(context.env).backupDir
   if (!from) throw new UsageProblem('Specify --from <folder>, or set MANILLA_BACKUP_DIR.')
   const [damaged] = listBackups(from).damaged
   if (damaged) throw damaged
-  const plan = planRecovery(from, readTarget(args))
+  const plan = planRecovery(from, { at, timeline })
   if (plan.missing) throw gap(plan.missing)
   const verified = await tryOut(plan, context.clock)
-  return { data: verified, text: describeBackup(plan, verified) }
+  return { data: verified, view: describeBackup(plan, verified) }
 }
+verify.isOnFiles = true
 
 async function tryOut(plan: RecoveryPlan, clock: Clock) {
   sweep()
@@ -69,7 +74,7 @@ async function tryOut(plan: RecoveryPlan, clock: Clock) {
   }
 }
 
-// Removes what killed runs left.
+// Removes the folders that killed runs left behind.
 function sweep(): void {
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(TEMPORARY))) {
     if (findProcess(Number.parseInt(name.slice(TEMPORARY.length), 10))) continue
@@ -86,7 +91,7 @@ async function withPool<T>(connectionString: string, work: (db: Pool) => Promise
   }
 }
 
-// A backup whose keys do not fit its database is useless.
+// Fails if the backup's keys cannot open its database: such a backup is useless.
 async function checkKeys(db: Pool, clock: Clock, folder: string): Promise<void> {
   try {
     const hash = Buffer.from(findSecrets(folder)?.MANILLA_HASH_KEY ?? '', 'base64')
@@ -108,9 +113,9 @@ async function examine(db: Pool): Promise<BooksSummary> {
   )
 }
 
-function describe(books: BooksSummary): string[] {
+function fieldsOf(books: BooksSummary): Field[] {
   const { clients, credits, creditedKobo, transfers, lastTransferAt, openPayouts } = books
-  return columns([
+  return [
     ['checks', `${CHECK_NAMES.length}, nothing found`],
     ['clients', `${clients}`],
     ['credits', `${credits}, of ${formatKobo(creditedKobo)}`],
@@ -120,21 +125,20 @@ function describe(books: BooksSummary): string[] {
       ({ kind, currency, balanceKobo }) =>
         [`balance ${kind}`, `${formatKobo(balanceKobo)} ${currency}`] as const,
     ),
-  ])
+  ]
 }
 
 type VerifyResult = Awaited<ReturnType<typeof tryOut>>
 
-function describeBackup({ backup, at }: RecoveryPlan, verified: VerifyResult): string {
+function describeBackup({ backup, at }: RecoveryPlan, verified: VerifyResult): View[] {
   const { lastTransactionAt, logFiles, books } = verified
   const last = lastTransactionAt?.toISOString() ?? 'none after the backup'
-  return [
-    `${backup.folder} can be restored${at ? ` to ${at.toISOString()}` : ''}.`,
-    ...columns([
-      ['files', `${backup.files.length}, SHA-256 as in the manifest`],
-      ['log', `${logFiles} archived files without a gap; last transaction ${last}`],
-      ['secrets', backup.hasSecrets ? 'included, and they fit the database' : 'not included'],
-    ]),
-    ...describe(books),
-  ].join('\n')
+  const fields: Field[] = [
+    ['files', `${backup.files.length}, SHA-256 as in the manifest`],
+    ['log', `${logFiles} archived files without a gap; last transaction ${last}`],
+    ['secrets', backup.hasSecrets ? 'included, and they fit the database' : 'not included'],
+    ...fieldsOf(books),
+  ]
+  const moment = at ? ` to ${at.toISOString()}` : ''
+  return [`${backup.folder} can be restored${moment}.`, { fields }]
 }

@@ -1,20 +1,43 @@
-// The archive of the server's log, filled by embedded/archiving.ts: its contents, gaps, and the
-// part that recovering a backup needs.
+// The archive of the server's log, which embedded/archiving.ts fills: its contents, its gaps, and the part
+// that recovering a backup needs.
 
 import { chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { ServerUser } from '#embedded/server-user.ts'
-import { BackupProblem } from './backup-problem.ts'
-import {
-  findSegment,
-  positionOf,
-  SEGMENT_BYTES,
-  type Segment,
-  segmentName,
-  segmentOf,
-} from './log-position.ts'
-import type { Stretch } from './timelines.ts'
+import type { ServerUser } from '#embedded/data-directory.ts'
+import { BackupProblem } from './stored-backups.ts'
+
+// Positions in the server's log, and its files of 16 MB: 00000001 00000000 00000005 is the sixth
+// file of timeline 1. The number of a file is its position, such as 0/5000028, divided by 16 MB.
+
+const SEGMENTS_PER_LOG = 256 // Files of 16 MB, initdb's default.
+const SEGMENT = /^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})$/
+
+export const SEGMENT_BYTES = 16 * 1024 * 1024
+
+export type Segment = { timeline: number; number: number }
+
+export function findSegment(name: string): Segment | undefined {
+  const found = SEGMENT.exec(name)
+  if (!found) return undefined
+  const [timeline = 0, log = 0, part = 0] = found.slice(1).map((hex) => Number.parseInt(hex, 16))
+  return { timeline, number: log * SEGMENTS_PER_LOG + part }
+}
+
+function segmentName({ timeline, number }: Segment): string {
+  return [timeline, Math.floor(number / SEGMENTS_PER_LOG), number % SEGMENTS_PER_LOG]
+    .map((part) => part.toString(16).toUpperCase().padStart(8, '0'))
+    .join('')
+}
+
+export function positionOf(lsn: string): bigint {
+  const [high = '0', low = '0'] = lsn.split('/')
+  return BigInt(`0x${high}`) * 2n ** 32n + BigInt(`0x${low}`)
+}
+
+export function segmentOf(position: bigint): number {
+  return Number(position / BigInt(SEGMENT_BYTES))
+}
 
 const PACKED = '.gz'
 const HISTORY = /^([0-9A-F]{8})\.history$/
@@ -38,14 +61,12 @@ export function readArchive(folder: string): WalArchive {
   return { folder, segments, histories }
 }
 
-type NeededLog = { segments: Segment[]; missing: string | undefined }
-
 // The log after a backup, in order, up to the first missing file that has later files.
 export function neededLog(
   { segments }: Pick<WalArchive, 'segments'>,
   stretches: readonly Stretch[],
   stopLsn: string,
-): NeededLog {
+): { segments: Segment[]; missing: string | undefined } {
   const byNumber = new Map<number, Segment>()
   for (const segment of segments) {
     const stretch = stretches.find(({ timeline }) => timeline === segment.timeline)
@@ -112,4 +133,60 @@ function unpack(folder: string, name: string): Buffer {
   } catch (error) {
     throw new BackupProblem(`${path} is damaged: ${(error as Error).message}.`)
   }
+}
+
+// Timelines. Each restore starts a new one, and its history file records where it left the previous one:
+//
+//   1 ───────────●──────────▶        abandoned after the restore
+//                └─ 2 ──────▶
+//
+// Recovery follows one timeline back to the backup. Log that another timeline wrote after the fork
+// is not part of it.
+
+// `until` is where the next timeline forks off, undefined for the last.
+type Stretch = { timeline: number; from: bigint; until: bigint | undefined }
+
+type Origin = { timeline: number; stopLsn: string }
+
+const LINE = /^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/
+
+function stretchesOf(timeline: number, history: string): Stretch[] {
+  const stretches: Stretch[] = []
+  let from = 0n
+  for (const line of history.split('\n')) {
+    const found = LINE.exec(line)
+    if (!found) continue
+    const until = positionOf(found[2] as string)
+    stretches.push({ timeline: Number(found[1]), from, until })
+    from = until
+  }
+  return [...stretches, { timeline, from, until: undefined }]
+}
+
+export function chooseTimeline(
+  backup: Origin,
+  histories: ReadonlyMap<number, string>,
+  requested: number | undefined,
+): Stretch[] {
+  const own = stretchesOf(backup.timeline, histories.get(backup.timeline) ?? '')
+  const later = [...histories]
+    .filter(([timeline]) => timeline > backup.timeline)
+    .map(([timeline, history]) => stretchesOf(timeline, history))
+  const able = [own, ...later].filter((stretches) => continues(stretches, backup))
+  const chosen = able
+    .filter((stretches) => requested === undefined || stretches.at(-1)?.timeline === requested)
+    .sort((one, other) => endOf(one) - endOf(other))
+    .at(-1)
+  if (chosen) return chosen
+  const choices = able.map(endOf).join(', ')
+  throw new BackupProblem(`Timeline ${requested} does not continue this backup. Known: ${choices}.`)
+}
+
+function endOf(stretches: readonly Stretch[]): number {
+  return stretches.at(-1)?.timeline ?? 0
+}
+
+function continues(stretches: readonly Stretch[], { timeline, stopLsn }: Origin): boolean {
+  const own = stretches.find((stretch) => stretch.timeline === timeline)
+  return own !== undefined && (own.until === undefined || own.until >= positionOf(stopLsn))
 }

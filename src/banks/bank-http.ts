@@ -1,17 +1,27 @@
-// Calls to a bank's API. One deadline covers connecting, sending and the response; redirects are
-// not followed; a response is bounded. No answer is a value, not an exception: the bank may well
-// have acted on the request.
+// Calls to a bank's API. One deadline covers connecting, sending and the response. Redirects are not
+// followed. The size of a response is limited. A missing answer is a value, not an exception, because the
+// bank may have acted on the request.
 
 import { Agent, request } from 'undici'
-import { REQUEST_MS_MAX } from './call-deadlines.ts'
 import type { CallOptions, Mode, NoAnswer } from './connector.ts'
 import type { ConnectorSettings } from './connector-settings.ts'
 import { isObject, readNestedJson } from './json-body.ts'
 
+// The most time that a bank may take.
+
+// For one request and its response (bank-http.ts).
+const REQUEST_MS_MAX = 60_000
+
+// A call has at most four requests: it logs in and asks, and does both again if the bank refuses the token
+// (json-calls.ts).
+const REQUESTS_OF_CALL = 4
+export const CALL_MS_MAX = REQUESTS_OF_CALL * REQUEST_MS_MAX
+
 const TIMEOUT_MS = 20_000
 const TIMEOUT_BOUNDS = { least: 100, most: REQUEST_MS_MAX }
 const RESPONSE_BYTES_MAX = 8_388_608
-// There was no connection yet, or its certificate was refused: nothing of the request has left.
+// With these errors no part of the request was sent: there was no connection yet, or its certificate was
+// refused.
 const UNSENT = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -28,7 +38,8 @@ const UNSENT = [
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]
 
-// Over HTTP/2 undici itself repeats a request that the server says it refused, orders too.
+// Without HTTP/2: undici itself repeats an HTTP/2 request that the server says it refused, even an order to
+// pay.
 const dispatcher = new Agent({ allowH2: false })
 
 export type BankRequest = {
@@ -37,24 +48,29 @@ export type BankRequest = {
   query?: Readonly<Record<string, string | undefined>>
   headers?: Readonly<Record<string, string>>
   body?: unknown // Sent as JSON.
-  isOrder?: true // To pay: it is never repeated.
+  isOrder?: true // An order to pay, which is never repeated.
 }
 
-export type BankResponse = { status: 'answered'; httpStatus: number; rawBody: Buffer }
+export type BankResponse = {
+  status: 'answered'
+  httpStatus: number
+  rawBody: Buffer
+  headers: Readonly<Record<string, string>> // By lower-case name. A header that came twice is left out.
+}
 
 export type BankHttp = (
   request: BankRequest,
   options: CallOptions,
 ) => Promise<BankResponse | NoAnswer>
 
-// By `baseUrl` and `timeoutMs`. Undefined where the bank's own API is not configured.
+// Reads the settings `baseUrl` and `timeoutMs`. Undefined if the bank's own API is not configured.
 export function findBankHttp(settings: ConnectorSettings, mode: Mode): BankHttp | undefined {
   const baseUrl = settings.findUrl('baseUrl', mode)
   const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
   return baseUrl === undefined ? undefined : bankHttp({ baseUrl, timeoutMs })
 }
 
-function bankHttp({
+export function bankHttp({
   baseUrl,
   timeoutMs = TIMEOUT_MS,
 }: {
@@ -81,7 +97,8 @@ function bankHttp({
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
       })
       const rawBody = await readBody(response.body)
-      return { status: 'answered', httpStatus: response.statusCode, rawBody }
+      const { statusCode: httpStatus } = response
+      return { status: 'answered', httpStatus, rawBody, headers: singleHeaders(response.headers) }
     } catch (error) {
       const reason = describe(error, deadline, timeoutMs)
       const isUnsent = UNSENT.includes(reason) || isOfConnecting(error)
@@ -90,7 +107,13 @@ function bankHttp({
   }
 }
 
-// No route to the host, say. The same codes on a connection that was open would say nothing.
+function singleHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const single = Object.entries(headers).filter(([, value]) => typeof value === 'string')
+  return Object.fromEntries(single) as Record<string, string>
+}
+
+// The error occurred while connecting, such as no route to the host. On an open connection, the same code
+// would not show that nothing was sent.
 function isOfConnecting(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isOfConnecting)
   return (error as { syscall?: unknown }).syscall === 'connect'
@@ -118,8 +141,8 @@ function describe(error: unknown, deadline: AbortSignal, timeoutMs: number): str
   return typeof code === 'string' ? code : message
 }
 
-// The body as a JSON object, its numbers as they were written. Anything else is no answer: a proxy's
-// error page says nothing of what the bank knows.
+// Parses the body as a JSON object and keeps numbers as written. Any other body, such as a proxy's error
+// page, counts as no answer from the bank.
 export function jsonObject(response: BankResponse): Record<string, unknown> | NoAnswer {
   const { httpStatus, rawBody } = response
   const body = readNestedJson(rawBody)

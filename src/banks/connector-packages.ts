@@ -1,9 +1,10 @@
 // Connectors that come in npm packages, named in the banks file. A package lies in a node_modules folder
-// beside the banks file or above it, or among Manilla's own. It says in its package.json for which kit it
-// was written ("manilla": {"kit": 1}), its default export is a Connector, and it imports manilla/kit.
+// beside the banks file or above it, or among Manilla's own. Its package.json names the kit that the package
+// was written for ("manilla": {"kit": 1}). Its default export is a Connector, and it imports manilla/kit.
 //
-// Its code runs with the service's rights. It is trusted not to lie; an exception in it is caught, so that
-// a payout that it threw over is `unknown`, as after any silence of the bank.
+// A package's code runs with the service's rights, and the service trusts its results. The service catches
+// its exceptions: if a connector throws while it sends a payout, the payout is `unknown`, as after silence of
+// the bank.
 
 import { readFileSync } from 'node:fs'
 import { createRequire, findPackageJSON, isBuiltin, registerHooks } from 'node:module'
@@ -12,18 +13,18 @@ import { pathToFileURL } from 'node:url'
 import type { BankCalls, Connector } from './connector.ts'
 import { isObject, objectIn } from './json-body.ts'
 
-export const KIT_VERSION = 1
+const KIT_VERSION = 1
 
-const KIT = { specifier: 'manilla/kit', url: pathToFileURL(join(import.meta.dirname, 'kit.ts')) }
+const KIT = { specifier: 'manilla/kit', url: import.meta.resolve('#banks/kit.ts') }
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 const PACKAGE_NAME_MAX = 214
 const CONNECTOR_NAME = /^[a-z][a-z0-9-]{1,29}$/
 const REASON_MAX = 200
 
 type Report = (problem: string) => void
-type Surroundings = { folder: string; builtIn: readonly Connector[] } // `folder` has the banks file.
+type Surroundings = { folder: string; builtIn: readonly Connector[] } // `folder` contains the banks file.
 
-// Undefined, with the problem reported, unless the package has a connector that can be used.
+// Returns undefined and reports the problem if the package has no usable connector.
 export function loadConnector(
   name: unknown,
   { folder, builtIn }: Surroundings,
@@ -61,7 +62,7 @@ function isIn(name: string, base: string): boolean {
   }
 }
 
-// Before any of its code runs.
+// Checks the package's kit version before any of its code runs.
 function isForThisKit(name: string, base: string, fault: Report): boolean {
   try {
     const path = findPackageJSON(name, pathToFileURL(base)) as string
@@ -78,11 +79,12 @@ function isForThisKit(name: string, base: string, fault: Report): boolean {
   return false
 }
 
-// Synchronously, as settings are read. The hook is gone before anything else is loaded.
+// Loads synchronously, because settings are read synchronously. The hook is removed before anything else is
+// loaded.
 function requireDefault(name: string, base: string): unknown {
   const hooks = registerHooks({
     resolve(specifier, context, next) {
-      if (specifier === KIT.specifier) return { url: KIT.url.href, shortCircuit: true }
+      if (specifier === KIT.specifier) return { url: KIT.url, shortCircuit: true }
       if (specifier !== name) return next(specifier, context)
       return next(specifier, { ...context, conditions: [...context.conditions, 'import'] })
     },
@@ -117,7 +119,7 @@ function checkConnector(
   return guarded(value as Connector)
 }
 
-// The connector, that reports what goes wrong instead of throwing it.
+// Wraps a connector so that it reports exceptions instead of throwing them.
 function guarded(connector: Connector): Connector {
   const { name, needsKnownSource, payoutScope } = connector
   return {

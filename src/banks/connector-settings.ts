@@ -4,21 +4,24 @@
 import { parseAddressRange } from '#ip-allowlist.ts'
 
 type Report = (problem: string) => void
-type Given = Readonly<Record<string, unknown>>
+type Settings = Readonly<Record<string, unknown>>
 
 export class ConnectorSettings {
-  readonly #settings: Given
+  readonly #settings: Settings
   readonly #secrets: Readonly<Record<string, string>>
   readonly #report: Report
   readonly #known = { settings: new Set<string>(), secrets: new Set<string>() }
   #problems = 0
 
   constructor(
-    given: { settings?: Given | undefined; secrets?: Readonly<Record<string, string>> | undefined },
+    bank: {
+      settings?: Settings | undefined
+      secrets?: Readonly<Record<string, string>> | undefined
+    },
     report: Report,
   ) {
-    this.#settings = given.settings ?? {}
-    this.#secrets = given.secrets ?? {}
+    this.#settings = bank.settings ?? {}
+    this.#secrets = bank.secrets ?? {}
     this.#report = report
   }
 
@@ -62,7 +65,7 @@ export class ConnectorSettings {
     return choice
   }
 
-  // The bank's own address. Whatever is sent there is secret, so in live mode it must be encrypted.
+  // Reads the URL of the bank's API. Our calls to it carry secrets, so live mode accepts only https.
   findUrl(name: string, mode: 'sandbox' | 'live'): string | undefined {
     const value = this.#read(name)
     if (value === undefined) return undefined
@@ -100,10 +103,11 @@ export class ConnectorSettings {
   }
 
   // For settings with a shape of their own.
-  findRecord(name: string): Given | undefined {
+  findRecord(name: string): Settings | undefined {
     const value = this.#read(name)
     if (value === undefined) return undefined
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Given
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Settings
     this.report(`settings.${name} must be an object`)
     return undefined
   }
@@ -124,8 +128,8 @@ export class ConnectorSettings {
   // A mistyped name would otherwise leave its default in force unnoticed.
   refuseUnknown(): void {
     for (const part of ['settings', 'secrets'] as const) {
-      const given = part === 'settings' ? this.#settings : this.#secrets
-      for (const name of Object.keys(given)) {
+      const values = part === 'settings' ? this.#settings : this.#secrets
+      for (const name of Object.keys(values)) {
         if (this.#known[part].has(name)) continue
         const known = [...this.#known[part]].join(', ') || 'none'
         this.report(`${part} has unknown field ${JSON.stringify(name)}; allowed: ${known}`)

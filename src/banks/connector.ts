@@ -1,8 +1,8 @@
-// A connector is what we know of one bank's (or aggregator's) interface: how it signs what it sends,
-// how a notification becomes credits and is acknowledged, and what the bank can be asked.
+// A connector describes the interface of one bank (or aggregator): how the bank signs its calls, how a
+// notification becomes credits and is acknowledged, and which calls the bank accepts.
 //
-// `connect` checks the settings of one configured bank and returns the connection to it. Whatever a
-// bank has no call for is absent from `calls`, and the features built on it are off for that bank.
+// `connect` checks the settings of one configured bank and returns the connection to it. A call that the bank
+// does not have is absent from `calls`, and the features that need the call are off for that bank.
 
 import type { Kobo } from '#money.ts'
 import type { ConnectorSettings } from './connector-settings.ts'
@@ -17,12 +17,12 @@ export type Mode = 'sandbox' | 'live'
 
 export type Connector = {
   name: string
-  // What it signs does not cover the money (a constant token, some of the fields): live mode demands
-  // an address allow-list or mutual TLS beside it.
+  // True if the signature does not cover the amount (a constant token, or some fields only). Live mode then
+  // also demands an address allow-list or mutual TLS.
   needsKnownSource: boolean
-  // The setting that says who we are at the bank: it knows a payout by its reference among ours only.
+  // The setting that identifies us at the bank. A payout reference is unique only within it.
   payoutScope?: string
-  // Undefined, with every problem reported to the settings, unless all of them are right.
+  // Returns undefined if any setting is wrong, and reports each problem to `settings`.
   connect(
     settings: ConnectorSettings,
     bank: ConnectedBank,
@@ -35,41 +35,41 @@ export type BankConnections = ReadonlyMap<string, BankConnection> // By bank cod
 
 export type BankConnection = {
   authenticate(call: RailCall): AuthenticationResult
-  // The signature covers named fields of a credit, and nothing of any other call: only credits are
-  // taken, and live mode demands a known source.
+  // Set if the signature covers only named fields of a credit. The service then accepts only credits, and
+  // live mode demands a known source.
   signsFieldsOnly?: boolean
-  // Nothing of what the bank sends is signed, so a report is only a reason to ask (I103): no credit is
-  // booked from it, every other call is refused, and settings.baseUrl is required.
+  // The bank signs nothing, so a report only triggers a requery (I103). No credit is booked from it, every
+  // other call is refused, and settings.baseUrl is required.
   hintsOnly?: true
-  // Undefined: not a media type of this bank.
+  // Undefined: the bank does not use this media type.
   findFormat(call: RailCall): NotificationFormat | undefined
   nameEnquiry: NameEnquiryFormat
   calls: BankCalls
-  takesFiles?: boolean // Payouts go to it in files.
-  // That findPayout answers `not_found` proves that the bank never took the payout, and never will.
-  // Absent where the bank promises nothing of the kind: it may have one that it does not show yet.
+  takesFiles?: boolean // The bank receives payouts in files.
+  // If findPayout answers `not_found`, the bank has never taken the payout and never will. Absent if the
+  // bank does not promise this: it may hold a payout that it does not show yet.
   notFoundIsProof?: true
-  findsBy?: readonly IdentifierKind[] // What findTransfer knows a transfer by. Default: all.
-  reserves?: ReservationRules // Default: numbers of both kinds, nobody's at first.
+  findsBy?: readonly IdentifierKind[] // The identifiers that findTransfer accepts. Default: all.
+  reserves?: ReservationRules // Default: both kinds, without a customer.
   limits: CallLimits
-  fingerprint: string // The same as long as it is the same bank's, and knows the same payouts.
+  fingerprint: string // Equal as long as the connection leads to the same bank, which knows the same payouts.
 }
 
-// `kinds`: those that last until they are blocked. `needsCustomer`: the bank reserves a number only for
-// a customer whom it can identify, so none are kept in a pool.
-export type ReservationRules = { kinds: readonly AccountKind[]; needsCustomer?: true }
+// `kinds`: the kinds of numbers that last until they are blocked. `needsCustomer`: the bank reserves a
+// number only for an identified customer, so there is no pool.
+type ReservationRules = { kinds: readonly AccountKind[]; needsCustomer?: true }
 
-// Of requeries, payouts and queries of payouts. The rate holds for all processes together; concurrency
-// does so for requeries, and for payouts and their queries in each process.
+// Limits of requeries, payouts and queries of payouts. The rate holds for all processes together. The
+// concurrency of requeries also does; the concurrency of payouts and their queries holds per process.
 export type CallLimits = { ratePerSecond: number; concurrency: number }
 
-// A call of a bank to /rails/{bankCode}/…
+// A bank's call to /rails/{bankCode}/…
 export type RailCall = {
   headers: Readonly<Record<string, string | string[] | undefined>>
   rawBody: Buffer
   format: string | undefined // ?format=
-  address: string // Behind trusted proxies: of whoever called them.
-  isProxied(): boolean // By a trusted proxy, whose own headers are to be believed.
+  address: string // Behind trusted proxies: the address that called the proxies.
+  isProxied(): boolean // The call came from a trusted proxy, so that the proxy's own headers count.
   now: Date
 }
 
@@ -79,24 +79,24 @@ export type AuthenticationResult =
   | 'signature_too_old'
   | 'source_not_allowed'
 
-// A bank asks whose a number is before it sends money.
+// Some banks ask us for the holder of a number before they send money to it.
 export type NameEnquiryFormat = {
-  field: string // Of its JSON body, that holds the account number.
+  field: string // The field of the JSON body that holds the account number.
   answer(enquiry: NameEnquiryAnswer): object
 }
 
-export type NameEnquiryAnswer = {
+type NameEnquiryAnswer = {
   accountNumber: string
   accountName: string | null // Null: no such account.
   kycLevel: string | null
 }
 
-// What a bank can be asked. Every call has a deadline, and none throws: silence is `no_answer`, and
-// says nothing about what the bank did.
+// The calls to a bank. Every call has a deadline and returns errors as values. After `no_answer`, the bank
+// may or may not have acted.
 export type BankCalls = {
   findTransfer?(identifier: CreditIdentifier, options: CallOptions): Promise<TransferAnswer>
   listTransfers?(query: TransferListQuery, options: CallOptions): Promise<TransferListAnswer>
-  // Asks the bank to send once more what was not acknowledged.
+  // Asks the bank to resend unacknowledged notifications.
   resendNotifications?(window: TimeWindow, options: CallOptions): Promise<ChangeAnswer>
   enquireName?(account: NamedAccount, options: CallOptions): Promise<NameAnswer>
   reserveAccount?(request: AccountReservation, options: CallOptions): Promise<ReservationAnswer>
@@ -105,15 +105,17 @@ export type BankCalls = {
     options: CallOptions,
   ): Promise<ChangeAnswer>
   blockAccount?(account: ReservedAccount, options: CallOptions): Promise<ChangeAnswer>
-  // Logs in, where the bank wants that, so that a login which fails costs no payout. Before any is claimed.
+  // Logs in if the bank demands it. Called before payouts are claimed, so that a failed login affects no
+  // payout.
   prepareOrders?(): Promise<{ status: 'ready' } | NoAnswer>
   sendMoney?(instruction: PayoutInstruction, options: CallOptions): Promise<PayoutAnswer>
   findPayout?(reference: string, options: CallOptions): Promise<PayoutAnswer>
 }
 
-// `isTooLate`: from then on nothing is sent to the bank. `takeTurn`: before each request of a call but the
-// first, which was counted with the call, waits until the bank's rate has room; false: there will be none
-// in time. `reservations`: for a bank that names the account of a transfer by our reference.
+// `isTooLate`: once true, nothing more is sent to the bank. `takeTurn`: called before each request of a call
+// except the first, which was counted with the call. It waits until the bank's rate limit has room, and
+// returns false if there will be none in time. `reservations`: for a bank that names the account of a
+// transfer by our reference.
 export type CallOptions = {
   signal?: AbortSignal | undefined
   isTooLate?: (() => boolean) | undefined
@@ -121,23 +123,24 @@ export type CallOptions = {
   reservations?: Reservations
 }
 
-// Numbers that this bank reserved for us, and the references we reserved them under.
+// Numbers that this bank reserved for us, and the references under which we reserved them.
 export type Reservations = {
   numberOf(reference: string): Promise<string | undefined>
   referenceOf(accountNumber: string): Promise<string | undefined>
 }
 
-// `isUp`: the bank answered, but only that it does not take this request. `isUnsent`: nothing has reached it.
+// `isUp`: the bank answered, but only to refuse the request. `isUnsent`: nothing reached the bank.
 export type NoAnswer = { status: 'no_answer'; reason: string; isUp?: true; isUnsent?: true }
 
-// `in_progress` and `not_found` mean ask again, never that the money will not come.
+// `in_progress` and `not_found` mean that the caller must ask again. They never mean that the money will not
+// come.
 export type TransferAnswer =
   | { status: 'found'; items: readonly ParsedItem[] }
   | { status: 'in_progress' }
   | { status: 'not_found' }
   | NoAnswer
 
-// Newest or oldest first, as the bank has it. `accountNumber` null: all accounts.
+// The bank decides whether the newest or the oldest come first. A null `accountNumber` means all accounts.
 export type TransferListQuery = TimeWindow & {
   accountNumber: string | null
   cursor: string | null
@@ -149,9 +152,9 @@ export type TransferListAnswer =
   | { status: 'listed'; items: readonly ParsedItem[]; nextCursor: string | null }
   | NoAnswer
 
-export type BankAccount = { bankCode: string; accountNumber: string }
+type BankAccount = { bankCode: string; accountNumber: string }
 
-// `expectedName`: as it was given to us. For the sandbox, whose bank knows no names of its own.
+// `expectedName` is the name that the client gave. The sandbox bank uses it, because it has no names.
 export type NamedAccount = BankAccount & { expectedName?: string | undefined }
 
 export type NameAnswer =
@@ -159,15 +162,15 @@ export type NameAnswer =
   | { status: 'not_found' }
   | NoAnswer
 
-// `reference` is ours: the same again is the same account, where the bank knows references.
+// `reference` is ours. A bank that knows references gives the same account for the same reference.
 export type AccountReservation = {
   kind: AccountKind
   reference: string
   accountName: string
-  customer: AccountCustomer | null // Null: a number for the pool, nobody's yet.
+  customer: AccountCustomer | null // Null: a number for the pool, not yet assigned to a customer.
 }
 
-export type AccountKind = 'static' | 'dynamic'
+type AccountKind = 'static' | 'dynamic'
 
 export type AccountCustomer = {
   name: string
@@ -177,8 +180,8 @@ export type AccountCustomer = {
   nin: string | null
 }
 
-// `reference` is that of its reservation.
-export type ReservedAccount = { accountNumber: string; reference: string }
+// `reference` is the reference under which the account was reserved.
+type ReservedAccount = { accountNumber: string; reference: string }
 
 export type ReservationAnswer =
   | { status: 'reserved'; accountNumber: string; accountName: string }
@@ -187,7 +190,7 @@ export type ReservationAnswer =
 
 export type ChangeAnswer = { status: 'done' } | { status: 'refused'; reason: string } | NoAnswer
 
-// The reference is the instruction's for ever: a bank that has seen it does not pay again.
+// An instruction keeps its reference for ever: a bank that has seen the reference does not pay again.
 export type PayoutInstruction = {
   reference: string
   amountKobo: Kobo
@@ -196,15 +199,16 @@ export type PayoutInstruction = {
   narration: string
 }
 
-// Only `failed` is definite. `unknown` is asked for by reference, never sent again; `isAccepted`: the bank
-// says that it has it.
+// Only `failed` is a definite failure. An `unknown` payout is never sent again; the service queries it by
+// reference. `isAccepted`: the bank says that it has the order.
 export type PayoutAnswer =
   | { status: 'confirmed'; bankReference: string }
-  // `isReversed`: the bank publishes that this status also follows a paid one: the money was given back.
+  // `isReversed`: the bank's documentation says that this status can also follow a payment that was given
+  // back.
   | { status: 'failed'; reason: string; isReversed?: true }
-  // Only sendMoney answers this: certainly nothing was ordered, so it may be sent again later.
+  // Only sendMoney returns this: nothing was ordered, so the payout may be sent again later.
   | { status: 'unsent'; reason: string }
-  | { status: 'not_found' } // Of findPayout: the bank shows no such reference.
-  // `isAccepted`: the bank has the order. `waitsFor`: it stays unknown until the operator has changed
-  // something at the bank.
+  | { status: 'not_found' } // Only findPayout returns this: the bank shows no such reference.
+  // `isAccepted`: the bank has the order. `waitsFor`: the payout stays unknown until the operator acts at the
+  // bank.
   | { status: 'unknown'; reason: string; isAccepted?: true; waitsFor?: 'authorization' }

@@ -1,5 +1,5 @@
-// The connectors there are, and the connection to one configured bank. Which connector a bank
-// speaks is settled with that bank, never guessed from a body. The template is for the sandbox only.
+// All connectors, and the connection to one configured bank. The configuration names a bank's connector; the
+// service never guesses it from a body. The template is for the sandbox only.
 
 import { createHash } from 'node:crypto'
 import { flutterwaveConnector } from '#banks/flutterwave/connector.ts'
@@ -12,8 +12,8 @@ import { providusConnector } from '#banks/providus/connector.ts'
 import { squadConnector } from '#banks/squad/connector.ts'
 import { templateConnector } from '#banks/template/connector.ts'
 import { wemaConnector } from '#banks/wema/connector.ts'
+import { addressMatcher } from '#ip-allowlist.ts'
 import { CURRENCY } from '#money.ts'
-import { readAllowedSources } from './allowed-sources.ts'
 import type {
   BankCalls,
   BankConnection,
@@ -22,11 +22,59 @@ import type {
   ConnectedBank,
   Connector,
   Mode,
+  RailCall,
 } from './connector.ts'
 import { ConnectorSettings } from './connector-settings.ts'
-import { asHints } from './hints.ts'
+import { asHints } from './credit-fields.ts'
 
-export const CONNECTORS: readonly Connector[] = [
+// A bank's calls must come from a listed address or with a client certificate, in addition to their
+// signature. A proxy terminates TLS and passes the certificate's SHA-256 fingerprint in a header, which
+// counts only from a trusted proxy.
+
+const HEADER = /^[a-z][a-z0-9-]{0,60}$/
+const FINGERPRINT = /^[0-9a-f]{64}$/
+
+type AllowedSources = (call: RailCall) => boolean
+
+// A call must meet each of `allow` and `mutualTls` that is configured. Undefined if neither is.
+function readAllowedSources(settings: ConnectorSettings): AllowedSources | undefined {
+  const ranges = settings.findRanges('allow')
+  const certificates = readCertificates(settings)
+  if (!ranges && !certificates) return undefined
+  const isListed = ranges ? addressMatcher(ranges) : () => true
+  const isCertified = certificates ?? (() => true)
+  return (call) => isListed(call.address) && isCertified(call)
+}
+
+function readCertificates(settings: ConnectorSettings): AllowedSources | undefined {
+  const options = settings.findRecord('mutualTls')
+  if (!options) return undefined
+  const { header, fingerprints, ...others } = options
+  const list = Array.isArray(fingerprints) ? fingerprints.map(plainFingerprint) : []
+  const isSound =
+    typeof header === 'string' &&
+    HEADER.test(header) &&
+    Object.keys(others).length === 0 &&
+    list.length > 0 &&
+    list.every((fingerprint) => FINGERPRINT.test(fingerprint))
+  if (!isSound) {
+    settings.report(
+      'settings.mutualTls must be {"header": …, "fingerprints": […]}: the lower-case header in ' +
+        'which the proxy passes the SHA-256 fingerprint, and the fingerprints that are accepted',
+    )
+    return undefined
+  }
+  return ({ headers, isProxied }) => {
+    const value = headers[header]
+    return isProxied() && typeof value === 'string' && list.includes(plainFingerprint(value))
+  }
+}
+
+function plainFingerprint(text: unknown): string {
+  return String(text).replaceAll(':', '').toLowerCase()
+}
+
+const CONNECTORS: readonly Connector[] = [
   manillaConnector,
   providusConnector,
   iso20022Connector,
@@ -40,17 +88,17 @@ export const CONNECTORS: readonly Connector[] = [
 
 export const SANDBOX_CONNECTORS: readonly Connector[] = [...CONNECTORS, templateConnector]
 
-// Banks publish none: what any of them can bear.
+// Banks publish no limits. Every bank can handle these.
 const DEFAULT_LIMITS: CallLimits = { ratePerSecond: 5, concurrency: 4 }
 
 export type BankConfiguration = ConnectedBank & {
   connector?: string | undefined // Default manilla.
-  packaged?: Connector | undefined // The connector itself, where a package brought it.
+  packaged?: Connector | undefined // The connector itself, if it comes from a package.
   settings?: Readonly<Record<string, unknown>> | undefined
   secrets?: Readonly<Record<string, string>> | undefined
 }
 
-// Undefined, with every problem reported, unless the configuration is right.
+// Returns undefined if the configuration is wrong, and reports each problem.
 export function connectBank(
   bank: BankConfiguration,
   report: (problem: string) => void,
@@ -98,7 +146,7 @@ export function connectBank(
   }
 }
 
-// The service books nothing from an unsigned report.
+// Turns reports into hints: the service books nothing from an unsigned report.
 function hinting(findFormat: BankConnection['findFormat']): BankConnection['findFormat'] {
   return (call) => {
     const format = findFormat(call)
@@ -106,7 +154,7 @@ function hinting(findFormat: BankConnection['findFormat']): BankConnection['find
   }
 }
 
-// Of what is right. No secrets: one that is rotated changes nothing of what the bank knows.
+// Needs valid settings. Leaves out secrets: rotating one does not change which payouts the bank knows.
 function fingerprintOf(
   { name, payoutScope }: Connector,
   settings: ConnectorSettings,
@@ -117,8 +165,8 @@ function fingerprintOf(
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }
 
-// What banks pay from is in naira, and some take an amount without its currency: other money is refused
-// before anything is asked.
+// Refuses other currencies before any request: banks pay from naira accounts, and some take an amount without
+// its currency.
 function payInNaira({ sendMoney, ...calls }: BankCalls): BankCalls {
   if (!sendMoney) return calls
   return {
@@ -138,7 +186,7 @@ function readLimits(settings: ConnectorSettings): CallLimits {
   }
 }
 
-// Of banks whose configuration was found right at start.
+// Connects banks whose configuration was checked at start.
 export function connectBanks(banks: readonly BankConfiguration[]): BankConnections {
   const refuse = (code: string) => (problem: string) => {
     throw new Error(`bank ${code}: ${problem}`)

@@ -3,41 +3,85 @@
 // Identity and terms (session id, account number, amount, currency) are strict. Free text of the
 // payer is cleaned and cut instead of refused: the money has arrived whatever its narration holds.
 
-import { AMOUNT_MAX_KOBO, formatKobo, koboOf, wholeKoboOf } from '#money.ts'
-import { dayAlone, parseBankTime, watDay } from '#wat-time.ts'
-import { type ChargeFields, readCharges } from './charges.ts'
+import { dayAlone, parseBankTime, watDay } from '#clock.ts'
+import { AMOUNT_MAX_KOBO, formatKobo, type Kobo, kobo, koboOf, wholeKoboOf } from '#money.ts'
 import { findBank, findBankByNipCode } from './directory.ts'
 import type {
+  BankCharges,
   GivenIdentifier,
   IdentifierKind,
   IncomingCredit,
   NamedMoney,
+  Parsed,
   ParsedItem,
   Rejection,
   RejectionCode,
 } from './notifications.ts'
-import { isAccountNumber } from './nuban.ts'
-import { isSessionId } from './session-id.ts'
+import { isAccountNumber, isSessionId } from './numbers.ts'
 
-// What a format found under its own names, not yet checked. Null and undefined both mean absent.
+// The charges that a bank withheld from a transfer, as its notification reports them.
+//
+// The settled amount decides, because it is what the bank's statement shows: fee, VAT and duty must
+// make up exactly the difference between it and the amount. Some banks give the VAT as a part of the
+// fee; an unexplained rest counts as a fee.
+
+// As the bank wrote them. Null, undefined and '' mean not said.
+export type ChargeFields = { settled?: unknown; fee?: unknown; vat?: unknown; duty?: unknown }
+
+// Undefined when nothing was withheld; 'mismatch' when the figures cannot be true.
+function readCharges(
+  amountKobo: Kobo,
+  fields: ChargeFields,
+  readAmount: (value: unknown) => Kobo | undefined = koboOf,
+): BankCharges | undefined | 'mismatch' {
+  const read = (value: unknown) => readPart(value, readAmount)
+  const settled = read(fields.settled)
+  const parts = [fields.fee, fields.vat, fields.duty].map(read)
+  if (settled === 'unreadable' || parts.includes('unreadable')) return 'mismatch'
+  const [fee = 0n, vat = 0n, duty = 0n] = parts as (bigint | undefined)[]
+  const withheld = settled === undefined ? fee + vat + duty : amountKobo - settled
+  if (withheld < 0n || withheld >= amountKobo) return 'mismatch'
+  if (withheld === 0n) return undefined
+  const isWhole = fee + vat + duty === withheld
+  if (isWhole) return charges(fee, vat, duty)
+  const isInside = fee + duty === withheld && vat <= fee
+  if (isInside) return charges(fee - vat, vat, duty)
+  const rest = withheld - vat - duty
+  return rest >= 0n ? charges(rest, vat, duty) : charges(withheld, 0n, 0n)
+}
+
+function readPart(
+  value: unknown,
+  readAmount: (value: unknown) => Kobo | undefined,
+): bigint | undefined | 'unreadable' {
+  if (value === undefined || value === null || value === '') return undefined
+  const amount = readAmount(value)
+  return amount === undefined || amount < 0n ? 'unreadable' : amount
+}
+
+function charges(fee: bigint, vat: bigint, duty: bigint): BankCharges {
+  return { feeKobo: kobo(fee), vatKobo: kobo(vat), dutyKobo: kobo(duty) }
+}
+
+// Unchecked values from a format. Null and undefined both mean absent.
 export type CreditFields = {
   sessionId?: unknown
   accountNumber?: unknown
   amount?: unknown
-  unit?: 'kobo' // Of the amount and the charges: whole kobo. Default naira, with decimals.
+  unit?: 'kobo' // Amount and charges are in whole kobo. Default: naira, with decimals.
   currency?: unknown
   sourceAccountNumber?: unknown
   sourceAccountName?: unknown
   sourceBankCode?: unknown
   narration?: unknown
   transactionTime?: unknown
-  identifiedBy?: IdentifierKind // Of the session id; default session_id.
-  isWeak?: boolean // Of the session id.
+  identifiedBy?: IdentifierKind // The kind of the session id; default session_id.
+  isWeak?: boolean // The session id alone identifies no credit.
   otherIdentifiers?: readonly GivenField[]
   charges?: ChargeFields
 }
 
-// Required: what is no identifier there is refused, not left out.
+// Required: a value that is no identifier is refused instead of ignored.
 type GivenField = { kind: IdentifierKind; value: unknown; isWeak?: boolean; isRequired?: boolean }
 
 const TEXT_MAX = 200
@@ -80,7 +124,7 @@ export function rejection(code: RejectionCode, sessionId: unknown): Rejection {
   return { ok: false, sessionId: echo, code, message: MESSAGES[code], money: null }
 }
 
-// An item that cannot be booked and names an amount, which is therefore kept.
+// A rejection with the money that the fields name, so that the item is kept for an operator.
 export function keptRejection(
   code: RejectionCode,
   sessionId: unknown,
@@ -89,6 +133,7 @@ export function keptRejection(
   return { ...rejection(code, sessionId), money: moneyIn(fields) }
 }
 
+// The money that the fields name. Null if there is provably none.
 function moneyIn(fields: CreditFields): NamedMoney | null {
   const { amount } = fields
   const isNone = amount === undefined || amount === null
@@ -160,8 +205,8 @@ function readCredit(fields: CreditFields): ParsedItem {
   return { ok: true, credit }
 }
 
-// What is no identifier is left out: the credit has one that is. Where that one is weak it does not
-// do: without the other, another transfer would be taken for this one.
+// Ignores a value that is no identifier if the credit has another one. A weak one does not suffice:
+// alone, it could identify another transfer.
 function readIdentifiers(
   fields: CreditFields,
   sessionId: string,
@@ -223,8 +268,7 @@ function readTime(
   return transactionDate ? { transactionTime: null, transactionDate } : { transactionTime: time }
 }
 
-// What a bank says of the future its clock got wrong. The money is taken all the same, and the time
-// counts as not given.
+// A time in the future means that the bank's clock is wrong. The credit is taken without a time.
 export function withoutFutureTime(credit: IncomingCredit, now: Date): IncomingCredit {
   const { transactionTime, transactionDate } = credit
   const latestMs = now.getTime() + CLOCK_SKEW_MAX_MS
@@ -239,4 +283,20 @@ export function withoutFutureTime(credit: IncomingCredit, now: Date): IncomingCr
 // Some banks name the payer's bank by its NIP code: one bank is to have one code in our records.
 export function plainBankCode(code: string): string {
   return findBank(code)?.code ?? findBankByNipCode(code)?.code ?? code
+}
+
+// Reports that are not signed (I103): a credit becomes a hint, for which the bank is asked, and a reversal
+// is kept for an operator if it names money.
+
+export function asHints(parsed: Parsed): Parsed {
+  return 'malformed' in parsed ? parsed : { ...parsed, items: parsed.items.map(asHint) }
+}
+
+function asHint(item: ParsedItem): ParsedItem {
+  if (!item.ok) {
+    const { reversal: _, ...rest } = item
+    return rest
+  }
+  const { sessionId: value, identifiedBy: kind = 'session_id' } = item.credit
+  return { ...rejection('not_a_credit', value), hint: { kind, value } }
 }

@@ -1,9 +1,9 @@
 // The institutions we know: banks, microfinance and mortgage banks, mobile money operators and payment
-// service banks. An institution that is missing here can still pay in: only its name stays unknown, and its
-// code where a notification gives nothing but the name.
+// service banks. An institution that is missing here can still pay in. Its name stays unknown. Its code also
+// stays unknown if a notification has only the name.
 //
-// Each has one `code` of ours: its CBN code (three or five digits), else its NIP code (six digits).
-// Callers may name it by any of its codes; connectors name it by the code that the provider expects.
+// Each has one `code` of ours: its CBN code (three or five digits), else its NIP code (six digits). Callers
+// may name it by any of its codes; connectors name it by the code that the provider expects.
 
 import institutions from './institutions.json' with { type: 'json' }
 
@@ -25,8 +25,8 @@ export type Bank = {
   cbnCode?: string
   nipCode?: string // Its institution code on the NIP rail.
   aliases?: readonly string[] // Codes that single providers use for it.
-  providerCodes?: Readonly<Record<string, string>> // The same by provider, to the letter.
-  // False: account numbers are telephone numbers. Absent: not known, so no number is refused for it.
+  providerCodes?: Readonly<Record<string, string>> // By provider: its code, to the letter.
+  // False: the account numbers are telephone numbers. Absent: not known, so no number is refused.
   checksNuban?: boolean
   canBePaid?: false // Closed, or without customers' accounts.
   otherNames?: readonly string[]
@@ -34,7 +34,7 @@ export type Bank = {
 
 export const BANKS = institutions as readonly Bank[]
 
-// Words that one bank's name comes with or without ("GTBANK PLC", "KUDA MFB").
+// Words that may be missing from a bank's name or added to it ("GTBANK PLC", "KUDA MFB").
 const FILLER = /\b(?:plc|limited|ltd|nigeria|nig|of|the|bank|microfinance|mfb)\b/g
 
 const byNipCode = new Map(BANKS.flatMap((bank) => (bank.nipCode ? [[bank.nipCode, bank]] : [])))
@@ -60,13 +60,13 @@ export function findBankByName(name: string): Bank | undefined {
   return byName.get(plainName(name))
 }
 
-// Where a notification names the payer's bank and has no code for it.
+// For notifications that name the payer's bank without a code.
 export function bankCodeByName(name: unknown): string | null {
   return typeof name === 'string' ? (findBankByName(name)?.code ?? null) : null
 }
 
-// The code by which a provider knows an institution: one of its own, else that of the numbering it uses.
-// An institution that is not listed is named as the caller named it.
+// The provider's own code of an institution, or else its code in the numbering that the provider uses.
+// Returns the caller's code for an unlisted institution.
 export function providerCode(bankCode: string, numbering: 'nip' | 'cbn', provider = ''): string {
   const bank = findBank(bankCode)
   if (!bank) return bankCode
@@ -77,7 +77,8 @@ export function providerCode(bankCode: string, numbering: 'nip' | 'cbn', provide
   return own ?? (numbering === 'nip' ? bank.nipCode : bank.cbnCode) ?? bank.code
 }
 
-// A name that two institutions share is that of the commercial bank, or of neither.
+// If two institutions share a name, the name means the commercial bank. If neither is one, the name is
+// ignored.
 function indexNames(): Map<string, Bank> {
   const index = new Map<string, Bank | undefined>()
   for (const bank of BANKS) {

@@ -1,9 +1,9 @@
 // Calls to a bank's JSON API, under fixed headers or an access token.
 //
-// Answers that say nothing of what the bank knows are no answer: a redirect, refused credentials, a
+// A response that does not show what the bank knows counts as no answer: a redirect, refused credentials, a
 // limit on requests, a server error, or a body that is no JSON object.
 
-import { type Monotonic, systemMonotonic } from '#monotonic.ts'
+import { type Monotonic, systemMonotonic } from '#clock.ts'
 import { type BankHttp, type BankRequest, type BankResponse, jsonObject } from './bank-http.ts'
 import type { BankCalls, CallOptions, NameAnswer, NoAnswer, PayoutAnswer } from './connector.ts'
 import { cleanText } from './credit-fields.ts'
@@ -12,9 +12,9 @@ const NOT_FOUND = 404
 const CREDENTIALS_REFUSED = [401, 403]
 const NO_ANSWER = [...CREDENTIALS_REFUSED, 408, 425, 429]
 const MESSAGE_MAX = 200
-const SPARE_MS = 300_000 // Of a token's life, when an order goes out under it.
-// As NIP words its codes 25 and 07, and as banks do. From the start of the text: "Merchant account not
-// found" is about us.
+const SPARE_MS = 300_000 // An order goes out only under a token that stays valid for at least this long.
+// The words of NIP's codes 25 and 07, and of banks. They must begin the text: "Merchant account not found" is
+// about our own account.
 const NO_SUCH_ACCOUNT = [
   /^(?:unable to locate (?:account|record)|no such account|invalid account)\b/i,
   /^(?:the |bank )?account (?:number )?(?:(?:is )?(?:not found|invalid)|does not exist)\b/i,
@@ -23,7 +23,7 @@ const NO_SUCH_ACCOUNT = [
 export type JsonAnswer = {
   status: 'answered'
   httpStatus: number
-  body: Record<string, unknown> // Empty: a 404 that came without a JSON object.
+  body: Record<string, unknown> // Empty for a 404 without a JSON object.
 }
 
 export type Ask = (request: BankRequest, options: CallOptions) => Promise<JsonAnswer | NoAnswer>
@@ -34,20 +34,18 @@ export function asking(http: BankHttp, headers: Headers): Ask {
   return async (request, options) => read(await http({ ...request, headers }, options))
 }
 
-// `lifetimeMs`: as the bank says, or publishes.
+// `lifetimeMs`: as the bank's answer or its documentation says.
 type Session = { status: 'logged_in'; headers: Headers; lifetimeMs: number } | NoAnswer
 type Login = { session: Promise<Session>; atMs: number }
 
-export type TokenCalls = { ask: Ask; prepareOrders: NonNullable<BankCalls['prepareOrders']> }
-
-// Logs in when there is no token yet, and again when the bank refuses it. Calls at the same time share one
-// login. An order to pay is not repeated after a refusal: nobody knows whether who refused it was the first
-// to see it. So that its token is hardly ever refused, it goes out under one that is good for minutes yet.
+// Logs in if there is no token yet, and again if the bank refuses it. Concurrent calls share one login. An
+// order to pay is not repeated after a refused token, because a system behind the gateway may already have
+// the order. It is sent with a token that is valid for minutes, so that refusals are rare.
 export function askingWithToken(
   http: BankHttp,
   logIn: () => Promise<Session>,
   monotonic: Monotonic = systemMonotonic,
-): TokenCalls {
+): { ask: Ask; prepareOrders: NonNullable<BankCalls['prepareOrders']> } {
   let login: Login | undefined
   const forget = (used: Login) => {
     if (login === used) login = undefined
@@ -91,8 +89,8 @@ export function askingWithToken(
   }
 }
 
-// For one call of several requests: every request after the first waits for its turn. One without a turn
-// is not sent.
+// For one call of several requests: every request after the first waits for its turn. A request without a
+// turn is not sent.
 export function inTurn(ask: Ask): Ask {
   let isFirst = true
   return async (request, options) => {
@@ -122,20 +120,21 @@ export function noAnswer(httpStatus: number): NoAnswer {
   return { status: 'no_answer', reason: reasonOf(httpStatus), ...(isUp && { isUp }) }
 }
 
-// To an order to pay, or a question for one.
+// The result if the bank did not answer an order to pay or a query of a payout.
 export function payoutUnanswered({ reason, isUnsent }: NoAnswer, isOrder: boolean): PayoutAnswer {
   if (isOrder && isUnsent) return { status: 'unsent', reason: `Nothing was sent: ${reason}` }
   return { status: 'unknown', reason }
 }
 
-// To a question for a payout, a 404. One that does not look like the bank's own answers may be a
-// gateway's or a proxy's, in JSON too, and the money gone.
+// The result if the bank answered the query of a payout with 404. If the answer does not look like the bank's
+// own, it may come from a gateway or a proxy, even in JSON, and the payout may have been made.
 export function payoutNotFound({ httpStatus }: JsonAnswer, isFromBank: boolean): PayoutAnswer {
   return isFromBank ? { status: 'not_found' } : { status: 'unknown', reason: reasonOf(httpStatus) }
 }
 
-// To a name enquiry, an answer without a name. Only the bank's own 404, or its words, say that there is no
-// such account. All else it may say of any account: the other bank is silent, we lack a permission.
+// The result if the answer to a name enquiry has no name. Only the bank's own 404, or its words, show that
+// there is no such account. Any other answer says nothing about the account: the other bank may be silent, or
+// we may lack a permission.
 export function nameNotFound(
   answer: JsonAnswer,
   { isFromBank, field }: { isFromBank: boolean; field: string },
@@ -147,7 +146,7 @@ export function nameNotFound(
   return { ...noAnswer(httpStatus), reason: message }
 }
 
-// What the bank said of it, in the field where it says such things: text that can be stored.
+// The bank's message from this field, as text that can be stored.
 export function messageOf({ httpStatus, body }: JsonAnswer, field: string): string {
   const message = body[field]
   const text = typeof message === 'string' ? cleanText(message, MESSAGE_MAX) : null

@@ -1,4 +1,4 @@
-// What notifications of one JSON object each have in common.
+// Common to notifications of one JSON object each.
 
 import { isObject, readNestedJson } from './json-body.ts'
 import {
@@ -8,12 +8,10 @@ import {
   type ParsedItem,
 } from './notifications.ts'
 
-type Notification = Record<string, unknown>
-
 type Reading = {
   name: string
-  // A field twice in the same object: nobody can say which one is meant.
-  read(notification: Notification, isRepeated: boolean): ParsedItem
+  // `isRepeated`: a field occurs twice in the same object, and nobody can say which one is meant.
+  read(notification: Record<string, unknown>, isRepeated: boolean): ParsedItem
   answer(acknowledgement: Acknowledgement): object
 }
 
@@ -46,8 +44,8 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-// The text by which a bank signs one field; an absent one is empty. Undefined for a list, an object or
-// a boolean: it would be signed as the text in it, and be read as something else or nothing.
+// The text that a bank signs for one field; empty if the field is absent. Undefined for a list, an object or
+// a boolean: the bank would sign the text in it, and we would read it as something else or as nothing.
 export function signedValue(value: unknown): string | undefined {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined

@@ -1,9 +1,9 @@
-// What a connector may import: here as #banks/kit.ts, in a package as manilla/kit. A change that breaks
-// packages raises KIT_VERSION in connector-packages.ts.
+// Everything that a connector may import: #banks/kit.ts in this repository, manilla/kit in a package. A
+// change that breaks packages raises KIT_VERSION in connector-packages.ts.
 
 export { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
+export { watDay, watTime } from '#clock.ts'
 export { formatKobo, type Kobo, kobo, toNaira } from '#money.ts'
-export { watDay, watTime } from '#wat-time.ts'
 export { type BankHttp, type BankRequest, findBankHttp } from './bank-http.ts'
 export type {
   AccountReservation,
@@ -51,10 +51,11 @@ export { isText, jsonNotification, signedValue } from './json-notifications.ts'
 export {
   type Acknowledgement,
   type CreditIdentifier,
+  isSecretEqual,
   type NotificationFormat,
   onlyFormat,
   type ParsedItem,
   type PayoutEvent,
+  singleHeader,
 } from './notifications.ts'
-export { isSecretEqual, singleHeader } from './secret-equality.ts'
-export { isNipSessionId } from './session-id.ts'
+export { isNipSessionId } from './numbers.ts'

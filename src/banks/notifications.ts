@@ -1,14 +1,16 @@
-// What every bank's notifications come down to: a body goes in, credits and rejections come out, and an
-// acknowledgement goes back in the words that bank expects.
+// The common form of every bank's notifications: a body goes in, credits and rejections come out, and an
+// acknowledgement goes back in the words that the bank expects.
 //
-// `parse` never throws and never lets one bad credit fail its neighbours. Only a body of which
-// nothing can be read is `malformed`.
+// `parse` never throws and never lets one bad credit fail its neighbours. Only a body of which nothing can be
+// read is `malformed`.
 
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Kobo } from '#money.ts'
 
 export const CREDITS_MAX = 1_000
 
-// What a bank calls a transfer. Values of different kinds never identify the same credit.
+// Kinds of identifiers that a bank gives a transfer. Values of different kinds never identify the same
+// credit.
 export const IDENTIFIER_KINDS = [
   'session_id',
   'settlement_id',
@@ -19,17 +21,17 @@ export const IDENTIFIER_KINDS = [
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number]
 export type CreditIdentifier = { kind: IdentifierKind; value: string }
 
-// Weak: chosen by the payer, or not what the bank itself de-duplicates by, so two transfers may share
-// it. It identifies a credit unless another identifier says that it is another.
+// Two transfers may share a weak identifier: the payer chose it, or the bank does not de-duplicate by it.
+// It identifies a credit unless another identifier contradicts it.
 export type GivenIdentifier = CreditIdentifier & { isWeak?: boolean }
 
-// What the bank withheld from the transfer: the payer sent the amount, our account got the rest.
+// The charges that the bank withheld: the payer sent the amount, and our account got the rest.
 export type BankCharges = { feeKobo: Kobo; vatKobo: Kobo; dutyKobo: Kobo }
 
 export type IncomingCredit = {
   sessionId: string // The first identifier, whatever its kind.
-  identifiedBy?: IdentifierKind // Of the session id; default session_id.
-  isWeak?: boolean // Of the session id.
+  identifiedBy?: IdentifierKind // The kind of the session id. Default: session_id.
+  isWeak?: boolean // Whether the session id is weak.
   otherIdentifiers?: readonly GivenIdentifier[]
   charges?: BankCharges
   accountNumber: string
@@ -43,17 +45,17 @@ export type IncomingCredit = {
   transactionDate?: string // yyyy-MM-dd, where the bank gives no time of day.
 }
 
-// In the order they are checked.
+// In the order in which they are checked.
 export type RejectionCode =
   | 'not_a_credit' // an item that is no object, a debit, or a debit taken back
   | 'not_booked' // announced by the bank, but not booked yet
   | 'batch_without_details' // several transfers in one sum: nobody can say whose they are
   | 'repeated_field' // one field twice in one object: nobody can say which one is meant
-  | 'net_of_charges' // the bank kept a part of what the payers sent
+  | 'net_of_charges' // the bank kept a part of the payers' money
   | 'amount_mismatch' // the parts of an entry do not add up to the entry
   | 'charges_mismatch' // the bank's charges and the settled amount do not make up the amount
   | 'invalid_session_id'
-  | 'invalid_identifier' // one that would tell two transfers with the same session id apart
+  | 'invalid_identifier' // invalid, but needed to tell two transfers with one session id apart
   | 'invalid_account_number'
   | 'invalid_amount'
   | 'invalid_currency'
@@ -63,13 +65,13 @@ export type RejectionCode =
   | 'invalid_narration'
   | 'invalid_transaction_time'
 
-// A bank takes a credit back. `originals` are the ids under which it may have reported that credit,
-// the likeliest first; `accountNumber`, if it says so, the number that the credit was sent to: payers
-// choose some of the ids, and may choose another's.
+// A bank takes a credit back. `originals` are the ids under which the bank may have reported the credit, the
+// likeliest first. `accountNumber`, if the bank gives it, is the number that received the credit. It guards
+// against wrong matches, because payers choose some of the ids and may choose another payer's.
 //
-// Some banks call every reversal of a credit by the credit's own id. Such a one is told apart by `place`,
-// which names the message and where in it; undefined: the id is the reversal's own. `formerId` is what
-// an earlier release called it by.
+// Some banks give every reversal of a credit the credit's own id. Then `place` (the message and the position
+// in it) tells the reversals apart. If `place` is undefined, the id is the reversal's own. `formerId` is the
+// id that an earlier release gave the reversal.
 export type IncomingReversal = {
   sessionId: string
   formerId?: string
@@ -80,14 +82,15 @@ export type IncomingReversal = {
   currency: string
 }
 
-// A bank reports what became of a payout of ours. Never believed by itself: the bank is asked for it.
+// A bank reports the outcome of a payout. The service never believes the report by itself: it queries the
+// payout.
 export type PayoutEvent = {
-  reference: string // Ours.
+  reference: string // Our reference.
   says: 'confirmed' | 'failed' | 'reversed'
 }
 
-// `sessionId` of a rejection is what the bank sent, shortened, so that it can find its own record.
-// With a `reversal` it is no credit, and is still to be taken as what it is.
+// `sessionId` of a rejection is the bank's value, shortened, so that the bank can find its record. An item
+// with a `reversal` is no credit and is processed as a reversal.
 export type Rejection = {
   ok: false
   sessionId: string | null
@@ -96,17 +99,16 @@ export type Rejection = {
   money: NamedMoney | null
   reversal?: IncomingReversal
   payout?: PayoutEvent
-  hint?: CreditIdentifier // A transfer that the bank is asked for. Never believed by itself (I103).
+  hint?: CreditIdentifier // The service requeries this transfer and never believes the hint by itself (I103).
 }
 
-// What a rejected item says of money, to be kept. Null when it is provably none: no amount is named,
-// or none above zero, or it is no booked credit.
+// The money that a rejected item names, which is stored. Null if the item certainly names no money: it has no
+// amount, no amount above zero, or is no booked credit.
 export type NamedMoney = { amount: string | null; text: string }
 
 export type ParsedItem = { ok: true; credit: IncomingCredit } | Rejection
 
-// `batch` says whether the answer is a list; `message` is whatever else the acknowledgement has to
-// repeat of what it answers.
+// `batch`: the answer is a list. `message`: other values that the acknowledgement repeats.
 export type Report = { items: ParsedItem[]; batch: boolean; message?: unknown }
 
 // `malformed` is a sentence for the sender.
@@ -144,4 +146,19 @@ export function onlyFormat(format: NotificationFormat) {
     const type = headers['content-type']
     return typeof type === 'string' && format.accepts(type) ? format : undefined
   }
+}
+
+// Compares a caller's value with a secret in constant time.
+
+export function isSecretEqual(value: string, secret: string): boolean {
+  return timingSafeEqual(digest(value), digest(secret))
+}
+
+// One value of a header. Undefined when it is missing or was sent twice.
+export function singleHeader(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? undefined : header
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

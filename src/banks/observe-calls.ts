@@ -1,18 +1,19 @@
-// Counts how the calls to each bank go: those about money and numbers coming in, and orders to pay. A call
-// fails if the bank cannot be reached, does not answer in time, or answers with a server error; a bank that
-// refuses what it is asked works.
+// Counts successful and failed calls to each bank: calls about incoming money and numbers, and orders to pay.
+// A call fails if the bank cannot be reached, does not answer in time, or answers with a server error. A
+// refusal is not a failure.
 
+import { inSpan, type Tracer } from '#trace-context.ts'
 import type { BankCalls, BankConnections } from './connector.ts'
 
 export type Direction = 'in' | 'out'
 export type CallCount = { bankCode: string; direction: Direction; answered: number; failed: number }
 
-type Call = (...given: unknown[]) => Promise<unknown>
+type Call = (...args: unknown[]) => Promise<unknown>
 type Options = { signal?: AbortSignal; isTooLate?: () => boolean }
 type Answer = { status: string; isUp?: true; isAccepted?: true; waitsFor?: string }
 
-// That the bank lets us log in, or look for a payout, does not show that it takes orders: of these only
-// failures count.
+// A bank that lets us log in or finds a payout need not be able to take orders. So only the failures of these
+// two calls count.
 const COUNTED: Partial<Record<keyof BankCalls, { direction: Direction; onlyFailures?: true }>> = {
   findTransfer: { direction: 'in' },
   listTransfers: { direction: 'in' },
@@ -33,14 +34,14 @@ export class CallMeter {
     if (!isOk) this.onFailure()
   }
 
-  // Since the last time.
+  // Returns the counts since the last call, and resets them.
   take(): CallCount[] {
     const counts = [...this.#counts.values()]
     this.#counts.clear()
     return counts
   }
 
-  // They could not be written.
+  // Adds back counts that could not be written.
   giveBack(counts: readonly CallCount[]): void {
     for (const count of counts) this.#add(count)
   }
@@ -82,11 +83,11 @@ function observe(calls: BankCalls, { name, call, bankCode, meter }: Observing): 
   const note = (isOk: boolean) => {
     if (!isOk || !onlyFailures) meter.note(bankCode, direction, isOk)
   }
-  return async (...given) => {
-    const options = (given.at(-1) ?? {}) as Options
+  return async (...args) => {
+    const options = (args.at(-1) ?? {}) as Options
     try {
-      const answer = (await Reflect.apply(call, calls, given)) as Answer
-      // That we gave up, or had no time left, says nothing of the bank.
+      const answer = (await Reflect.apply(call, calls, args)) as Answer
+      // A call that we gave up is not a failure of the bank.
       const isOurs = options.signal?.aborted === true || options.isTooLate?.() === true
       if (isAnswered(answer) || !isOurs) note(isAnswered(answer))
       return answer
@@ -101,4 +102,33 @@ function isAnswered({ status, isUp, isAccepted, waitsFor }: Answer): boolean {
   if (status === 'unsent') return false
   if (status === 'no_answer') return isUp === true
   return status !== 'unknown' || isAccepted === true || waitsFor !== undefined
+}
+
+// Traces every call to a bank. A span has only the name of the call, because its arguments name people and
+// accounts. Banks behind one connection still share its calls (src/payouts/workers.ts).
+
+type TraceableCall = (...args: unknown[]) => Promise<unknown>
+
+export function traceBankCalls(
+  connections: BankConnections,
+  tracer: Tracer | undefined,
+): BankConnections {
+  if (!tracer) return connections
+  const traced = new Map<unknown, TraceableCall>()
+  const trace = (name: string, call: TraceableCall, calls: BankCalls): TraceableCall => {
+    const known = traced.get(call)
+    if (known) return known
+    const wrapped: TraceableCall = (...args) =>
+      inSpan(`bank ${name}`, () => Reflect.apply(call, calls, args))
+    traced.set(call, wrapped)
+    return wrapped
+  }
+  return new Map(
+    [...connections].map(([bankCode, connection]) => {
+      const entries = Object.entries(connection.calls as Record<string, TraceableCall>).map(
+        ([name, call]) => [name, trace(name, call, connection.calls)],
+      )
+      return [bankCode, { ...connection, calls: Object.fromEntries(entries) }]
+    }),
+  )
 }

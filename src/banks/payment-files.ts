@@ -1,14 +1,16 @@
-// Payments for a bank without an API: a file of orders that somebody uploads at the bank's portal,
-// and what the bank says of each afterwards. Formats are pain.001 and pain.002 (banks/iso20022), and
-// CSV (payment-csv.ts).
+// Payments for a bank without an API: a file of orders that an operator uploads at the bank's portal, and
+// the bank's report of each order. Formats: pain.001 and pain.002 (banks/iso20022), and CSV (here).
 
+import { isUtf8 } from 'node:buffer'
+import { latinText } from '#banks/iso20022/write-xml.ts'
+import { formatKobo } from '#money.ts'
 import type { PayoutInstruction } from './connector.ts'
 
-// Ours at the bank, that the orders are paid from.
+// Our account at the bank, which pays the orders.
 export type DebitAccount = {
   readonly accountNumber: string
   readonly accountName: string
-  readonly customerId?: string | undefined // What the bank calls us.
+  readonly customerId?: string | undefined // The bank's id of us.
 }
 
 export type PaymentFile = {
@@ -20,18 +22,18 @@ export type PaymentFile = {
   orders: readonly PayoutInstruction[]
 }
 
-// Done for good, or not yet known.
+// `confirmed` and `failed` are final. `pending` is not.
 export type ReportedStatus = 'confirmed' | 'failed' | 'pending'
 
-// One statement of a bank's report: of one order, or of all orders of a file.
+// One status in a bank's report: of one order, or of all orders of a file.
 export type ReportLine = {
   line: number // From 1, in the order of the report.
   level: 'file' | 'order'
   fileReference: string | undefined // Undefined: the report does not say.
-  reference: string | undefined // Of the order.
+  reference: string | undefined // The reference of the order.
   statusText: string // As the bank wrote it.
   status: ReportedStatus | undefined // Undefined: we do not know that status.
-  isDuplicate?: true // Refused because the bank has it already. Without a status.
+  isDuplicate?: true // Refused because the bank already has the order. `status` is then undefined.
   bankReference: string | undefined
   reason: string | undefined
   amount?: { amount: string; currency: string | undefined } | undefined // As the bank repeats it.
@@ -39,8 +41,7 @@ export type ReportLine = {
 
 export type Report = { lines: ReportLine[] } | { malformed: string }
 
-// By the codes of ISO 20022 (ExternalPaymentTransactionStatus1Code). A code that is missing here
-// decides nothing.
+// Statuses of ISO 20022 (ExternalPaymentTransactionStatus1Code). A code that is missing here decides nothing.
 const STATUSES: Readonly<Record<string, ReportedStatus>> = {
   ACSC: 'confirmed', // Settled on the debtor's account,
   ACCC: 'confirmed', // and on the creditor's.
@@ -53,7 +54,7 @@ const STATUSES: Readonly<Record<string, ReportedStatus>> = {
   ACWC: 'pending',
   ACWP: 'pending',
   PATC: 'pending',
-  PART: 'pending', // Of a file: some are accepted, and each says which.
+  PART: 'pending', // For a file: some orders are accepted, and each has its own status.
   PDNG: 'pending',
 }
 
@@ -61,21 +62,132 @@ export function statusOf(code: string): ReportedStatus | undefined {
   return Object.hasOwn(STATUSES, code) ? STATUSES[code] : undefined
 }
 
-// A duplicate of any kind, by its ExternalStatusReason1Code or in words. The bank refuses what it has
-// already, and says nothing of what becomes of that: whoever uploads a file twice hears it of one that is
-// being paid. Taking another rejection for a duplicate costs an alert; the opposite pays twice.
+// Any rejection as a duplicate, by its ExternalStatusReason1Code or in words. It does not show the outcome of
+// the first order: after a second upload, the bank rejects an order that it is paying. Taking another
+// rejection for a duplicate costs an alert; the opposite pays twice.
 const DUPLICATES = [
   /\b(?:AM05|DU0[1-5])\b|duplicat/i,
   /\balready (?:been )?(?:paid|process|execut|receiv|sent|submit|settle|complete|exist|used)/i,
 ]
 
-type Judged = Pick<ReportLine, 'status' | 'isDuplicate'>
-
 export function judgeStatus(
   status: ReportedStatus | undefined,
   reasons: readonly string[],
-): Judged {
+): Pick<ReportLine, 'status' | 'isDuplicate'> {
   const isOfSuch = (reason: string) => DUPLICATES.some((pattern) => pattern.test(reason))
   const isDuplicate = status === 'failed' && reasons.some(isOfSuch)
   return isDuplicate ? { status: undefined, isDuplicate } : { status }
+}
+
+// Payments and their results as CSV (RFC 4180), for banks whose portal takes nothing better. Text is
+// Latin, as in pain.001.
+//
+//   out  reference,amount,currency,accountName,accountNumber,bankCode,narration,debitAccount,date
+//   in   reference,status,bankReference,reason; separated by commas or semicolons, with a header
+//
+// A status is a code of ISO 20022, or confirmed, failed or pending, in any case.
+
+const NAME_MAX = 140
+const NARRATION_MAX = 140
+const TEXT_MAX = 500
+const LINE_END = '\r\n'
+
+export function writePaymentCsv({ debitAccount, executionDate, orders }: PaymentFile) {
+  const cells = (order: PayoutInstruction) => [
+    order.reference,
+    formatKobo(order.amountKobo),
+    order.currency,
+    latinText(order.to.accountName, NAME_MAX),
+    order.to.accountNumber,
+    order.to.bankCode,
+    latinText(order.narration, NARRATION_MAX),
+    debitAccount.accountNumber,
+    executionDate,
+  ]
+  const head =
+    'reference,amount,currency,accountName,accountNumber,bankCode,narration,debitAccount,date'
+  return [head, ...orders.map((order) => cells(order).map(quoted).join(','))]
+    .map((line) => line + LINE_END)
+    .join('')
+}
+
+// Latin text holds neither line ends nor double quotes.
+function quoted(cell: string): string {
+  return cell.includes(',') ? `"${cell}"` : cell
+}
+
+const WORDS: Readonly<Record<string, ReportedStatus>> = {
+  CONFIRMED: 'confirmed',
+  FAILED: 'failed',
+  PENDING: 'pending',
+}
+
+export function readPaymentCsv(rawBody: Buffer): Report {
+  if (!isUtf8(rawBody)) return { malformed: 'The CSV must be encoded in UTF-8.' }
+  const rows = readRows(rawBody.toString('utf8').replace(/^\ufeff/, ''))
+  if (!rows)
+    return {
+      malformed:
+        'The CSV has a quote that is not closed, text after one, or a cell that is too long.',
+    }
+  const [head = [], ...lines] = rows
+  const names = head.map((name) => name.trim().toLowerCase().replaceAll(/[ _-]/g, ''))
+  const [reference, status, bankReference, reason] = [
+    'reference',
+    'status',
+    'bankreference',
+    'reason',
+  ].map((name) => (names.indexOf(name) === names.lastIndexOf(name) ? names.indexOf(name) : -1))
+  if (reference === -1 || status === -1) {
+    return { malformed: 'The first line must name the columns, with reference and status.' }
+  }
+  const found = lines.flatMap((cells, at): ReportLine[] => {
+    if (cells.every((cell) => cell.trim() === '')) return []
+    const cell = (column = -1) => cells[column] && plainText(cells[column])
+    const statusText = cell(status) ?? ''
+    const code = statusText.toUpperCase()
+    const why = cell(reason) || undefined
+    return [
+      {
+        line: at + 2,
+        level: 'order',
+        fileReference: undefined,
+        reference: cell(reference) || undefined,
+        statusText,
+        ...judgeStatus(Object.hasOwn(WORDS, code) ? WORDS[code] : statusOf(code), why ? [why] : []),
+        bankReference: cell(bankReference) || undefined,
+        reason: why,
+      },
+    ]
+  })
+  return found.length === 0 ? { malformed: 'The report states no status.' } : { lines: found }
+}
+
+function plainText(cell: string): string {
+  return cell
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, TEXT_MAX)
+}
+
+// Returns the cells of each line, or undefined if a quote is not closed.
+function readRows(text: string): string[][] | undefined {
+  const separator = /^[^\r\n,]*;/.test(text) ? ';' : ','
+  const cell = new RegExp(
+    `(?:"((?:[^"]|""){0,2000})"|([^"${separator}\\r\\n]*))(${separator}|\\r?\\n|$)`,
+    'y',
+  )
+  const rows: string[][] = []
+  let row: string[] = []
+  while (cell.lastIndex < text.length) {
+    const match = cell.exec(text)
+    if (!match) return undefined
+    const [, inQuotes, plain = '', end] = match
+    row.push(inQuotes?.replaceAll('""', '"') ?? plain)
+    if (end === separator && cell.lastIndex < text.length) continue
+    if (end === separator) row.push('')
+    rows.push(row)
+    row = []
+  }
+  return rows
 }

@@ -1,15 +1,16 @@
-// The configured banks: their connection, and the source of their numbers, which is either serial
-// ranges that the bank granted or numbers that it reserves through its connector. Static and
-// dynamic ranges of a bank never overlap. A bank with neither issues no new numbers but still
-// accepts money for existing ones.
+// The configured banks: their connections, and the sources of their numbers. A source is either serial ranges
+// that the bank granted, or the bank's connector, which reserves numbers. Static and dynamic ranges of a bank
+// never overlap. A bank without a source issues no new numbers but still accepts money for existing ones.
 //
 // The file names the environment variables of secrets. Rail secrets of our own connector may be in
 // the file itself.
 
-import type { Connector, Mode } from '#banks/connector.ts'
+import type { BankConnections, Connector, Mode } from '#banks/connector.ts'
 import { loadConnector } from '#banks/connector-packages.ts'
 import { type BankConfiguration, connectBank, SANDBOX_CONNECTORS } from '#banks/connectors.ts'
-import { isBankCode } from '#banks/nuban.ts'
+import { isBankCode } from '#banks/numbers.ts'
+import type { DebitAccount } from '#banks/payment-files.ts'
+import { STATEMENT_FORMATS, type StatementFormat } from '#banks/statements/statement.ts'
 import {
   checkNumbers,
   checkReserved,
@@ -18,16 +19,118 @@ import {
   overlap,
   type SerialRange,
 } from './number-settings.ts'
-import { checkPayoutFiles, type PayoutFileSettings } from './payout-file-settings.ts'
 import { decodeBase64, type Report } from './setting-parsers.ts'
-import { checkStatements, type StatementSettings } from './statement-settings.ts'
+
+// For a bank that receives payouts in files: our account that pays them.
+
+type PayoutFileSettings = {
+  readonly payoutFiles?: DebitAccount | undefined
+}
+
+const ACCOUNT_NAME_MAX = 140
+const CUSTOMER_ID = /^[A-Za-z0-9][A-Za-z0-9.-]{0,34}$/
+
+// Removes the sendMoney call of a bank that has payout files, so that its payouts wait for a file.
+export function sendByFile(
+  connections: BankConnections,
+  banks: readonly (PayoutFileSettings & { code: string })[],
+): BankConnections {
+  const codes = new Set(banks.flatMap(({ code, payoutFiles }) => (payoutFiles ? [code] : [])))
+  return new Map(
+    [...connections].map(([code, connection]) => {
+      if (!codes.has(code)) return [code, connection]
+      const { sendMoney: _, ...calls } = connection.calls
+      return [code, { ...connection, calls, takesFiles: true }]
+    }),
+  )
+}
+
+function checkPayoutFiles(value: unknown, report: Report): void {
+  if (value === undefined || isDebitAccount(value)) return
+  report(
+    'payoutFiles must be {"accountNumber": …, "accountName": …}: 10 digits, and 1 to ' +
+      `${ACCOUNT_NAME_MAX} printable characters; with an optional customerId of 1 to 35 letters, digits, ` +
+      'points and hyphens',
+  )
+}
+
+function isDebitAccount(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const { accountNumber, accountName, customerId, ...others } = value as Record<string, unknown>
+  return (
+    typeof accountNumber === 'string' &&
+    /^[0-9]{10}$/.test(accountNumber) &&
+    typeof accountName === 'string' &&
+    accountName.trim() !== '' &&
+    accountName.length <= ACCOUNT_NAME_MAX &&
+    !/\p{C}/u.test(accountName) &&
+    (customerId === undefined || CUSTOMER_ID.test(String(customerId))) &&
+    Object.keys(others).length === 0
+  )
+}
+
+// The statements of a bank: their format, our account, and when they are due.
+
+export type StatementSettings = {
+  readonly statements?:
+    | {
+        readonly format?: StatementFormat | undefined
+        readonly profile?: string | undefined // Set for CSV.
+        readonly accountNumber?: string | undefined // As the bank writes it.
+        readonly timingDays?: number | undefined
+        readonly expectedAt?: string | undefined // A time of the next day, in West Africa.
+      }
+    | undefined
+}
+
+export const TIMING_DAYS_DEFAULT = 2
+export const EXPECTED_AT_DEFAULT = '12:00'
+const TIMING_DAYS_MAX = 30
+const PROFILE = /^[a-z0-9][a-z0-9-]{0,39}$/
+const ACCOUNT_NUMBER = /^[A-Za-z0-9][A-Za-z0-9 /-]{3,38}$/
+const TIME = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/
+
+type Check = (value: unknown) => boolean
+const text = (pattern: RegExp) => (value: unknown) =>
+  typeof value === 'string' && pattern.test(value)
+
+const CHECKS: Readonly<Record<string, readonly [check: Check, what: string]>> = {
+  format: [
+    (value) => STATEMENT_FORMATS.some((format) => format === value),
+    `one of ${STATEMENT_FORMATS.join(', ')}`,
+  ],
+  profile: [text(PROFILE), 'the name of a statement profile'],
+  accountNumber: [text(ACCOUNT_NUMBER), '4 to 39 letters, digits, spaces, hyphens and slashes'],
+  timingDays: [
+    (value) =>
+      typeof value === 'number' &&
+      Number.isInteger(value) &&
+      value >= 0 &&
+      value <= TIMING_DAYS_MAX,
+    `a whole number from 0 to ${TIMING_DAYS_MAX}`,
+  ],
+  expectedAt: [text(TIME), 'a time such as "12:00"'],
+}
+
+function checkStatements(settings: unknown, report: Report): void {
+  if (settings === undefined) return
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
+    report('statements must be an object')
+    return
+  }
+  for (const [field, value] of Object.entries(settings)) {
+    const check = CHECKS[field]
+    if (!check) report(`statements has unknown field ${JSON.stringify(field)}`)
+    else if (!check[0](value)) report(`statements.${field} must be ${check[1]}`)
+  }
+}
 
 export type BankSettings = NumberSettings &
   PayoutFileSettings &
   StatementSettings & {
     readonly code: string
     readonly name: string
-    readonly connector?: string | undefined // Its name. Defaults to manilla.
+    readonly connector?: string | undefined // The name of a connector. Defaults to manilla.
     readonly packaged?: Connector | undefined // The connector of a package.
     readonly settings?: Readonly<Record<string, unknown>> | undefined
     readonly secrets?: Readonly<Record<string, string>> | undefined // Read from the environment.
@@ -37,7 +140,7 @@ export type BankSettings = NumberSettings &
 export const SERIAL_MAX = 999_999_999 // nine digits; the tenth of a NUBAN is its check digit
 export const SANDBOX_RAIL_SECRET = 'whsec_bWFuaWxsYS1zYW5kYm94LXJhaWwtc2VjcmV0LTAwMDA='
 
-const SECRETS_MAX = 2 // The old and the new one during a rotation.
+const SECRETS_MAX = 2 // The old and the new secret during a rotation.
 const SECRET_BYTES_MIN = 24 // the bounds of Standard Webhooks
 const SECRET_BYTES_MAX = 64
 const NAME_MAX = 100
@@ -85,14 +188,14 @@ export const SANDBOX_BANKS: readonly BankSettings[] = SANDBOX_NAMES.map(([code, 
   }
 })
 
-// `folder` holds the banks file, and perhaps packages of connectors.
+// `folder` holds the banks file, and may hold packages of connectors.
 type Surroundings = {
   mode: Mode
   env: Readonly<Record<string, string | undefined>>
   folder?: string
 }
 
-// Undefined, with every problem reported, unless the whole file is valid.
+// Reports every problem, and returns undefined unless the whole file is valid.
 export function readBanks(
   text: string,
   surroundings: Surroundings,
@@ -150,7 +253,7 @@ function parseJson(text: string, report: Report): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Only the position: the parser's message quotes the file, including secrets.
+    // Reports only the position, because the parser's message quotes the file, including secrets.
     const [place = ''] = / \(line \d+ column \d+\)$/.exec((error as Error).message) ?? []
     report(`must contain valid JSON${place}`)
     return undefined
@@ -239,7 +342,7 @@ function readSecrets(
     if (typeof name !== 'string' || !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name)) {
       report(`secrets.${field} must be the name of an environment variable`)
     } else if (!value) report(`secrets.${field}: the environment variable ${name} is not set`)
-    // Already reported, so it must not be reported as missing again.
+    // The problem is reported already, so the secret must not be reported as missing too.
     secrets[field] = value ?? ''
   }
   return secrets
@@ -288,7 +391,7 @@ function checkTogether(banks: readonly unknown[], report: Report): void {
   }
 }
 
-// Connectors are told apart by name, so two packages must not use the same one.
+// A connector is identified by its name, so two packages must not have the same name.
 function checkPackages(
   banks: readonly (BankSettings | undefined)[],
   content: readonly unknown[],

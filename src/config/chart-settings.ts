@@ -10,8 +10,11 @@ export type Chart = Readonly<Record<string, ChartEntry>>
 export const DEFAULT_CHART: Chart = {
   bank: { code: '1000', name: 'Banks' },
   receivable: { code: '1100', name: 'Due from clients' },
+  provision: { code: '1110', name: 'Allowance for doubtful debts' },
   shortfall: { code: '1150', name: 'Due from banks' },
   input_vat: { code: '1200', name: 'Input VAT' },
+  wht_receivable: { code: '1210', name: 'Withholding tax receivable' },
+  wht_credit: { code: '1220', name: 'Withholding tax credits' },
   collection: { code: '2000', name: 'Collection accounts' },
   pending: { code: '2010', name: 'Part payments' },
   available: { code: '2020', name: 'Available to clients' },
@@ -20,12 +23,17 @@ export const DEFAULT_CHART: Chart = {
   reserve: { code: '2050', name: 'Reserves' },
   paying: { code: '2060', name: 'Payouts in transit' },
   refunding: { code: '2070', name: 'Refunds in transit' },
+  held: { code: '2080', name: 'Held' },
+  forfeited: { code: '2090', name: 'Forfeited, to be paid on' },
   suspense: { code: '2100', name: 'Suspense' },
   returning: { code: '2110', name: 'Returns in transit' },
+  due_to_bank: { code: '2150', name: 'Due to banks' },
   vat_payable: { code: '2200', name: 'VAT payable' },
   fee_income: { code: '4000', name: 'Fee income' },
   bank_cost: { code: '5000', name: 'Bank charges' },
+  stamp_duty: { code: '5010', name: 'Stamp duty' },
   write_off: { code: '5100', name: 'Write-offs' },
+  doubtful_debt: { code: '5110', name: 'Doubtful debts' },
 }
 
 const CODE = /^[A-Za-z0-9][A-Za-z0-9./-]{0,19}$/
@@ -46,7 +54,7 @@ export function loadChart(path: string | undefined, { files, problems }: Disk): 
   return readChart(text, report)
 }
 
-// Undefined if there are problems; each is reported in a sentence.
+// Reports each problem in a sentence, and returns undefined if there are any.
 export function readChart(text: string, report: Report): Chart | undefined {
   const problems: string[] = []
   const tell = (sentence: string) => problems.push(sentence)

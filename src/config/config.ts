@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { type LoadedProfile, loadProfiles } from '#banks/statements/csv-profile.ts'
 import {
   type BankSettings,
   checkDistinct,
@@ -13,15 +14,24 @@ import {
   secretNames,
 } from './bank-settings.ts'
 import { type Chart, loadChart } from './chart-settings.ts'
-import { deepFreeze } from './deep-freeze.ts'
+import {
+  MESSAGE_SETTINGS,
+  type MessageSettings,
+  messageProblems,
+  readMessageSettings,
+} from './message-settings.ts'
 import { findCollectionBank } from './number-settings.ts'
 import {
   OBSERVABILITY_SETTINGS,
   type Observability,
+  POLICY_SETTINGS,
+  type Policy,
+  RATES,
+  type Rates,
+  rates,
   readObservability,
-} from './observability-settings.ts'
-import { POLICY_SETTINGS, type Policy, readPolicy } from './policy-settings.ts'
-import { RATES, type Rates, rates } from './rate-settings.ts'
+  readPolicy,
+} from './policy-settings.ts'
 import {
   findSecrets,
   makeSecrets,
@@ -31,11 +41,19 @@ import {
 } from './secrets-file.ts'
 import * as values from './setting-parsers.ts'
 
+// Freezes a value and everything in it, except typed arrays, which cannot be frozen.
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  Object.values(value).forEach(deepFreeze)
+  return Object.freeze(value)
+}
+
 export const ROLES = ['serve', 'api', 'worker', 'migrate'] as const
 const MODES = ['sandbox', 'live'] as const
 
-export type Role = (typeof ROLES)[number]
-export type Mode = (typeof MODES)[number]
+type Role = (typeof ROLES)[number]
+type Mode = (typeof MODES)[number]
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export type Config = Observability & {
@@ -45,41 +63,44 @@ export type Config = Observability & {
   readonly port: number
   readonly workerPort: number | undefined // The worker's port for probes. Undefined disables it.
   readonly processes: number | 'auto' // Processes that serve HTTP on the port.
+  readonly language: string // The language of messages (messages/languages.ts).
   readonly publicUrl: string
   readonly trustedProxies: readonly string[] // Proxies whose X-Forwarded-For is trusted.
   readonly rates: Rates
   readonly dataDir: string
   readonly databaseUrl: string | undefined // Undefined selects the embedded database.
-  readonly backupDir: string | undefined // The archive of the embedded database's log.
-  readonly replicaUrl: string | undefined // A standby for reads.
+  readonly backupDir: string | undefined // The folder that archives the log of the embedded database.
+  readonly replicaUrl: string | undefined // A standby server for reads.
   readonly secrets: Secrets
   readonly banks: readonly BankSettings[]
-  readonly collectionBankCode: string // Issues the collection accounts.
+  readonly collectionBankCode: string // The bank that issues the numbers of collection accounts.
   readonly policy: Policy
+  readonly identity: IdentitySettings
   readonly chart: Chart
-  readonly statementsFolder: string | undefined // Watched for bank statements.
-  readonly statementProfiles: string | undefined // A folder of the operator's own profiles.
+  readonly messages: MessageSettings
+  readonly statementsFolder: string | undefined // A folder that the service watches for bank statements.
+  readonly statementProfiles: string | undefined // The folder of the operator's own CSV profiles.
 }
 
 export type DatabaseSettings = Pick<Config, 'databaseUrl' | 'dataDir' | 'backupDir'>
 
-// The first secret of each list signs or seals new data; all of them verify or open old data, so that
-// secrets can be rotated. A data key seals only when all processes hold it (domain/privacy/data-keys.ts).
-export type Secrets = {
+// The first secret of each list signs or seals new data. All secrets of a list verify or open old data, so
+// that secrets can be rotated. A data key seals only when all processes hold it (privacy/data-keys.ts).
+type Secrets = {
   readonly token: readonly Buffer[]
   readonly data: readonly values.DataKey[]
   readonly hash: Buffer
   readonly areDataKeysStored: boolean // In secrets.json, to which a rotation adds keys.
 }
 
-// The only list of settings; a test compares .env.example with it.
+// This is the only list of settings. A test compares .env.example with it.
 export const SETTINGS = {
   MANILLA_MODE: values.oneOf(MODES),
   HOST: values.host,
   PORT: values.whole(0, 65_535),
   MANILLA_WORKER_PORT: values.whole(0, 65_535),
   MANILLA_PROCESSES: values.processes,
-  MANILLA_LANGUAGE: values.language, // The build reads the pages' language (scripts/build-web.ts).
+  MANILLA_LANGUAGE: values.language, // For messages. The build reads it for the pages (scripts/build-web.ts).
   PUBLIC_URL: values.webAddress,
   MANILLA_TRUSTED_PROXIES: values.addressRanges,
   MANILLA_RATE_LIMITS: rates,
@@ -94,9 +115,21 @@ export const SETTINGS = {
   MANILLA_CHART_FILE: values.path,
   MANILLA_STATEMENTS_FOLDER: values.path,
   MANILLA_STATEMENT_PROFILES: values.path,
+  MANILLA_IDENTITY_URL: values.webAddress,
+  MANILLA_IDENTITY_SECRET: values.webhookSecret,
+  MANILLA_IDENTITY_TIMEOUT_MS: values.whole(100, 60_000),
   ...POLICY_SETTINGS,
+  ...MESSAGE_SETTINGS,
   ...OBSERVABILITY_SETTINGS,
 } as const
+
+// Without a service, a sandbox simulates one, and in live mode nothing is verified.
+export type IdentitySettings = {
+  readonly service: { readonly url: string; readonly secret: string } | undefined
+  readonly timeoutMs: number
+}
+
+const IDENTITY_TIMEOUT_MS = 10_000
 
 type SettingName = keyof typeof SETTINGS
 type Settings = { [name in SettingName]?: NonNullable<ReturnType<(typeof SETTINGS)[name]>> }
@@ -111,7 +144,7 @@ export class ConfigProblem extends Error {
   }
 }
 
-// Access to the disk; loadConfig itself is a pure function.
+// Access to the disk. It is a parameter, so loadConfig itself is a pure function.
 export type Files = {
   readonly readText: (path: string) => string
   readonly findSecrets: (dataDir: string) => SecretTexts | undefined
@@ -137,13 +170,24 @@ export function readEnvironment(
   return { ...parseEnv(text), ...real }
 }
 
-// Database settings only, for commands that need nothing else.
+// Reads the database settings only, for commands that need nothing else.
 export function databaseSettings(env: Environment): DatabaseSettings {
   const problems: string[] = []
   const { MANILLA_DATA_DIR, DATABASE_URL, MANILLA_BACKUP_DIR } = env
   const settings = readSettings({ MANILLA_DATA_DIR, DATABASE_URL, MANILLA_BACKUP_DIR }, problems)
   if (problems.length > 0) throw new ConfigProblem(problems)
   return plainSettings(settings, 'serve')
+}
+
+// Reads the settings of messages to people only.
+export function messageSettings(env: Environment): MessageSettings {
+  const problems: string[] = []
+  const names = ['MANILLA_MODE', ...Object.keys(MESSAGE_SETTINGS)]
+  const own = names.map((name) => [name, env[name]])
+  const settings = readSettings(Object.fromEntries(own), problems)
+  problems.push(...messageProblems(settings, settings.MANILLA_MODE ?? 'sandbox'))
+  if (problems.length > 0) throw new ConfigProblem(problems)
+  return readMessageSettings(settings)
 }
 
 export function loadConfig(env: Environment, role: string | undefined, files = disk): Config {
@@ -154,6 +198,8 @@ export function loadConfig(env: Environment, role: string | undefined, files = d
   if (plain.mode === 'live' && settings.PUBLIC_URL?.startsWith('http:')) {
     problems.push('PUBLIC_URL must start with https:// in live mode')
   }
+  problems.push(...messageProblems(settings, plain.mode))
+  problems.push(...identityProblems(env, settings, plain.mode))
   const { banks, named } = bankSettings(settings, { mode: plain.mode, env, files, problems })
   const chart = loadChart(settings.MANILLA_CHART_FILE, { files, problems })
   problems.unshift(...values.unknownNames(env, [...Object.keys(SETTINGS), ...named]))
@@ -174,6 +220,7 @@ function plainSettings(settings: Settings, role: Role): Plain {
     host: settings.HOST ?? (mode === 'live' ? '0.0.0.0' : '127.0.0.1'),
     port,
     processes: settings.MANILLA_PROCESSES ?? 1,
+    language: settings.MANILLA_LANGUAGE ?? 'en',
     publicUrl: settings.PUBLIC_URL ?? `http://localhost:${port}`,
     trustedProxies: settings.MANILLA_TRUSTED_PROXIES ?? [],
     rates: { ...RATES[mode], ...settings.MANILLA_RATE_LIMITS },
@@ -184,9 +231,30 @@ function plainSettings(settings: Settings, role: Role): Plain {
     workerPort: settings.MANILLA_WORKER_PORT,
     ...readObservability(settings),
     policy: readPolicy(settings, mode),
+    identity: identitySettings(settings),
+    messages: readMessageSettings(settings),
     statementsFolder: settings.MANILLA_STATEMENTS_FOLDER,
     statementProfiles: settings.MANILLA_STATEMENT_PROFILES,
   }
+}
+
+function identitySettings(settings: Settings): IdentitySettings {
+  const { MANILLA_IDENTITY_URL: url, MANILLA_IDENTITY_SECRET: secret } = settings
+  const timeoutMs = settings.MANILLA_IDENTITY_TIMEOUT_MS ?? IDENTITY_TIMEOUT_MS
+  return { service: url && secret ? { url, secret } : undefined, timeoutMs }
+}
+
+function identityProblems(env: Environment, settings: Settings, mode: Mode): string[] {
+  const problems: string[] = []
+  const { MANILLA_IDENTITY_URL: url } = settings
+  const isSet = (name: SettingName) => readSetting(env, name) !== ''
+  if (isSet('MANILLA_IDENTITY_URL') !== isSet('MANILLA_IDENTITY_SECRET')) {
+    problems.push('MANILLA_IDENTITY_URL and MANILLA_IDENTITY_SECRET must be set together')
+  }
+  if (mode === 'live' && url?.startsWith('http:')) {
+    problems.push('MANILLA_IDENTITY_URL must start with https:// in live mode')
+  }
+  return problems
 }
 
 function readRole(role: string | undefined, problems: string[]): Role {
@@ -229,7 +297,7 @@ function missing(env: Environment, { mode, role }: Plain): string[] {
 
 type BankFileContext = { mode: Mode; env: Environment; files: Files; problems: string[] }
 
-// `named` are the environment variables that the banks file names.
+// Reads the banks file. `named` are the environment variables that the file names.
 function bankSettings(settings: Settings, { mode, env, files, problems }: BankFileContext) {
   const path = settings.MANILLA_BANKS_FILE
   if (!path) return { banks: SANDBOX_BANKS, named: [] }
@@ -293,4 +361,22 @@ function readSetting(env: Environment, name: string): string {
 function errorReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error ? String(error.code) : error.message
+}
+
+// CSV statement profiles: the profiles that ship with Manilla, and the operator's own. They are read at
+// start, so that the start reports a wrong profile before the first statement.
+
+export type StatementProfiles = ReadonlyMap<string, LoadedProfile>
+
+export function openProfiles(
+  config: Pick<Config, 'banks' | 'statementProfiles'>,
+): StatementProfiles {
+  const { profiles, problems } = loadProfiles(config.statementProfiles)
+  const unknown = config.banks.flatMap(({ code, statements }) => {
+    const isKnown = statements?.profile === undefined || profiles.has(statements.profile)
+    return isKnown ? [] : `Bank ${code}: there is no statement profile ${statements.profile}`
+  })
+  const found = [...problems, ...unknown]
+  if (found.length > 0) throw new ConfigProblem(found)
+  return profiles
 }

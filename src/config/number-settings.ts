@@ -1,6 +1,6 @@
-// The source of a bank's numbers: serial ranges that it granted, or accounts that it reserves
-// through its connector. Reserved numbers are kept in a pool, unless the bank reserves each for a
-// customer whom it must identify; these are static numbers only.
+// The source of a bank's numbers: serial ranges that the bank granted, or accounts that the bank reserves
+// through its connector. Reserved numbers are kept in a pool, unless the bank must identify the customer of
+// each number; such a bank issues static numbers only.
 
 import type { BankConnection } from '#banks/connector.ts'
 import type { Report } from './setting-parsers.ts'
@@ -58,7 +58,7 @@ export function checkNumbers(bank: Readonly<Record<string, unknown>>, report: Re
   }
 }
 
-// The bank must not reassign a pooled number until we block it.
+// For a bank with a pool. Such a bank must not reassign a pooled number until we block it.
 export function checkReserved(
   bank: NumberSettings & { readonly connector?: string | undefined },
   { calls, reserves }: Pick<BankConnection, 'calls' | 'reserves'>,

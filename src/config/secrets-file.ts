@@ -22,7 +22,7 @@ export function secretsPath(dataDir: string): string {
   return join(dataDir, 'secrets.json')
 }
 
-// Undefined if there is no file; throws if the file cannot be read or parsed.
+// Returns undefined if there is no file. Throws if the file cannot be read or parsed.
 export function findSecrets(dataDir: string): SecretTexts | undefined {
   let text: string
   try {
@@ -49,7 +49,7 @@ export function makeSecrets(dataDir: string): SecretTexts {
   return secrets
 }
 
-// Reads the file again, because a rotation adds keys while the service runs.
+// Reads the file again each time, because a rotation adds keys while the service runs.
 export function readDataKeys(dataDir: string): readonly DataKey[] {
   const problems: string[] = []
   const keys = dataKeys(findSecrets(dataDir)?.MANILLA_DATA_KEYS ?? '', (sentence) =>
@@ -59,7 +59,8 @@ export function readDataKeys(dataDir: string): readonly DataKey[] {
   return keys
 }
 
-// Puts a new key first. Replaces the whole file, and the file is on disk before anybody can use the key.
+// Adds a key at the first place. Replaces the whole file. The file is on disk before any process can use the
+// key.
 export function addDataKey(dataDir: string): readonly DataKey[] {
   const secrets = findSecrets(dataDir)
   if (!secrets) throw new Error('it does not exist')
@@ -100,7 +101,7 @@ function understand(text: string): SecretTexts {
   try {
     content = JSON.parse(text)
   } catch {
-    // The parser's message quotes the text, which is secret.
+    // The parser's message must not be shown: it quotes the text, which is secret.
     throw new Error('it is not valid JSON')
   }
   const fields = (content ?? {}) as Record<string, unknown>
@@ -109,8 +110,8 @@ function understand(text: string): SecretTexts {
   return fields as SecretTexts
 }
 
-// Ignores the umask: the embedded database may run as another user and must be able to enter. The
-// secret files inside have their own modes.
+// Ignores the umask, because the embedded database may run as another user, who must be able to enter the
+// folder. The secret files in the folder have modes of their own.
 function makeFolder(dataDir: string): void {
   if (fs.mkdirSync(dataDir, { recursive: true }) !== undefined) fs.chmodSync(dataDir, 0o755)
 }

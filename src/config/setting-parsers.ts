@@ -1,11 +1,12 @@
-// Parsers of setting values. They report the valid format and never quote the input: a secret in
-// the wrong setting must not reach a log.
+// Parsers of setting values. A parser reports the valid format and never quotes the input: a secret in the
+// wrong setting must not reach a log.
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { parseDatabaseUrl } from '#database-url.ts'
+import { parseDatabaseUrl } from '#db/database-url.ts'
 import { parseAddressRange } from '#ip-allowlist.ts'
 import { AMOUNT_MAX_KOBO, type Kobo, parseKobo } from '#money.ts'
+import { loadSecret } from '#standard-webhooks.ts'
 
 export type Report = (sentence: string) => void
 export type Parser<T> = (text: string, report: Report) => T | undefined
@@ -47,7 +48,7 @@ export const accountNameStyle: Parser<string> = (text, report) => {
   return undefined
 }
 
-// Naira in, kobo out.
+// Parses an amount in naira and returns kobo.
 export const amount: Parser<Kobo> = (text, report) => {
   const kobo = parseKobo(text)
   if (kobo !== undefined && kobo > 0n && kobo <= AMOUNT_MAX_KOBO) return kobo
@@ -92,7 +93,8 @@ export const webAddress: Parser<string> = (text, report) => {
   return undefined
 }
 
-// Accepts what the driver accepts, including an empty host, which means a Unix socket, and several hosts.
+// Accepts the same addresses as the driver, including several hosts, and an empty host, which means a Unix
+// socket.
 export const postgresAddress: Parser<string> = (text, report) => {
   const pooler = poolerOf(text)
   if (pooler === null || pooler === 'transaction') return parseDatabaseUrl(text, report) && text
@@ -102,8 +104,8 @@ export const postgresAddress: Parser<string> = (text, report) => {
 
 const poolerOf = (text: string) => new URLSearchParams(text.split('?')[1]).get('pooler')
 
-// One host, because with several the driver would choose the primary. No pooler, because the replay
-// position would come from one standby and the rows from another.
+// Accepts one host, because with several hosts the driver would choose the primary. Refuses a pooler, because
+// the replay position could come from one standby and the rows from another.
 export const replicaAddress: Parser<string> = (text, report) => {
   const url = parseDatabaseUrl(text, report)
   if (url && poolerOf(text) !== null) {
@@ -123,6 +125,18 @@ export const signingSecrets: Parser<readonly Buffer[]> = (text, report) => {
     else report(`entry ${at + 1} must be base64 of ${KEY_BYTES} bytes or more: ${SECRET_COMMAND}`)
   })
   return secrets
+}
+
+// Checks the secret and returns its text, so that the settings remain plain values. The user of the setting
+// loads the secret.
+export const webhookSecret: Parser<string> = (text, report) => {
+  try {
+    loadSecret(text)
+    return text
+  } catch {
+    report('must be whsec_ and the base64 of 24 to 64 bytes')
+    return undefined
+  }
 }
 
 export const dataKeys: Parser<readonly DataKey[]> = (text, report) => {
@@ -152,8 +166,8 @@ export const hashKey: Parser<Buffer> = (text, report) => {
   return undefined
 }
 
-// Undefined unless the bytes encode back to the same text. Node's decoder skips unknown characters,
-// so it would make a short key of a mistyped one.
+// Returns undefined unless the bytes encode back to the same text. Node's decoder skips unknown characters,
+// so it would turn a mistyped key into a shorter one.
 export function decodeBase64(base64: string): Buffer | undefined {
   const bytes = Buffer.from(base64, 'base64')
   const same = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '')
@@ -164,7 +178,8 @@ function splitList(text: string): string[] {
   return text.split(',').map((entry) => entry.trim())
 }
 
-// Settings of `npx manilla` and the SDK's examples, which may be set in the same shell.
+// Settings of `npx manilla` and the SDK's examples. A user may set them in the same shell, so they are not
+// unknown.
 const CLIENT_SETTINGS = [
   'MANILLA_URL',
   'MANILLA_CLIENT_ID',
@@ -172,14 +187,14 @@ const CLIENT_SETTINGS = [
   'MANILLA_WEBHOOK_SECRET',
 ]
 
-// A mistyped name would otherwise silently leave the default in force.
+// Finds names that no setting has: a mistyped name would silently leave the default in force.
 export function unknownNames(env: object, names: readonly string[]): string[] {
   return Object.keys(env)
     .filter((name) => /^manilla_/i.test(name) && ![...names, ...CLIENT_SETTINGS].includes(name))
     .map((name) => `${name} is not a setting; did you mean ${nearest(name, names)}?`)
 }
 
-// The name with the smallest edit distance, with or without the common prefix.
+// Returns the name with the smallest edit distance, compared with and without the common prefix.
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const score = (each: string) =>
     Math.min(distance(name.toUpperCase(), each), distance(name.toUpperCase(), `MANILLA_${each}`))
@@ -211,7 +226,7 @@ export const serviceName: Parser<string> = (text, report) => {
   return undefined
 }
 
-// Names with URL-encoded values: authorization=Bearer%20abc,tenant=1.
+// Accepts names with URL-encoded values, such as authorization=Bearer%20abc,tenant=1.
 export const pairs: Parser<Readonly<Record<string, string>>> = (text, report) => {
   const entries = splitList(text).map((entry, at) => {
     const [, name = '', value = ''] = /^([\w.-]+)\s*=\s*([\x21-\x7e]*)$/.exec(entry) ?? []

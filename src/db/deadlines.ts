@@ -1,31 +1,31 @@
-// How long we wait for PostgreSQL. The server ends slow statements and idle transactions; what it
-// cannot do, because it or the network is gone, is done here: a connection that owes a response and
-// stays silent is destroyed, its queries fail, and the pool opens another.
+// How long we wait for PostgreSQL. The server ends slow statements and idle transactions. If the server or
+// the network is gone, this file destroys a connection that owes a response and stays silent: its queries
+// fail, and the pool opens another.
 //
 // The driver's `query_timeout` does not suffice: it abandons a query and keeps the connection, or,
 // with pipelining, ends the connection for one slow query among many.
 
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-import { HostedClient } from './hosted-client.ts'
+import { HostedClient } from './hosts.ts'
 
-const CONNECT_MAX_MS = 5_000 // Also for a free connection of a pool.
+const CONNECT_MAX_MS = 5_000 // Also the longest wait for a free connection of a pool.
 export const STATEMENT_MAX_MS = 30_000
 export const BATCH_STATEMENT_MAX_MS = 8_000 // Longer than locks of a frozen process are held.
 const SILENCE_GRACE_MS = 2_000
 
-// Of a process that froze while it held locks: then they are free for the others.
+// Frees the locks of a frozen process.
 const IDLE_IN_TRANSACTION_MAX_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 
 export type Deadlines = {
   statementMaxMs: number
   connectMaxMs?: number | undefined
-  patience?: number | undefined // How many times longer all of it may take.
+  patience?: number | undefined // Multiplies all of these times.
 }
 
-export function deadlines(given: Deadlines) {
-  const { statementMaxMs, connectMaxMs = CONNECT_MAX_MS, patience = 1 } = given
+export function deadlines(limits: Deadlines) {
+  const { statementMaxMs, connectMaxMs = CONNECT_MAX_MS, patience = 1 } = limits
   return {
     connectionTimeoutMillis: patience * connectMaxMs,
     statement_timeout: patience * statementMaxMs,
@@ -35,8 +35,8 @@ export function deadlines(given: Deadlines) {
   }
 }
 
-// For every connection of a pool. Where one has died, the idle ones are not trusted either: each
-// would cost its next user the same wait.
+// Watches every connection of a pool. When one dies, the pool's idle connections are destroyed too: each
+// could make its next user wait as long.
 export function watchPool(pool: pg.Pool, statementMaxMs: number): void {
   const watched = new Set<Watch>()
   pool.on('connect', (client) => {
@@ -48,7 +48,7 @@ export function watchPool(pool: pg.Pool, statementMaxMs: number): void {
   })
 }
 
-// From when it is connected.
+// Create a watch once its client is connected.
 export class Watch {
   readonly #stream: Socket
   readonly #silenceMaxMs: number
@@ -81,7 +81,7 @@ export class Watch {
     return this.#isBusy
   }
 
-  // For how long it has owed a response and said nothing.
+  // How long the connection has been silent while it owes a response.
   get silentMs(): number {
     return this.#isBusy ? performance.now() - this.#heardAtMs : 0
   }
@@ -92,7 +92,7 @@ export class Watch {
     this.#stream.destroy(error)
   }
 
-  // One timer for all queries, set again only when it has run out: a query costs no timer.
+  // One timer serves all queries and is renewed only when it fires, so a query costs no timer.
   #begin(): void {
     if (this.#isBusy) return
     this.#isBusy = true
@@ -100,8 +100,7 @@ export class Watch {
     this.#timer ??= this.#look(this.#silenceMaxMs)
   }
 
-  // After what has come meanwhile was read: a process that was stopped itself must not take its
-  // own silence for the database's.
+  // Reads pending input first: after a stop of our own process, the database must not be blamed.
   #look(afterMs: number): NodeJS.Timeout {
     return setTimeout(() => setImmediate(() => this.#check()), afterMs).unref()
   }

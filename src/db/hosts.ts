@@ -4,40 +4,85 @@
 //   unsure ──(all have answered or failed, one is writable)─▶ sure; connections to others are destroyed
 //   sure ──(trouble: lost, silent, read-only, shut down)────▶ unsure
 //
-// While unsure, every host is asked again and again, and each answer may decide. A host that answers
-// and takes writes is never left for another: where two do (split brain), whoever must choose anew
-// takes the later timeline. To fence the old primary is the business of who promotes.
+// While unsure, the process keeps probing every host, and each answer may decide. It never leaves a host
+// that takes writes. If two hosts take writes (split brain), a process that must choose takes the later
+// timeline. The operator who promotes a standby must fence the old primary.
 
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DatabaseHost, type DatabaseUrl, parseDatabaseUrl } from '#database-url.ts'
-import { type Finding, probeHost } from './host-probe.ts'
+import pg from 'pg'
+import { type DatabaseHost, type DatabaseUrl, parseDatabaseUrl } from './database-url.ts'
+import { NamingClient } from './row-names.ts'
+
+// Probes one server: writable, read-only, a standby or unreachable. Returns within the limit in any case.
+
+export type Finding =
+  | { state: 'writable'; timeline: number }
+  | { state: 'read-only' | 'standby' }
+  | { state: 'unreachable'; reason: string }
+
+const STATE = `select pg_is_in_recovery() as "isStandby",
+                      current_setting('transaction_read_only') = 'on' as "isReadOnly"`
+// A promotion begins a new timeline, so of two primaries the promoted one has the later timeline.
+const TIMELINE = `select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int as timeline`
+
+export async function probeHost(connectionString: string, maxMs: number): Promise<Finding> {
+  const client = new pg.Client({ connectionString })
+  client.on('error', () => {}) // The awaited query fails too.
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  const late = setTimeout(() => stream.destroy(new Error('timeout expired')), maxMs)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ isStandby: boolean; isReadOnly: boolean }>(STATE)
+    const [{ isStandby, isReadOnly } = { isStandby: true, isReadOnly: true }] = rows
+    if (isStandby) return { state: 'standby' }
+    if (isReadOnly) return { state: 'read-only' }
+    return { state: 'writable', timeline: await findTimeline(client) }
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    // The server's message, such as "password authentication failed", or the system's code.
+    const reason = error instanceof pg.DatabaseError ? message : (code ?? message)
+    return { state: 'unreachable', reason }
+  } finally {
+    clearTimeout(late)
+    client.end().catch(() => {})
+  }
+}
+
+// 0 if the server does not report a timeline, as some that only resemble PostgreSQL.
+async function findTimeline(client: pg.Client): Promise<number> {
+  try {
+    const { rows } = await client.query<{ timeline: number }>(TIMELINE)
+    return rows[0]?.timeline ?? 0
+  } catch {
+    return 0
+  }
+}
 
 const PAUSE_MS = 300
-const HEAD_START_MS = 200 // Of the host in use: mostly nothing is wrong with it.
+const HEAD_START_MS = 200 // The lead of the host in use, which is mostly healthy.
 const LOOK_MS = 500
 const SILENT_MAX_MS = 1_000
-// A long statement is silent too: the host is asked no more often than this whether it lives.
+// A long statement is silent too, so the process probes a host at most this often.
 const REASSURED_MS = 2_000
 const NOBODY_ASKS_MS = 5_000
 
-// A connection, from when it begins to connect.
-export type Member = {
+// A connection, from the moment it begins to connect.
+type Member = {
   readonly host: DatabaseHost
-  readonly silentMs: () => number // For how long it has owed an answer.
+  readonly silentMs: () => number // How long the connection has owed an answer.
   readonly destroy: (error: Error) => void
 }
-
-type Waiting = { resolve: (host: DatabaseHost) => void; reject: (error: Error) => void }
 
 export class Hosts {
   readonly url: DatabaseUrl
   readonly #members = new Set<Member>()
-  readonly #findings = new Map<DatabaseHost, Finding>() // Since we are unsure.
+  readonly #findings = new Map<DatabaseHost, Finding>() // The probes since the process became unsure.
   #inUse: DatabaseHost | undefined
   #isSure = false
   readonly #moved: (() => void)[] = []
   #asking: AbortController | undefined
-  #waiting: Waiting[] = []
+  #waiting: { resolve: (host: DatabaseHost) => void; reject: (error: Error) => void }[] = []
   #askedAtMs = 0
   #sureAtMs = 0
   #timer: NodeJS.Timeout | undefined
@@ -50,7 +95,7 @@ export class Hosts {
     return this.#inUse
   }
 
-  // Fails at once while it is known that none takes writes.
+  // Fails at once if every host has answered and none takes writes.
   async find(): Promise<DatabaseHost> {
     if (this.#isSure && this.#inUse) return this.#inUse
     this.#askedAtMs = performance.now()
@@ -71,14 +116,13 @@ export class Hosts {
     this.#timer = undefined
   }
 
-  // Something is wrong with a connection to this host.
   doubt(host: DatabaseHost): void {
     if (!this.#isSure || host !== this.#inUse) return
     this.#isSure = false
     this.#ask()
   }
 
-  // Called when another host is used than before, before anybody is connected to it.
+  // Registers a function that is called when the process moves to another host, before any connection to it.
   onMove(moved: () => void): void {
     this.#moved.push(moved)
   }
@@ -114,7 +158,7 @@ export class Hosts {
     else if (isKnown) for (const { reject } of this.#waiting.splice(0)) reject(this.#none())
   }
 
-  // The first in the order of the URL, among equals.
+  // Returns the host with the latest timeline; among equals, the first in the URL.
   #best(): DatabaseHost | undefined {
     const accepted = this.url.hosts.filter((host) => this.#accepts(host))
     return accepted.sort((one, other) => this.#timeline(other) - this.#timeline(one))[0]
@@ -173,8 +217,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 const known = new Map<string, Hosts>()
 
-// Shared by all connections of a process, whatever options they begin with; undefined where there is
-// one host, and nothing to choose.
+// Returns the hosts of a URL, shared by all connections of a process. Undefined if the URL has one host.
 export function hostsOf(connectionString: string): Hosts | undefined {
   const key = connectionString.replace(/(?<=[?&])options=[^&]*/, '')
   const found = known.get(key)
@@ -186,8 +229,107 @@ export function hostsOf(connectionString: string): Hosts | undefined {
   return hosts
 }
 
-export function readUrl(connectionString: string): DatabaseUrl {
+function readUrl(connectionString: string): DatabaseUrl {
   return parseDatabaseUrl(connectionString, (sentence) => {
     throw new Error(`DATABASE_URL ${sentence}`)
   }) as DatabaseUrl
+}
+
+// A connection to the one of several hosts that takes writes. It chooses the host when it connects, checks
+// it, and reports trouble. With one host it is the driver's own client.
+//
+// The check costs no round trip: since version 14 PostgreSQL reports whether it is a standby or read-only, at
+// the start of a connection and on every change. A pooler may not pass these reports on. Then only the probe,
+// or a refused write, reveals a standby.
+
+// SQLSTATEs of a server that is read-only, shut down by the administrator, crashed, or not up yet.
+const TROUBLE = /^(25006|57P0[1-3])$/
+
+type Parameter = { parameterName: string; parameterValue: string }
+type Connected = { stream: Socket; on(event: string, listener: (message: never) => void): void }
+type Callback = (error: Error | null, client?: pg.Client) => void
+
+export function clientOf(connectionString: string): typeof pg.Client {
+  const client = hostsOf(connectionString) ? HostedClient : NamingClient
+  return client as unknown as typeof pg.Client
+}
+
+export class HostedClient extends NamingClient {
+  readonly #hosts: Hosts
+  readonly #reported = new Map<string, string>()
+  #silentMs: () => number
+
+  constructor(config: pg.ClientConfig) {
+    const { connectionString = '' } = config
+    const url = readUrl(connectionString)
+    super({ ...config, connectionString: url.urlOf(url.hosts[0] as DatabaseHost) })
+    this.#hosts = hostsOf(connectionString) as Hosts
+    this.#silentMs = () => 0
+    // The user of the connection gets the error too. Without a listener it would end the process.
+    this.on('error', () => {})
+  }
+
+  // Called once the client is connected.
+  watchedBy(watch: { readonly silentMs: number }): void {
+    this.#silentMs = () => watch.silentMs
+  }
+
+  override connect(): Promise<this>
+  override connect(callback: Callback): void
+  override connect(callback?: Callback): Promise<this> | undefined {
+    const connected = this.#open()
+    if (!callback) return connected
+    connected.then(
+      () => callback(null, this),
+      (error) => callback(error),
+    )
+    return undefined
+  }
+
+  async #open(): Promise<this> {
+    const host = await this.#hosts.find()
+    const { stream } = this.#connection
+    if (stream.destroyed) throw new Error('Connection terminated while its host was looked for')
+    Object.assign(this, host)
+    this.#follow(host)
+    await super.connect()
+    if (this.#isRefused()) {
+      const error = new Error(`Connection terminated: ${nameOf(host)} is read-only`)
+      this.#hosts.doubt(host)
+      this.#connection.stream.destroy(error)
+      throw error
+    }
+    this.#silentMs = () => 0
+    return this
+  }
+
+  #follow(host: DatabaseHost): void {
+    const begunMs = performance.now()
+    this.#silentMs = () => performance.now() - begunMs
+    const destroy = (error: Error) => void this.#connection.stream.destroy(error)
+    const member = { host, silentMs: () => this.#silentMs(), destroy }
+    const doubt = () => this.#hosts.doubt(host)
+    this.#hosts.join(member)
+    this.once('end', () => this.#hosts.leave(member))
+    this.on('error', doubt)
+    this.#connection.on('error', doubt) // Also while it connects.
+    this.#connection.on('parameterStatus', ({ parameterName, parameterValue }: Parameter) => {
+      this.#reported.set(parameterName, parameterValue)
+      if (this.#isRefused()) doubt()
+    })
+    this.#connection.on('errorMessage', ({ code }: { code?: string }) => {
+      if (TROUBLE.test(code ?? '')) doubt()
+    })
+  }
+
+  #isRefused(): boolean {
+    const { target } = this.#hosts.url
+    if (target === 'any') return false
+    if (this.#reported.get('in_hot_standby') === 'on') return true
+    return target === 'read-write' && this.#reported.get('default_transaction_read_only') === 'on'
+  }
+
+  get #connection(): Connected {
+    return (this as unknown as { connection: Connected }).connection
+  }
 }

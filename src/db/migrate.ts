@@ -1,22 +1,306 @@
-// Brings a database up to date: db/migrations in order, each once and in its own transaction, then
-// every db/functions file that changed, with the last migration. Forward only: history that differs
-// from the files is refused, never repaired. Any number of processes, of this release and of those that
-// it works beside, may start at once: each step is taken under a lock, by whoever comes first.
+// Brings a database up to date: applies db/migrations in order, each once and in its own transaction, then
+// every db/functions file that changed, with the last migration. Forward only: if the history differs from
+// the files, the start is refused. Any number of processes, of this release and of compatible ones, may start
+// at once: the first to get the lock takes each step.
 
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { loadFiles, readApplied } from './applied-schema.ts'
-import { clientOf } from './hosted-client.ts'
-import {
-  type FileLocations,
-  MigrationProblem,
-  planMigration,
-  type SchemaFile,
-  type SchemaFiles,
-} from './migration-files.ts'
-import { BEGIN, inMigrationLock, type OnWait } from './migration-lock.ts'
+import { clientOf } from './hosts.ts'
+import type { Queryable } from './pool.ts'
 
-export { isMigrated } from './applied-schema.ts'
-export { MigrationProblem } from './migration-files.ts'
+// The schema's files on disk, and how they must relate to the files that a database has applied (I80). This
+// code reads and judges; it does not talk to a database.
+//
+// A release is known by its last migration. The head of a migration names the oldest release that can run
+// beside it (`-- works beside: 0060`), and the database stores that name.
+
+type FileLocations = { migrationsDir?: string; functionsDir?: string }
+export type SchemaFile = {
+  name: string
+  path: string
+  text: string
+  checksum: string
+  worksBeside: string | null
+  isOutsideTransaction: boolean // For `create index concurrently`, which cannot run in a transaction.
+}
+type SchemaFiles = { migrations: readonly SchemaFile[]; functions: readonly SchemaFile[] }
+type AppliedFile = { name: string; checksum: string; worksBeside: string | null }
+type Applied = { migrations: readonly AppliedFile[]; functions: readonly AppliedFile[] }
+
+// A sentence for the operator: the files and the database do not fit, or a file failed.
+export class MigrationProblem extends Error {
+  override name = 'MigrationProblem'
+}
+
+const DB_DIR = join(import.meta.dirname, '../../db')
+
+const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
+const WORKS_BESIDE = /^-- works beside: (\d{4})$/m
+const OUTSIDE_TRANSACTION = /^-- outside a transaction$/m
+
+// A file that ends its own transaction could be applied in part. plpgsql's own `begin` and `end` do not
+// match: `begin` takes no semicolon there.
+const TRANSACTION_CONTROL =
+  /^\s*(begin|start\s+transaction|commit|rollback|abort)(\s+(work|transaction))?\s*;/im
+
+export async function loadSchemaFiles(locations: FileLocations): Promise<SchemaFiles> {
+  const [migrations, functions] = await Promise.all([
+    loadFolder('migrations', locations.migrationsDir ?? join(DB_DIR, 'migrations')),
+    loadFolder('functions', locations.functionsDir ?? join(DB_DIR, 'functions')),
+  ])
+  const problem = findNamingProblem(migrations) ?? findControlProblem([...migrations, ...functions])
+  if (problem) throw new MigrationProblem(problem)
+  return { migrations, functions }
+}
+
+async function loadFolder(folder: string, dir: string): Promise<SchemaFile[]> {
+  // Code-unit order, which for these names is the order of their numbers on every machine.
+  const names = (await listFolder(dir)).filter((name) => name.endsWith('.sql')).sort()
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(dir, name), 'utf8')
+      const checksum = createHash('sha256').update(text).digest('hex')
+      const worksBeside = WORKS_BESIDE.exec(text)?.[1] ?? null
+      const isOutsideTransaction = OUTSIDE_TRANSACTION.test(text)
+      return { name, path: `${folder}/${name}`, text, checksum, worksBeside, isOutsideTransaction }
+    }),
+  )
+}
+
+// git does not keep an empty folder, so a missing folder means no files.
+async function listFolder(dir: string): Promise<string[]> {
+  try {
+    return await readdir(dir)
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+// Plans the remaining work. Only a build that knows every migration of the database applies functions: an
+// older build would replace newer functions by older ones.
+function planMigration(files: SchemaFiles, applied: Applied) {
+  const problem = findHistoryProblem(files.migrations, applied.migrations)
+  if (problem) throw new MigrationProblem(problem)
+  const names = new Set(applied.migrations.map(({ name }) => name))
+  const pending = files.migrations.filter(({ name }) => !names.has(name))
+  const isBehind = names.size > files.migrations.length - pending.length
+  if (isBehind) return { pending, functions: [], forgotten: [] }
+
+  const checksums = new Map(applied.functions.map(({ name, checksum }) => [name, checksum]))
+  // A migration may drop a function, or a type that functions use, so after a migration all functions are
+  // applied again.
+  const functions = files.functions.filter(
+    ({ name, checksum }) => pending.length > 0 || checksums.get(name) !== checksum,
+  )
+  const functionNames = new Set(files.functions.map(({ name }) => name))
+  const forgotten = [...checksums.keys()].filter((name) => !functionNames.has(name))
+  return { pending, functions, forgotten }
+}
+
+// Returns the first reason, in plain words, why these files cannot continue this history.
+function findHistoryProblem(
+  files: readonly SchemaFile[],
+  applied: readonly AppliedFile[],
+): string | undefined {
+  const history = applied.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const last = history.at(-1)?.name ?? ''
+  const lastFile = files.at(-1)?.name ?? ''
+  const byName = new Map(files.map((file) => [file.name, file]))
+  const before = byName.has(FIRST_REPLACED) ? undefined : findBaselineProblem(history)
+  if (before) return before
+
+  for (const { name, checksum, worksBeside } of history) {
+    const file = byName.get(name)
+    if (!file && name > lastFile) {
+      if (worksBeside !== null && worksBeside <= lastFile.slice(0, 4)) continue
+      return describeNewer(name, worksBeside, lastFile)
+    }
+    if (!file) return `migrations/${name} was applied to this database but its file is missing`
+    if (file.checksum !== checksum) {
+      return `migrations/${name} was changed after it was applied: restore it and write a new migration`
+    }
+  }
+
+  const names = new Set(history.map((entry) => entry.name))
+  const late = files.find((file) => file.name < last && !names.has(file.name))
+  return (
+    late &&
+    `${late.path} comes before migrations/${last}, which is already applied: give it a later number`
+  )
+}
+
+// Two files of the chain that the baseline replaced (docs/decisions/0028-baseline.md): one that every
+// database of that chain has, and its last.
+const FIRST_REPLACED = '0002_clients.sql'
+export const LAST_REPLACED = '0111_delivery_transitions.sql'
+
+export function findBaselineProblem(history: readonly { name: string }[]): string | undefined {
+  if (!history.some(({ name }) => name === FIRST_REPLACED)) return undefined
+  const command = '`npx manilla admin upgrade-baseline`'
+  if (history.at(-1)?.name === LAST_REPLACED) {
+    return `the database is of a version before the baseline: stop every process, then run ${command} once`
+  }
+  return (
+    `the database is of a version before the baseline, at migrations/${history.at(-1)?.name}: start the ` +
+    `last version before the baseline once, which migrates it to ${LAST_REPLACED}; then run ${command}`
+  )
+}
+
+function describeNewer(name: string, worksBeside: string | null, lastFile: string): string {
+  if (worksBeside === null) {
+    return `the database is newer than this build: it has migrations/${name}, unknown to this build`
+  }
+  return (
+    `this build is too old for the database: migrations/${name} works beside releases from ` +
+    `${worksBeside} on, and this one is of ${lastFile.slice(0, 4)}`
+  )
+}
+
+function findNamingProblem(files: readonly SchemaFile[]): string | undefined {
+  const odd = files.find((file) => !MIGRATION_NAME.test(file.name))
+  if (odd) return `${odd.path} is not named like 0001_noun.sql`
+  const twin = files.find((file, i) => files[i - 1]?.name.slice(0, 4) === file.name.slice(0, 4))
+  return twin && `${twin.path} has the same number as another migration`
+}
+
+function findControlProblem(files: readonly SchemaFile[]): string | undefined {
+  const file = files.find(({ text }) => TRANSACTION_CONTROL.test(text))
+  return file && `${file.path} begins or ends a transaction: it already runs inside one`
+}
+
+// The files that a database has applied, and whether this build may work with it (I80): the database has all
+// migrations of the build, and every later migration says that it works beside the build.
+
+const UNDEFINED_TABLE = '42P01'
+
+// Read once per process, because a probe may ask often.
+let shippedFiles: SchemaFiles | undefined
+
+async function loadFiles(locations: FileLocations | undefined): Promise<SchemaFiles> {
+  if (locations) return loadSchemaFiles(locations)
+  shippedFiles ??= await loadSchemaFiles({})
+  return shippedFiles
+}
+
+export async function readApplied(db: Pick<pg.ClientBase, 'query'>): Promise<Applied> {
+  // As JSON, because a database of an older release lacks the column.
+  const { rows } = await db.query<AppliedFile & { folder: keyof Applied }>(
+    `select 'migrations' as folder, name, checksum, to_jsonb(m) ->> 'works_beside' as "worksBeside"
+       from schema_migrations m
+     union all select 'functions', name, checksum, null from schema_functions`,
+  )
+  const of = (folder: keyof Applied) => rows.filter((row) => row.folder === folder)
+  return { migrations: of('migrations'), functions: of('functions') }
+}
+
+// Returns one sentence why this build may not work with the database, or undefined. Runs one small query.
+export async function findSchemaProblem(
+  pool: pg.Pool,
+  locations?: FileLocations,
+): Promise<string | undefined> {
+  const files = await loadFiles(locations)
+  try {
+    const { pending, functions } = planMigration(files, await readApplied(pool))
+    const [missing] = [...pending, ...functions]
+    return missing && `it has not applied ${missing.path}; run \`npx manilla migrate\``
+  } catch (error) {
+    if (error instanceof MigrationProblem) return error.message
+    if ((error as { code?: string }).code === UNDEFINED_TABLE) {
+      return 'it is empty; run `npx manilla migrate`'
+    }
+    throw error
+  }
+}
+
+export async function isMigrated(pool: pg.Pool, locations?: FileLocations): Promise<boolean> {
+  return (await findSchemaProblem(pool, locations)) === undefined
+}
+
+// Ensures that only one of all starting processes migrates at a time. The lock belongs to the transaction,
+// because behind a pooler all processes share sessions.
+//
+// A process that does not get the lock tries again later instead of waiting in the database. A waiting
+// statement would block `create index concurrently` and could not report who holds the lock.
+
+// Any fixed number will do; it only has to differ from other advisory locks in the same database.
+const LOCK_KEY = 7_246_153
+
+const DEADLOCK_DETECTED = '40P01'
+const LOCK_NOT_AVAILABLE = '55P03'
+
+// Statements queue behind a migration that waits for a table lock. The migration gives up after this
+// time, lets them pass, and tries again.
+const LOCK_WAIT_MAX = '3s'
+const ATTEMPTS_MAX = 20
+const PAUSE_MS = 250
+const REMIND_EVERY_MS = 10_000
+
+// Timeouts of the role or the database are meant for requests and must not end a long migration. But a
+// process that freezes while it holds locks loses them.
+const BEGIN = `begin; set local statement_timeout = 0;
+  set local lock_timeout = '${LOCK_WAIT_MAX}'; set local idle_in_transaction_session_timeout = '5s'`
+
+type OnWait = (holder: string) => void
+
+// The work may run several times, because it starts again if running processes were in the way.
+export async function inMigrationLock<T>(
+  client: pg.ClientBase,
+  onWait: OnWait,
+  work: () => Promise<T>,
+): Promise<T> {
+  let attempts = 0
+  let remindAtMs = 0
+  for (;;) {
+    await client.query(BEGIN)
+    try {
+      if (await tryLock(client)) {
+        const result = await work()
+        await client.query('commit')
+        return result
+      }
+      if (performance.now() >= remindAtMs) {
+        onWait(await describeHolder(client))
+        remindAtMs = performance.now() + REMIND_EVERY_MS
+      }
+      await client.query('rollback')
+    } catch (error) {
+      await client.query('rollback').catch(() => {}) // A lost connection has rolled back already.
+      attempts += 1
+      if (attempts === ATTEMPTS_MAX || !isInTheWay(error)) throw error
+    }
+    await sleep(PAUSE_MS)
+  }
+}
+
+async function tryLock(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query('select pg_try_advisory_xact_lock($1) as locked', [LOCK_KEY])
+  return rows[0].locked
+}
+
+// Describes the process that holds the lock, which the operator may want to end.
+async function describeHolder(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query<{ holder: string }>(
+    `select format('backend %s (%s), %s since %s: %s', a.pid,
+                   concat_ws(', ', nullif(a.application_name, ''), host(a.client_addr)), a.state,
+                   to_char(a.state_change at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+                   left(regexp_replace(a.query, '\\s+', ' ', 'g'), 100)) as holder
+       from pg_locks l join pg_stat_activity a using (pid)
+      where l.locktype = 'advisory' and l.granted
+        and l.classid = 0 and l.objid = $1 and l.objsubid = 1
+        and l.database = (select oid from pg_database where datname = current_database())`,
+    [LOCK_KEY],
+  )
+  return rows[0]?.holder ?? 'a process that has just finished'
+}
+
+function isInTheWay(error: unknown): boolean {
+  const { code } = ((error as Error).cause ?? error) as { code?: string }
+  return code === DEADLOCK_DETECTED || code === LOCK_NOT_AVAILABLE
+}
 
 const RECORDS = `
   create table if not exists schema_migrations (
@@ -33,11 +317,11 @@ const RECORDS = `
 
 type Connection = {
   client: pg.ClientBase
-  open: () => Promise<Connection> // Another one to the same database.
+  open: () => Promise<Connection> // Opens another connection to the same database.
   close: () => Promise<void>
 }
 
-// Answers what was applied now, as 'migrations/0001_noun.sql' and 'functions/name.sql', in order.
+// Returns the files that it applied, such as 'migrations/0001_noun.sql' and 'functions/name.sql', in order.
 export async function migrate(
   target: pg.Pool | string,
   locations?: FileLocations,
@@ -57,7 +341,7 @@ export async function migrate(
   }
 }
 
-// Without the lock: a start that finds nothing to do waits for nobody.
+// Needs no lock, so a start without work waits for no other process.
 async function hasWork(client: pg.ClientBase, files: SchemaFiles): Promise<boolean> {
   await client.query(BEGIN)
   try {
@@ -65,7 +349,7 @@ async function hasWork(client: pg.ClientBase, files: SchemaFiles): Promise<boole
     const { pending, functions, forgotten } = planMigration(files, await readApplied(client))
     return pending.length + functions.length + forgotten.length > 0
   } finally {
-    await client.query('rollback').catch(() => {}) // The query that lost the connection tells.
+    await client.query('rollback').catch(() => {}) // If the connection is lost, the failed query reports it.
   }
 }
 
@@ -78,8 +362,9 @@ async function hasRecords(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.exists === true
 }
 
-// The records alone, the next migration, or functions. Functions come in the transaction of the last
-// migration, so that nobody ever calls a mixture of old and new ones, and none is missing in between.
+// Takes one step: creates the table of records, applies the next migration, or applies functions. Functions
+// come in the transaction of the last migration, so that no session sees a mixture of old and new ones, or a
+// missing one.
 async function takeStep(connection: Connection, files: SchemaFiles): Promise<string[]> {
   const { client } = connection
   if (!(await hasRecords(client))) {
@@ -91,7 +376,7 @@ async function takeStep(connection: Connection, files: SchemaFiles): Promise<str
   if (next) await applyMigration(connection, next)
   if (later.length > 0) return [next?.path ?? '']
   for (const file of functions) await applyFunction(client, file)
-  // Forgotten rather than dropped: only a migration drops, and the file may come back.
+  // Deletes only the records: only a migration drops functions, and the file may come back.
   await client.query('delete from schema_functions where name = any ($1)', [forgotten])
   return [...pending, ...functions].map(({ path }) => path)
 }
@@ -109,7 +394,7 @@ async function applyMigration({ client, open }: Connection, file: SchemaFile): P
   )
 }
 
-async function applyFunction(client: pg.ClientBase, file: SchemaFile): Promise<void> {
+export async function applyFunction(client: pg.ClientBase, file: SchemaFile): Promise<void> {
   await run(client, file)
   await client.query(
     `insert into schema_functions (name, checksum) values ($1, $2)
@@ -118,10 +403,13 @@ async function applyFunction(client: pg.ClientBase, file: SchemaFile): Promise<v
   )
 }
 
-async function run(client: pg.ClientBase, file: SchemaFile): Promise<void> {
+export async function run(
+  client: pg.ClientBase,
+  file: Pick<SchemaFile, 'path' | 'text'>,
+): Promise<void> {
   try {
     await client.query(file.text)
-    await client.query('set constraints all immediate') // Else commit fails, naming no file.
+    await client.query('set constraints all immediate') // Otherwise the commit fails without naming the file.
   } catch (cause) {
     const { message, position } = cause as { message: string; position?: string }
     const line = position && ` at line ${file.text.slice(0, Number(position)).split('\n').length}`
@@ -132,8 +420,8 @@ async function run(client: pg.ClientBase, file: SchemaFile): Promise<void> {
   }
 }
 
-// Statement by statement on another connection, while ours holds the lock. Whoever is interrupted
-// begins again: such a file first drops what it makes.
+// Runs the file statement by statement on another connection, while ours holds the lock. After an
+// interruption the file runs again, so it first drops what it creates.
 async function runOutside(open: Connection['open'], file: SchemaFile): Promise<void> {
   const { client, close } = await open()
   try {
@@ -148,7 +436,7 @@ async function runOutside(open: Connection['open'], file: SchemaFile): Promise<v
   }
 }
 
-async function connect(target: pg.Pool | string): Promise<Connection> {
+export async function connect(target: pg.Pool | string): Promise<Connection> {
   const open = () => connect(target)
   if (typeof target !== 'string') {
     const client = await target.connect()
@@ -162,5 +450,18 @@ async function connect(target: pg.Pool | string): Promise<Connection> {
   return { client, open, close: () => client.end() }
 }
 
-// The query that needed the connection fails too; unheard, this event would end the process.
+// The query that needed the connection fails too. Without a listener, this event would end the process.
 function ignoreLoss(): void {}
+
+// Creates upcoming partitions of events, idempotency keys and the like, and drops expired ones.
+
+const EVENT_DAYS = 90
+const IDEMPOTENCY_KEY_DAYS = 2 // Callers are promised at least 24 hours.
+
+export async function maintainPartitions(db: Queryable, now: Date): Promise<string[]> {
+  const { rows } = await db.query<{ did: string }>(
+    'select maintain_partitions($1, $2, $3) as did',
+    [now, EVENT_DAYS, IDEMPOTENCY_KEY_DAYS],
+  )
+  return rows.map((row) => row.did)
+}

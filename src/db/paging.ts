@@ -1,21 +1,24 @@
-// Cursor lists. A cursor says where the next page starts. It is encrypted, because positions are ids
-// from sequences that all clients share, and bound to one list (its name, who asks, by which
-// filters, in which order): one that was altered, or that belongs to another list, is refused. A
-// page is read with one row more than it shows, which tells whether there is a next.
+// Cursor lists. A cursor says where the next page starts. It is encrypted, because positions are ids from
+// sequences that all clients share. It is bound to one list (its name, caller, filters and order): an altered
+// cursor, or one of another list, is refused. The query of a page reads one row more than the page shows,
+// which tells whether there is a next page.
 //
-// A cursor is: tag (16 bytes) | position. The tag authenticates list and position, and is the
-// initial counter that the position is encrypted with (as in RFC 5297, SIV): one position has one
-// cursor, and needs no random nonce.
+// A cursor is: tag (16 bytes) | position. The tag authenticates list and position, and is the initial counter
+// for the encryption of the position (as in RFC 5297, SIV). So one position has one cursor, without a random
+// nonce.
 
 import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto'
+import type { QueryConfig } from 'pg'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
+import { namedByText } from './sql.ts'
 
 export const LIMIT_DEFAULT = 20
 export const LIMIT_MAX = 100
 
-// By id, which is by time. Both run along the same index, one of them backwards.
+// By id, and so by time. Both orders use the same index.
 export const ORDERS = ['newest', 'oldest'] as const
 export type Order = (typeof ORDERS)[number]
 export const ORDER_SQL = {
@@ -25,22 +28,22 @@ export const ORDER_SQL = {
 
 export type List = {
   name: string
-  order?: Order | undefined // Newest first, unless said.
+  order?: Order | undefined // Default: newest first.
   clientId: ClientId
   filters: Readonly<Record<string, string | undefined>>
 }
 
-// What the last row shown is sorted by, and whatever else the next page goes on from.
+// The sort key of the last row of a page, and any other values that the query of the next page needs.
 export type Position = readonly string[]
 
 export type Page<T> = { rows: T[]; nextCursor: string | null }
 
-// Far above the longest that we issue: two merchant labels of 64 characters each.
+// The longest cursor that we issue has two merchant labels of 64 characters.
 const CURSOR_LENGTH_MAX = 2_000
 const CURSOR = /^[A-Za-z0-9_-]+$/
 const TAG_BYTES = 16
 const CIPHER = 'aes-256-ctr'
-// Padded to a multiple of this, or its length would tell how many digits an id has.
+// Positions are padded to a multiple of this, so that the length does not reveal the digits of an id.
 const PADDED_BYTES = 32
 
 export function writeCursor(sealer: Sealer, list: List, position: Position): string {
@@ -50,7 +53,7 @@ export function writeCursor(sealer: Sealer, list: List, position: Position): str
   return Buffer.concat([tag, sealed]).toString('base64url')
 }
 
-// Undefined: from the beginning.
+// Returns undefined for the first page.
 export function readCursor(
   sealer: Sealer,
   list: List,
@@ -67,34 +70,34 @@ export function readCursor(
   return position
 }
 
-// `rows` holds up to one more than the limit.
+// `rows` holds up to one row more than the limit.
 export function toPage<T>(
   rows: readonly T[],
   limit: number,
   cursorAfter: (last: T) => string,
 ): Page<T> {
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
   const hasMore = rows.length > limit && last !== undefined
-  return { rows: shown, nextCursor: hasMore ? cursorAfter(last) : null }
+  return { rows: page, nextCursor: hasMore ? cursorAfter(last) : null }
 }
 
 function decodeCursor(cursor: string): Buffer {
   if (cursor.length > CURSOR_LENGTH_MAX || !CURSOR.test(cursor)) throw new Refusal('invalid_cursor')
   const bytes = Buffer.from(cursor, 'base64url')
-  // The decoder drops what is left over at the end: one page has one cursor, to the letter.
+  // The decoder drops trailing bits. Refuses them: one page has exactly one cursor.
   const isWhole = bytes.length > TAG_BYTES && (bytes.length - TAG_BYTES) % PADDED_BYTES === 0
   if (!isWhole || bytes.toString('base64url') !== cursor) throw new Refusal('invalid_cursor')
   return bytes
 }
 
-// With what JSON skips: spaces.
+// Pads with spaces, which JSON ignores.
 function padded(text: Buffer): Buffer {
   const length = Math.ceil(text.length / PADDED_BYTES) * PADDED_BYTES
   return Buffer.concat([text, Buffer.alloc(length - text.length, ' ')])
 }
 
-// Undefined: not ours. The tag covers what was read, so nothing else may read as the same.
+// Returns undefined if the cursor is not ours. The tag covers the decrypted position.
 function parsePosition(text: Buffer): Position | undefined {
   try {
     const parts: unknown = JSON.parse(text.toString('utf8'))
@@ -111,9 +114,97 @@ function cipherKey(sealer: Sealer): Buffer {
 
 function computeTag(sealer: Sealer, list: List, position: Position): Buffer {
   const { name, clientId, filters, order } = list
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
-  const sorted = given.sort(([one], [other]) => (one < other ? -1 : 1))
+  const entries = Object.entries(filters).filter(([, value]) => value !== undefined)
+  const sorted = entries.sort(([one], [other]) => (one < other ? -1 : 1))
   const parts = [name, clientId.toString(), sorted, position]
   const text = JSON.stringify(order === 'oldest' ? [...parts, order] : parts)
   return sealer.hash('cursor', text).subarray(0, TAG_BYTES)
 }
+
+// The statement of a filtered list, with only the conditions that apply:
+//
+//   listQuery({
+//     select: SELECT_PAYOUT,
+//     where: [['p.client_id = $', clientId], ['p.status = $', status]],
+//     id: 'p.id', order, after, limit,
+//   })
+//
+// `$` stands for the value. A condition whose value is undefined or null is left out. A condition without a
+// value is a text, or false, which is left out.
+
+export type Conditions = readonly (string | false | readonly [sql: string, value: unknown])[]
+
+type ListQuery = {
+  select: string
+  where: Conditions
+  id: string
+  order?: Order | undefined
+  after: unknown // The id of the last row before the page. Null: from the beginning.
+  limit: number
+}
+
+export function listQuery({
+  select,
+  where,
+  id,
+  order = 'newest',
+  ...page
+}: ListQuery): QueryConfig {
+  const { sort, isAfter } = ORDER_SQL[order]
+  const { sql, values } = fits([...where, [`${id} ${isAfter} $`, page.after]])
+  return composed(`${select} where ${sql} order by ${id} ${sort} limit ${page.limit}`, values)
+}
+
+export function fits(where: Conditions): { sql: string; values: unknown[] } {
+  const values: unknown[] = []
+  const conditions: string[] = []
+  for (const condition of where) {
+    if (typeof condition === 'string') conditions.push(condition)
+    if (typeof condition !== 'object') continue
+    const [sql, value] = condition
+    if (value !== undefined && value !== null) {
+      conditions.push(sql.replaceAll('$', `$${values.push(value)}`))
+    }
+  }
+  return { sql: conditions.length === 0 ? 'true' : conditions.join(' and '), values }
+}
+
+// PostgreSQL plans the statement once per connection and text. With a window of time it plans each time,
+// because the best plan depends on the share of the table in the window.
+export function composed(text: string, values: unknown[]): QueryConfig {
+  const hasWindow = values.some((value) => value instanceof Date)
+  return hasWindow ? { text, values } : namedByText(text, values)
+}
+
+// The count and the sum of a filtered list. Both are exact up to SUMMED_MAX items. Beyond, or if a filter
+// without an index leaves some items unread, the count is a lower bound and there is no sum, because readers
+// would take a partial sum for the whole.
+
+// 10,000 payments with their advices take some 60 ms.
+export const SUMMED_MAX = 10_000
+
+export type Total = { currency: string; count: bigint; amountKobo: Kobo }
+
+export type Summary<T extends Total = Total> = {
+  count: number
+  isExact: boolean
+  totals: T[] | null // By currency. Null if there are too many items.
+}
+
+// `totals` cover at most one item more than SUMMED_MAX. `isAll`: every item was read.
+export function summaryOf<T extends Total>(totals: T[], isAll: boolean): Summary<T> {
+  const count = totals.reduce((sum, total) => sum + Number(total.count), 0)
+  const isExact = isAll && count <= SUMMED_MAX
+  return { count: Math.min(count, SUMMED_MAX), isExact, totals: isExact ? totals : null }
+}
+
+// Finds texts by their prefix, as a range: from the prefix up to, but not including, `pastPrefix`. Columns of
+// references compare byte by byte (collate "C"), so that their indexes serve.
+
+const LAST_CHARACTER = '\u{10ffff}'
+
+export const pastPrefix = (prefix: string) => `${prefix}${LAST_CHARACTER}`
+
+// All clients share the index of numbers and session ids, so a search reads at most this many entries of a
+// range. A prefix of six of a number's ten digits leaves ten thousand numbers, one of seven a thousand.
+export const PREFIX_SCAN_MAX = 2_000

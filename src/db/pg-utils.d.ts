@@ -1,4 +1,4 @@
-// What the driver's own types leave out: how it writes a value, for queries of one's own making.
+// Missing from the driver's own types: how it writes a value, for queries that we build ourselves.
 
 declare module 'pg/lib/utils.js' {
   const utils: { prepareValue: (value: unknown) => string | Buffer | null }

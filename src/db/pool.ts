@@ -8,11 +8,121 @@ import {
   STATEMENT_MAX_MS,
   watchPool,
 } from './deadlines.ts'
-import { clientOf } from './hosted-client.ts'
-import { applyPerTransaction, isPooled, type Settings, splitSettings } from './pooler.ts'
-import { forgetPrepared } from './statement-group.ts'
-import { nameGeneration } from './statement-names.ts'
-import { watchCommits } from './unconfirmed-commits.ts'
+import { clientOf } from './hosts.ts'
+import { nameGeneration } from './sql.ts'
+import { forgetPrepared, type Statement, StatementGroup, toStatement } from './statement-group.ts'
+
+// A transaction pooler (`?pooler=transaction` in DATABASE_URL) shares sessions: the next transaction may
+// lose a connection's settings, or another client may inherit them (I81). So behind a pooler the message
+// that begins a transaction carries the settings, and no statement is prepared under a name. Otherwise a
+// connection gets its settings once, when it is opened.
+
+export type Settings = Readonly<Record<string, string>>
+
+// The limits that PostgreSQL enforces. The driver enforces the others.
+const START_UP = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const
+
+export function isPooled(connectionString: string | undefined): boolean {
+  return parametersOf(connectionString).get('pooler') === 'transaction'
+}
+
+export function parametersOf(connectionString = ''): URLSearchParams {
+  return new URLSearchParams(connectionString.split('?')[1])
+}
+
+// Returns the configuration of connections, and the settings of each transaction.
+export function splitSettings<C extends pg.ClientConfig>(options: C, planner: Settings = {}) {
+  const { connectionString } = options
+  if (!isPooled(connectionString)) {
+    return { config: withOptions(options, planner), settings: undefined }
+  }
+  const { statement_timeout, idle_in_transaction_session_timeout, ...config } = options
+  const limits = { statement_timeout, idle_in_transaction_session_timeout }
+  return { config: config as C, settings: localSettings({ ...asSettings(limits), ...planner }) }
+}
+
+// All settings of a connection, by their PostgreSQL names.
+export function wantedSettings(config: pg.ClientConfig, planner: Settings): Settings {
+  const limits = START_UP.map((name) => [name, config[name]] as const)
+  return { ...asSettings(Object.fromEntries(limits)), ...planner }
+}
+
+// Sends a statement with its settings. Until the Sync of their group they are one transaction.
+export async function askPooled(
+  client: pg.ClientBase,
+  settings: Statement,
+  statement: Statement,
+): Promise<pg.QueryResult> {
+  const group = new StatementGroup()
+  group.add(settings).catch(() => {}) // The statement fails with it.
+  const answer = group.add({ ...statement, name: undefined })
+  await Promise.all([answer, group.send(client)])
+  return answer
+}
+
+// For a pool whose connections keep no settings.
+function applyPerTransaction(pool: pg.Pool, settings: Statement): pg.Pool {
+  const query = async (statement: string | Statement, values?: readonly unknown[]) => {
+    const client = await pool.connect()
+    try {
+      return await askPooled(client, settings, toStatement(statement, values))
+    } finally {
+      client.release() // The pool detects a lost connection.
+    }
+  }
+  return Object.assign(pool, { query, opening: [{ text: 'begin' }, settings] })
+}
+
+function localSettings(settings: Settings): Statement {
+  const each = Object.entries(settings).map(
+    ([name, value]) => `set_config('${name}', '${value}', true)`,
+  )
+  return { text: `select ${each.join(', ')}` }
+}
+
+function asSettings(values: Record<string, unknown>): Settings {
+  const known = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(known.map(([name, value]) => [name, String(value)]))
+}
+
+// `options` in the URL would replace ours. Sends both, ours last.
+function withOptions<C extends pg.ClientConfig>(config: C, planner: Settings): C {
+  const ours = Object.entries(planner).map(([name, value]) => `-c ${name}=${value}`)
+  if (ours.length === 0) return config
+  const parameters = parametersOf(config.connectionString)
+  const theirs = parameters.get('options')
+  if (theirs === null) return { ...config, options: ours.join(' ') }
+  parameters.set('options', [theirs, ...ours].join(' '))
+  return { ...config, connectionString: `${config.connectionString?.split('?')[0]}?${parameters}` }
+}
+
+// Commits that the standby did not confirm. An administrator may cancel the wait for a synchronous standby
+// (pg_cancel_backend). PostgreSQL then answers COMMIT, with a warning that the standby may lack the
+// transaction. Acknowledging it would promise what a failover loses.
+
+const ROUTINE = 'SyncRepWaitForLSN' // The text of the warning depends on the server's language.
+
+const unconfirmed = new WeakSet<object>()
+
+function watchCommits(client: pg.ClientBase): void {
+  client.on('notice', ({ routine }: { routine?: string | undefined }) => {
+    if (routine === ROUTINE) unconfirmed.add(client)
+  })
+}
+
+// Throws if the standby did not confirm the commit. Call it after a commit. The caller may retry the
+// transaction, as after a lost connection: the retry finds its rows if they are there.
+export function refuseUnconfirmed(client: pg.ClientBase): void {
+  if (!unconfirmed.delete(client)) return
+  throw new Error('Connection error: the standby has not confirmed the commit')
+}
+
+// Makes the commit wait for the standby although the transaction writes nothing else. Needed to acknowledge
+// rows of another transaction: after a crash the primary also shows rows that never reached the standby.
+export async function writeMark(tx: Pick<pg.Pool, 'query'>): Promise<void> {
+  const text = `select pg_logical_emit_message(true, 'manilla', '')`
+  await tx.query({ name: 'mark', text })
+}
 
 const INT8 = 20
 const REPLAN_FACTOR = 4
@@ -20,7 +130,7 @@ pg.types.setTypeParser(INT8, BigInt)
 
 export type Pool = pg.Pool
 
-// Whatever can answer a query: a pool, or a transaction.
+// A pool or a transaction.
 export type Queryable = Pick<pg.Pool, 'query'>
 
 type PoolConfig = pg.PoolConfig & { connectionString: string }
@@ -31,45 +141,43 @@ type Options = Partial<Deadlines> & {
   onIdleError: (error: Error) => void
 }
 
-export function createPool(given: Options): Pool {
-  const { connectionString, max, onIdleError } = given
-  const limits = deadlines({ statementMaxMs: STATEMENT_MAX_MS, ...given })
+export function createPool(options: Options): Pool {
+  const { connectionString, max, onIdleError } = options
+  const limits = deadlines({ statementMaxMs: STATEMENT_MAX_MS, ...options })
   const pool = openPool({ connectionString, max, ...limits })
   watchPool(pool, limits.statement_timeout)
   if (!isPooled(connectionString)) forgetEvicted(pool)
   return listen(pool, onIdleError)
 }
 
-// For the batches that write money. Statements of one transaction are sent without waiting for one
-// another (pipelined), and every statement there looks rows up by key: the planner is told so,
-// because a cached plan made while a table was small would otherwise scan it when it is large.
+// For the batches that write money. The statements of a transaction are pipelined and look rows up by key.
+// These settings forbid scans: a plan cached while a table was small would still scan it when it is large.
 export const PLANNER_SETTINGS: Settings = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-  join_collapse_limit: '1', // Joins are written in the order that they are to be made.
+  join_collapse_limit: '1', // Keeps the order of joins in the text.
   plan_cache_mode: 'force_generic_plan',
 }
 
-export function createBatchPool(given: Options): Pool {
-  const { connectionString, max, onIdleError } = given
-  const limits = deadlines({ statementMaxMs: BATCH_STATEMENT_MAX_MS, ...given })
+export function createBatchPool(options: Options): Pool {
+  const { connectionString, max, onIdleError } = options
+  const limits = deadlines({ statementMaxMs: BATCH_STATEMENT_MAX_MS, ...options })
   const pool = openPool({ connectionString, max, ...limits, pipeline: true }, PLANNER_SETTINGS)
   watchPool(pool, limits.statement_timeout)
   replanAsUsed(pool)
   return listen(pool, onIdleError)
 }
 
-function openPool(given: PoolConfig, planner: Settings = {}): pg.Pool {
-  const { config, settings } = splitSettings(given, planner)
+function openPool(options: PoolConfig, planner: Settings = {}): pg.Pool {
+  const { config, settings } = splitSettings(options, planner)
   const pool = new pg.Pool({ ...config, Client: clientOf(config.connectionString) })
   return settings ? applyPerTransaction(pool, settings) : pool
 }
 
-// A plan lasts as long as its connection, and one that was made while a table was small may find its
-// rows by the wrong index when it is large: seen with foreign keys of two columns, where every index
-// that begins with the client looked as good. New statistics would have it made again, but come
-// after the rows. So plans are made again each time that a connection was used so many times more.
+// A plan lasts as long as its connection. A plan made while a table was small may use the wrong index when
+// it is large: for foreign keys of two columns, every index that begins with the client looked as good.
+// New statistics renew a plan too late. So a connection discards its plans after 4, 16, 64, … uses.
 function replanAsUsed(pool: pg.Pool): void {
   const uses = new WeakMap<pg.PoolClient, { count: number; replanAt: number }>()
   pool.on('acquire', (client) => {
@@ -78,12 +186,12 @@ function replanAsUsed(pool: pg.Pool): void {
     use.count += 1
     if (use.count < use.replanAt) return
     use.replanAt *= REPLAN_FACTOR
-    client.query('discard plans').catch(() => {}) // A lost connection tells its user.
+    client.query('discard plans').catch(() => {}) // The next query reports a lost connection.
   })
 }
 
-// Statements that lost their name stay prepared on a connection, until as many were named since it was
-// made, or last forgot them, as may have a name: then it begins anew.
+// A statement that loses its name stays prepared on its connections. Once every name has a new text, each
+// connection drops all its prepared statements.
 function forgetEvicted(pool: pg.Pool): void {
   const generations = new WeakMap<pg.PoolClient, number>()
   pool.on('acquire', (client) => {
@@ -95,9 +203,9 @@ function forgetEvicted(pool: pg.Pool): void {
 }
 
 function listen(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {
-  pool.on('error', onIdleError) // Unheard, one dropped idle connection would end the process.
-  // One that is dropped while in use fails its query, which tells whom it concerns; but it is
-  // reported a second time, on the connection, and unheard that would end the process too.
+  pool.on('error', onIdleError) // Without a listener, one dropped idle connection ends the process.
+  // A connection dropped while in use fails its query, and also emits an error, which would end the process
+  // without a listener.
   pool.on('connect', (client) => {
     client.on('error', () => {})
     watchCommits(client)
@@ -105,8 +213,8 @@ function listen(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {
   return pool
 }
 
-// A standby, and a server that was made read-only, take connections and refuse every write.
+// Standbys and read-only servers accept connections and refuse every write.
 export async function isWritable(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query('show transaction_read_only')
-  return rows[0]?.transaction_read_only === 'off'
+  return rows[0]?.transactionReadOnly === 'off'
 }

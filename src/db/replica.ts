@@ -1,64 +1,67 @@
 // A replica that answers reads (docs/decisions/0020-reads-from-a-replica.md).
 //
-// I83: it answers only on a connection that has replayed all that the primary had committed when the
-// request came, and only if it is a standby of the same cluster on the primary's timeline: whoever reads sees
-// all that anybody was told before. In any doubt the primary answers.
+// I83: the replica answers only on a connection that has replayed everything the primary had committed when
+// the request came, and only as a standby of the same cluster on the primary's timeline. So a read sees
+// everything acknowledged before. In any doubt the primary answers.
 //
 //   usable ──silent, gone, behind by a second, promoted, of another timeline──▶ unusable
 //      ▲                                                                            │
-//      └──────────────── all is well again, as a probe finds it ────────────────────┘
+//      └──────────────────── a probe finds the replica healthy ─────────────────────┘
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from '#log.ts'
 import { createPool, type Pool, type Queryable } from './pool.ts'
+import { isConnectionLost, type Transaction, withTransaction } from './transaction.ts'
 
 const CONNECTIONS_MAX = 10
 const CONNECT_MAX_MS = 500
-const REPLAY_WAIT_MAX_MS = 200 // It is some milliseconds behind, which nobody feels.
+const REPLAY_WAIT_MAX_MS = 200 // A replica is usually some milliseconds behind, which no user notices.
 const REPLAY_LOOK_MS = 4
 const PROBE_EVERY_MS = 250
 const PROBE_MAX_MS = 500
 const LAG_MAX_MS = 1_000
 
-// Of the primary: what is committed and acknowledged is before it. A promotion begins a new timeline.
-export type Position = { lsn: bigint; timeline: number }
+// A position of the primary that includes everything acknowledged. A promotion begins a new timeline.
+type Position = { lsn: bigint; timeline: number }
 
 const PRIMARY = {
   name: 'primary-position',
   text: `select pg_current_wal_flush_lsn()::text as lsn,
                 ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::int as timeline`,
 }
-// A standby is a copy of all bytes, this number and the names of its databases included.
+// Equal for a primary and its standby, which is a copy of all bytes, including this number and the database
+// names.
 const IDENTITY = `(select system_identifier from pg_control_system()) || '/' || current_database()`
-// Its timeline is that of its last restart point: for a while after a failover an old one, and then the
-// primary answers.
+// Reads the timeline of the last restart point. After a failover this is the old timeline for a while, and
+// the primary answers.
 const STANDBY = {
   name: 'standby-position',
-  text: `select pg_is_in_recovery() as "isStandby", pg_last_wal_replay_lsn()::text as lsn,
+  text: `select pg_is_in_recovery() as is_standby, pg_last_wal_replay_lsn()::text as lsn,
                 (select timeline_id from pg_control_checkpoint()) as timeline,
                 ${IDENTITY} as identity`,
 }
 
 type Row = { isStandby: boolean; lsn: string | null; timeline: number; identity: string }
 
-// Why the replica does not answer.
+// The reason why the replica does not answer.
 export class ReplicaProblem extends Error {}
 
 type Options = { connectionString: string; primary: Queryable; log: Logger }
 
 export class Replica {
   readonly #pool: Pool
-  readonly #probes: Pool // So that reads using every connection do not look like silence.
+  readonly #probes: Pool // Separate, so that a replica with all connections in use does not look silent.
   readonly #primary: Queryable
   readonly #log: Logger
   readonly #connected = new Set<pg.PoolClient>()
   readonly #timer: NodeJS.Timeout
-  #passed: { atMs: number; lsn: bigint }[] = [] // Positions of the primary that it had not replayed.
+  #passed: { atMs: number; lsn: bigint }[] = [] // Positions of the primary that the replica had not replayed.
   #asking: Promise<Position> | undefined
   #probing: Promise<void> | undefined
-  #identity: string | undefined // Of the primary.
+  #identity: string | undefined // The identity of the primary's cluster.
   #isUsable = false
   #lagMs = 0
 
@@ -88,7 +91,7 @@ export class Replica {
     return this.#lagMs / 1000
   }
 
-  // As of now or later; those who ask within one turn of the event loop share an answer.
+  // The primary's position, read after the call. Callers within one turn of the event loop share a query.
   position(): Promise<Position> {
     this.#asking ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
       this.#asking = undefined
@@ -99,7 +102,7 @@ export class Replica {
     return this.#asking
   }
 
-  // A connection that has replayed as much. The caller releases it.
+  // Returns a connection on which the replica has replayed this position. The caller releases it.
   async connect(position: Position): Promise<pg.PoolClient> {
     const client = await this.#pool.connect()
     try {
@@ -115,7 +118,7 @@ export class Replica {
     }
   }
 
-  // One at a time. Finds within PROBE_MAX_MS what is wrong, and ends what waits for an answer.
+  // Only one probe runs at a time. It finds a problem within PROBE_MAX_MS and then fails the waiting callers.
   probe(): Promise<void> {
     this.#probing ??= this.#look().finally(() => {
       this.#probing = undefined
@@ -134,7 +137,7 @@ export class Replica {
     return this.#replayed(rows[0], position.timeline) >= position.lsn
   }
 
-  // How far it has, once it is known to be the right server.
+  // Returns the replayed position, after checking that the replica is a standby of the primary.
   #replayed(row: Row | undefined, timeline: number): bigint {
     if (!row?.isStandby || row.lsn === null) throw new ReplicaProblem('it is no standby')
     if (row.identity !== this.#identity) throw new ReplicaProblem('it is no copy of the primary')
@@ -144,7 +147,7 @@ export class Replica {
 
   async #look(): Promise<void> {
     const position = await this.position().catch(() => undefined)
-    if (!position) return // The primary is what is missing, and all reads say so.
+    if (!position) return // The primary is unreachable, and every read reports that.
     try {
       this.#identity ??= await this.#identify()
       const replayed = await this.#ask(position.timeline)
@@ -153,8 +156,8 @@ export class Replica {
       this.#set(isBehind ? new ReplicaProblem('it is behind') : undefined)
     } catch (error) {
       this.#set(error as Error)
-      // Whoever waits for an answer from it is to ask the primary.
       if (error instanceof ReplicaProblem) return
+      // Callers that wait for the replica fail at once and ask the primary.
       for (const client of this.#connected) destroy(client)
     }
   }
@@ -181,7 +184,7 @@ export class Replica {
     }
   }
 
-  // Since when the primary has been where the replica is not yet.
+  // How long ago the primary reached the first position that the replica has not replayed.
   #measureLag(lsn: bigint, replayed: bigint): number {
     const nowMs = performance.now()
     this.#passed = this.#passed.filter((each) => each.lsn > replayed)
@@ -207,4 +210,121 @@ function parseLsn(text: string): bigint {
 function destroy(client: pg.PoolClient): void {
   const { connection } = client as unknown as { connection: { stream: Socket } }
   connection.stream.destroy(new Error('Connection terminated: the replica was silent'))
+}
+
+// Sends the reads of marked handlers (src/http/app.ts) to the replica. Each such handler has a position of
+// the primary, which its reads wait for. The asynchronous context carries the position, so that code that
+// reads does not know of the replica.
+//
+// If the replica fails a read, the primary answers it and the rest of the request, so that a later read of a
+// response never sees older data.
+
+const SQL_STATE = /^[0-9A-Z]{5}$/
+const QUERY_CANCELED = '57014' // By its own time limit: the primary would take as long.
+
+type Connects = { connect(): Promise<pg.PoolClient> }
+type Served = (by: 'replica' | 'primary') => void
+
+const current = new AsyncLocalStorage<{ position: Promise<Position>; isPrimary: boolean }>()
+
+// The replica may answer the reads of `work`, as of this call.
+export function readingFromReplica<T>(replica: Replica, work: () => T): T {
+  const isPrimary = !replica.isUsable
+  const position = isPrimary ? Promise.resolve({ lsn: 0n, timeline: 0 }) : replica.position()
+  position.catch(() => {}) // A failure is handled where the position is awaited, if at all.
+  return current.run({ position, isPrimary }, work)
+}
+
+// For work that goes on after its handler has returned, such as a stream.
+export function keepReading<T>(work: () => T): () => T {
+  const reading = current.getStore()
+  return reading ? () => current.run(reading, work) : work
+}
+
+const readers = new WeakMap<object, ReplicatedReads>()
+
+// The primary's pool. The replica may answer single statements and snapshots, never transactions.
+export function replicatedPool(primary: Pool, replica: Replica, onServed: Served): Pool {
+  const reads = new ReplicatedReads(primary, replica, onServed)
+  const query = (...args: unknown[]) =>
+    reads.read((on) => (on === primary ? ask(primary, args) : askOnce(on, args)))
+  const pool = { query, connect: () => primary.connect() } as unknown as Pool
+  readers.set(pool, reads)
+  return pool
+}
+
+// Runs `work`, which has several reads. If the replica fails, `work` runs a second time, on the primary.
+function readOn<T>(pool: Pool, work: (on: Connects) => Promise<T>): Promise<T> {
+  return readers.get(pool)?.read(work) ?? work(pool)
+}
+
+class ReplicatedReads {
+  readonly #primary: Pool
+  readonly #replica: Replica
+  readonly #onServed: Served
+
+  constructor(primary: Pool, replica: Replica, onServed: Served) {
+    this.#primary = primary
+    this.#replica = replica
+    this.#onServed = onServed
+  }
+
+  async read<T>(work: (on: Connects) => Promise<T>): Promise<T> {
+    const reading = current.getStore()
+    if (!reading) return work(this.#primary)
+    if (!reading.isPrimary) {
+      try {
+        const answer = await work(this.#at(await reading.position))
+        this.#onServed('replica')
+        return answer
+      } catch (error) {
+        if (!isReplicas(error)) throw error
+        reading.isPrimary = true
+      }
+    }
+    this.#onServed('primary')
+    return work(this.#primary)
+  }
+
+  // Connects to the replica once only. If replay ended the read by a conflict, the replica must not run it
+  // again.
+  #at(position: Position): Connects {
+    let isUsed = false
+    return {
+      connect: async () => {
+        if (isUsed) throw new ReplicaProblem('the read conflicted with its replay')
+        isUsed = true
+        return this.#replica.connect(position)
+      },
+    }
+  }
+}
+
+// Whether the replica, rather than the statement, caused the error.
+function isReplicas(error: unknown): boolean {
+  if (error instanceof ReplicaProblem || isConnectionLost(error)) return true
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && SQL_STATE.test(code) && code !== QUERY_CANCELED
+}
+
+function ask(on: Pick<pg.ClientBase, 'query'>, args: readonly unknown[]): Promise<unknown> {
+  return Reflect.apply(on.query, on, args)
+}
+
+async function askOnce(on: Connects, args: readonly unknown[]): Promise<unknown> {
+  const client = await on.connect()
+  try {
+    const answer = await ask(client, args)
+    client.release()
+    return answer
+  } catch (error) {
+    client.release(isConnectionLost(error))
+    throw error
+  }
+}
+
+// Consistent reads: several statements on one snapshot. Takes no lock that blocks a writer.
+
+export function withSnapshot<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return readOn(pool, (on) => withTransaction(on, work, { isReadOnly: true }))
 }

@@ -1,12 +1,12 @@
-// Groups statements: sent together, answered together, with one Sync at the end. The driver sends a
-// Sync per statement, and each costs both sides a write, a read and a wake-up: for a transaction
-// with a single credit, more than the work itself.
+// Groups statements: sent together, answered together, with one Sync at the end. The driver sends a Sync per
+// statement, and each costs both sides a write, a read and a wake-up. For a transaction with a single credit,
+// that is more than the work itself.
 //
-// The database runs them in order, each with its own snapshot, seeing what earlier ones wrote. When
-// one fails, those after it are not run: all of them fail with its error.
+// The database runs the statements in order. Each has its own snapshot and sees the writes of earlier ones.
+// When one fails, the database does not run those after it, and they fail with the same error.
 //
 // Prepared statements of a group have names of their own. The driver keeps its own list of prepared
-// statements, and neither knows the state of the other's after a failed round.
+// statements. After a failed round, neither list knows the state of the other.
 
 import pg from 'pg'
 import driver from 'pg/lib/utils.js'
@@ -18,15 +18,15 @@ export type Statement = {
   copy?: Buffer // The rows of a COPY (copy-rows.ts).
 }
 
-// As the driver is asked: a text and its values, or both in one.
-export function toStatement(asked: string | Statement, values?: readonly unknown[]): Statement {
-  return typeof asked === 'string' ? { text: asked, values: values ?? [] } : asked
+// Accepts the driver's forms: a text and its values, or an object.
+export function toStatement(statement: string | Statement, values?: readonly unknown[]): Statement {
+  return typeof statement === 'string' ? { text: statement, values: values ?? [] } : statement
 }
 
 type Row = Record<string, unknown>
 type Field = { name: string; dataTypeID: number }
 type Column = { name: string; parse: (text: string) => unknown }
-// Of a prepared statement. The database never changes what one answers with, so it is described once.
+// The columns of a prepared statement. They never change, so the database describes them once.
 type Shape = { text: string; columns: readonly Column[] }
 
 type Waiting = {
@@ -36,20 +36,20 @@ type Waiting = {
   copy: Buffer | undefined
   shape: Shape
   rows: Row[]
-  command: string // As the database sums it up: INSERT 0 5.
-  misread: Error | undefined // Its answer came, and is not understood.
+  command: string // The database's summary of the result, such as INSERT 0 5.
+  misread: Error | undefined // Set if the result arrived but could not be parsed.
   resolve: (result: pg.QueryResult) => void
   reject: (error: Error) => void
 }
 
-// What the driver's own types leave out.
+// Missing from the driver's own types.
 type CopyConnection = { sendCopyFromChunk: (rows: Buffer) => void; endCopyFrom: () => void }
 type DriverConnection = pg.Connection & { parsedStatements: Record<string, string> }
 
 const shapesOf = new WeakMap<pg.Connection, Map<string, Shape>>()
 const nameThere = (name: string | undefined) => (name === undefined ? '' : `group:${name}`)
 
-// A `pg.Query`, since a connection that is pipelined takes nothing else.
+// Acts as a `pg.Query`: a pipelined connection accepts nothing else.
 export class StatementGroup extends pg.Query {
   readonly #waiting: Waiting[] = []
   readonly #described = new Map<string, Shape>()
@@ -60,7 +60,7 @@ export class StatementGroup extends pg.Query {
     super({ text: '' })
   }
 
-  // Resolves when nothing of it will be answered any more, well or badly.
+  // Resolves when every statement has succeeded or failed.
   send(client: pg.ClientBase): Promise<void> {
     return new Promise((resolve) => {
       this.#end = resolve
@@ -68,21 +68,21 @@ export class StatementGroup extends pg.Query {
     })
   }
 
-  // Instead of sending it.
+  // Fails every statement of the group with this error. Called instead of `send`, never after it.
   refuse(error: Error): void {
     for (const waiting of this.#waiting) waiting.reject(error)
   }
 
   async add({ name, text, values = [], copy }: Statement): Promise<pg.QueryResult> {
-    const given = values.map(driver.prepareValue)
+    const parameters = values.map(driver.prepareValue)
     return new Promise((resolve, reject) => {
       const shape = { text, columns: [] }
       const answer = { shape, rows: [], command: '', misread: undefined }
-      this.#waiting.push({ name, text, values: given, copy, ...answer, resolve, reject })
+      this.#waiting.push({ name, text, values: parameters, copy, ...answer, resolve, reject })
     })
   }
 
-  // Called by the driver, as are the methods below: when its turn has come, and for each answer.
+  // The driver calls this when the group's turn has come, and the methods below for each response.
   override submit = (connection: pg.Connection): Error | null => {
     const mistaken = this.#findMistaken(connection)
     if (mistaken) return new Error(`two statements are called ${mistaken}`)
@@ -106,7 +106,7 @@ export class StatementGroup extends pg.Query {
     try {
       current.rows.push(readRow(current.shape, fields))
     } catch (error) {
-      current.misread = error as Error // Thrown here, it would end the process.
+      current.misread = error as Error // Throwing it here would end the process.
     }
   }
 
@@ -141,7 +141,7 @@ export class StatementGroup extends pg.Query {
     return this.#waiting[this.#at] as Waiting
   }
 
-  // By name alone the wrong one of two would be run.
+  // A name with two texts would run the wrong statement.
   #findMistaken(connection: pg.Connection): string | undefined {
     const texts = new Map<string, string>()
     for (const { name, text } of this.#waiting) {
@@ -160,7 +160,7 @@ export class StatementGroup extends pg.Query {
     if (known) {
       waiting.shape = known
     } else {
-      // One that was prepared by a group that failed is unknown here, and is there all the same.
+      // A failed group may have prepared the statement, although it is unknown here.
       if (waiting.name !== undefined) {
         connection.close({ type: 'S', name }, true)
         this.#described.set(waiting.name, waiting.shape)
@@ -173,8 +173,7 @@ export class StatementGroup extends pg.Query {
     if (waiting.copy) this.#writeCopy(connection, waiting.copy)
   }
 
-  // Not asked for yet. Should the database never get to it, it drops these messages, as it drops all
-  // that come after a failure.
+  // After a failure the database drops these messages, as it drops all others.
   #writeCopy(connection: pg.Connection, rows: Buffer): void {
     const driven = connection as unknown as CopyConnection
     driven.sendCopyFromChunk(rows)
@@ -204,12 +203,12 @@ function storeKeys(connection: pg.Connection, described: ReadonlyMap<string, Sha
   for (const [name, shape] of described) shapes.set(name, shape)
 }
 
-// Of a connection that is not in use: all that was prepared there, by a group or by the driver.
+// Drops all prepared statements, those of groups and of the driver. The connection must be idle.
 export function forgetPrepared(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: DriverConnection }
   shapesOf.delete(connection)
   connection.parsedStatements = {}
-  client.query('deallocate all').catch(() => {}) // A lost connection tells its user.
+  client.query('deallocate all').catch(() => {}) // If the connection is lost, its user learns it anyway.
 }
 
 function settle(waiting: Waiting): void {

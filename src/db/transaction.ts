@@ -5,9 +5,8 @@
 
 import type pg from 'pg'
 import { inSpan } from '#trace-context.ts'
-import type { Queryable } from './pool.ts'
+import { type Pool, type Queryable, refuseUnconfirmed } from './pool.ts'
 import { type Statement, StatementGroup, toStatement } from './statement-group.ts'
-import { refuseUnconfirmed } from './unconfirmed-commits.ts'
 
 declare const inTransaction: unique symbol
 export type Transaction = Queryable & { readonly [inTransaction]: true }
@@ -19,15 +18,15 @@ const ATTEMPTS_MAX = 5
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const UNIQUE_VIOLATION = '23505'
-const DAY_CLOSED = 'MN001' // Of our own: db/functions/post_inserted_transfers.sql.
+const DAY_CLOSED = 'MN001' // Raised by db/functions/post_inserted_transfers.sql.
 const RETRYABLE = [SERIALIZATION_FAILURE, DEADLOCK_DETECTED, UNIQUE_VIOLATION, DAY_CLOSED]
 
 const LOST =
   /connection (terminated|ended|error)|client has encountered|not queryable|timeout (expired|exceeded)/i
 
-// What a transaction answers, and the last statements of it, which must all have been asked for
-// already. They travel with the commit: the locks that they take are held for as long as the database
-// works, not for as long as we take to get back to it.
+// The result of a transaction and its last statements, which must already have been issued. They travel with
+// the commit, so that the transaction holds their locks only while the database works, not during a round
+// trip.
 export class PipelinedCommit<T> {
   readonly answer: T
   readonly statements: readonly Promise<unknown>[]
@@ -38,8 +37,8 @@ export class PipelinedCommit<T> {
   }
 }
 
-// A pool, or one connection that is kept. Behind a pooler it begins a transaction with its settings, and
-// nothing is prepared (pooler.ts).
+// A pool, or one reserved connection. Behind a pooler, `opening` carries the settings, and no statement is
+// prepared (pool.ts).
 type Connects = {
   connect(): Promise<pg.PoolClient>
   opening?: readonly Statement[]
@@ -48,22 +47,41 @@ type Connects = {
 
 type Work<T> = (tx: Transaction) => Promise<T | PipelinedCommit<T>>
 
-// The work may run several times: after a deadlock, when somebody else inserted the same key first
-// (the second look then finds it), or when the day it posts into was closed meanwhile (it then posts
-// into the next). It must therefore have no effect outside the database.
-export function withTransaction<T>(pool: Connects, work: Work<T>): Promise<T> {
-  return inSpan('transaction', () => run(pool, work))
+type Beginning = {
+  isReadOnly?: boolean // All reads see one snapshot.
+  lockedTable?: string | undefined // Likewise; one such transaction runs at a time.
 }
 
-async function run<T>(pool: Connects, work: Work<T>): Promise<T> {
+// The first query takes the snapshot. LOCK TABLE takes none, so a transaction that waited for the lock sees
+// the commits that it waited for. The settings of a pooled connection are a query, so they come last.
+function beginningOf(opening: readonly Statement[], { isReadOnly, lockedTable }: Beginning) {
+  const [begin, ...settings] = opening
+  const snapshot = 'begin isolation level repeatable read'
+  if (isReadOnly) return [{ text: `${snapshot}, read only` }, ...settings]
+  if (!lockedTable) return [begin as Statement, ...settings]
+  const lock = { text: `lock table ${lockedTable} in share row exclusive mode` }
+  return [{ text: snapshot }, lock, ...settings]
+}
+
+// The work may run several times: after a deadlock, after another transaction inserted the same key (the
+// retry finds it), or after its accounting day was closed (the retry posts into the next). So it must have
+// no effect outside the database.
+export function withTransaction<T>(
+  pool: Connects,
+  work: Work<T>,
+  beginning: Beginning = {},
+): Promise<T> {
+  return inSpan('transaction', () => run(pool, work, beginning))
+}
+
+async function run<T>(pool: Connects, work: Work<T>, beginning: Beginning): Promise<T> {
   const { opening, undo = 'rollback' } = pool
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
     const line = new Line(client, opening === undefined)
     try {
-      // Not awaited: the first statement of the work goes with it. Should it fail, so does that
-      // statement, and the rejection is heard there.
-      for (const statement of opening ?? ALWAYS) void line.ask(statement)
+      // Not awaited: it travels with the first statement of the work, which fails if this fails.
+      for (const statement of beginningOf(opening ?? ALWAYS, beginning)) void line.ask(statement)
       const result = await work(line as unknown as Transaction)
       await commit(line, result instanceof PipelinedCommit ? result.statements : [])
       refuseUnconfirmed(client)
@@ -80,16 +98,16 @@ async function run<T>(pool: Connects, work: Work<T>): Promise<T> {
 async function commit(line: Line, last: readonly Promise<unknown>[]): Promise<void> {
   for (const statement of last) line.watch(statement)
   const committed = line.ask(COMMIT)
-  void line.close() // A statement that came after it would be a transaction of its own.
+  void line.close() // A statement after the commit would be a transaction of its own.
   await pipeline(last)
   const { command } = await committed
   if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`)
 }
 
-// The statements of one transaction. What is asked for within one turn of the event loop travels
-// together, and when what travelled before it was answered: after a failure nothing is sent any more,
-// above all no commit. It matters where the database knows nothing of the failure: a value that
-// cannot be written, an error of our own between two statements, a transaction that never began.
+// The statements of one transaction. Statements of one turn of the event loop travel together, after the
+// previous group was answered. After a failure nothing more is sent, above all no commit. This matters if
+// the database does not know of the failure: a value that cannot be serialised, an error of our own between
+// two statements, a transaction that never began.
 class Line {
   readonly #client: pg.PoolClient
   readonly #prepares: boolean
@@ -103,9 +121,9 @@ class Line {
     this.#prepares = prepares
   }
 
-  query(asked: string | Statement, values?: readonly unknown[]): Promise<pg.QueryResult> {
+  query(statement: string | Statement, values?: readonly unknown[]): Promise<pg.QueryResult> {
     if (this.#isClosed) throw new Error('a statement came after the end of its transaction')
-    return this.ask(toStatement(asked, values))
+    return this.ask(toStatement(statement, values))
   }
 
   ask(statement: Statement): Promise<pg.QueryResult> {
@@ -116,14 +134,14 @@ class Line {
     return answer
   }
 
-  // If nothing awaits the result, a failure still fails the transaction, not the process.
+  // If no caller awaits the statement, its failure still fails the transaction, but not the process.
   watch(statement: Promise<unknown>): void {
     statement.catch((error) => {
       this.#failure ??= error
     })
   }
 
-  // Resolves when all that was asked for is answered: the connection may be used for something else.
+  // Resolves when every statement is answered and the connection is free.
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#sending
@@ -141,8 +159,8 @@ class Line {
   }
 }
 
-// Sends statements that do not depend on one another in one go, and waits for all of them: a
-// connection must be quiet before it is rolled back or given to somebody else.
+// Sends independent statements together and waits for all of them: a connection must be quiet before it is
+// rolled back or released.
 export async function pipeline<const T extends readonly unknown[]>(
   statements: {
     [K in keyof T]: Promise<T[K]>
@@ -154,8 +172,8 @@ export async function pipeline<const T extends readonly unknown[]>(
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as never
 }
 
-// The server is gone, shutting down or refusing connections: nothing is wrong with the work, and
-// it is safe to try again, though a commit may or may not have happened.
+// The server is gone, shutting down or refusing connections. Retrying is safe, although the commit may have
+// happened.
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
   if (code && /^(08|57P0|53300|25P03)/.test(code)) return true
@@ -163,17 +181,16 @@ export function isConnectionLost(error: unknown): boolean {
   return LOST.test(message ?? '')
 }
 
-// Nothing can be written at the moment, whatever it is: the disk is full, memory or connections are
-// used up, the server is read-only (a standby after a failover), does not get its work done in time, or
-// our clock is behind and the day it shows is closed. To try the items of a batch one by one would only
-// add to it.
+// The database accepts no writes at the moment: the disk is full, memory or connections are used up, the
+// server is read-only (a standby after a failover) or too slow, or our clock is behind and its day is
+// closed. Trying the items of a batch one by one would add to the load.
 export function isUnavailable(error: unknown): boolean {
   if (isConnectionLost(error)) return true
   const { code } = error as { code?: string }
   return code !== undefined && /^(53|58|25006|57014|55P03|MN001)/.test(code)
 }
 
-// A connection that cannot even roll back is not returned to the pool.
+// If the rollback fails, the connection does not return to the pool.
 async function rollback(client: pg.PoolClient, undo: string): Promise<void> {
   try {
     await client.query(undo)
@@ -183,8 +200,8 @@ async function rollback(client: pg.PoolClient, undo: string): Promise<void> {
   }
 }
 
-// What was read before a lock was had is no longer so, and locks are in the wrong order for what is: the
-// work is done again from its beginning.
+// Thrown when rows changed before they were locked, so that locks would be out of order. The transaction then
+// starts again.
 export class BeginAgain extends Error {
   readonly code = SERIALIZATION_FAILURE
 }
@@ -192,4 +209,37 @@ export class BeginAgain extends Error {
 function isRetryable(error: unknown): boolean {
   const code = (error as { code?: string }).code
   return code !== undefined && RETRYABLE.includes(code)
+}
+
+// A lock for work on other connections. PostgreSQL frees it when the process is killed. A transaction holds
+// it, because a pooler shares sessions. The transaction has no snapshot, so it does not delay vacuum.
+
+type Lock = {
+  lock: string // The argument of PostgreSQL's functions: `hashtext('what'), hashtext($1)`.
+  values?: readonly unknown[]
+}
+
+// Rejects when the lock is lost.
+export type StillHeld = () => Promise<void>
+
+// Returns undefined at once if another process has the lock.
+export async function withHeldLock<T>(
+  db: Pool,
+  { lock, values = [] }: Lock,
+  work: (stillHeld: StillHeld) => Promise<T>,
+): Promise<T | undefined> {
+  const holder = await db.connect()
+  let failure: Error | undefined
+  try {
+    await holder.query('begin; set local idle_in_transaction_session_timeout = 0')
+    const text = `select pg_try_advisory_xact_lock(${lock}) as taken`
+    const { rows } = await holder.query(text, [...values])
+    if (rows[0]?.taken === false) return undefined
+    return await work(async () => void (await holder.query('select')))
+  } finally {
+    await holder.query('rollback').catch((error) => {
+      failure = error
+    })
+    holder.release(failure)
+  }
 }

@@ -2,9 +2,10 @@
 //
 //   node archive-segment.ts <file> <target>
 //
-// It exits with 0 only when the gzipped file is in the archive and on disk; then the server may reuse
-// its own copy. It writes aside and links, so that every name in the archive is a complete file. It
-// never replaces an existing file that differs. It imports nothing of ours: it starts once a minute.
+// It exits with 0 only when the gzipped file is in the archive and on disk. The server may then reuse
+// its own copy. It writes to another name and then links, so that every name in the archive is a complete
+// file. It never replaces an existing file that differs. It imports no other file of Manilla, because it
+// starts once a minute.
 
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -25,7 +26,7 @@ function isArchived(): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw error
   }
-  // After a crash the server asks for the same file again.
+  // After a crash the server may archive a file again.
   if (gunzipSync(archived).equals(content)) return true
   throw new Error(`${target} is there and differs: is another server archiving to this folder?`)
 }

@@ -1,5 +1,5 @@
-// Continuous archiving: the server hands over each finished file of its log, after ARCHIVE_TIMEOUT
-// at the latest, and keeps the file until that has succeeded (archive-segment.ts).
+// Continuous archiving: the server archives each finished file of its log, after ARCHIVE_TIMEOUT_SECONDS
+// at the latest. It keeps a file until archive-segment.ts has archived it.
 //
 //   <backup folder>/wal/<system identifier>/<file>.gz
 //
@@ -11,8 +11,7 @@ import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DataDirectory } from './data-directory.ts'
-import { EmbeddedProblem } from './embedded-problem.ts'
-import { makePrivateFolder, spawnOptions } from './server-user.ts'
+import { EmbeddedProblem, makePrivateFolder, spawnOptions } from './data-directory.ts'
 
 // Losing the machine loses at most the commits of this period.
 const ARCHIVE_TIMEOUT_SECONDS = 60
@@ -65,7 +64,7 @@ export function archiveFolder(backupDir: string, system: string): string {
   return join(backupDir, 'wal', system)
 }
 
-// The first eight bytes of the control file, little-endian on all supported processors.
+// Reads the first eight bytes of the control file, little-endian on all supported processors.
 export function systemIdentifier(clusterFolder: string): string {
   const control = readFileSync(join(clusterFolder, 'global', 'pg_control'))
   return control.readBigUInt64LE(0).toString()

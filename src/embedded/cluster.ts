@@ -10,16 +10,12 @@ import { dirname, join } from 'node:path'
 import { syncFolder } from '#durable-files.ts'
 import type { Binaries } from './binaries.ts'
 import type { DataDirectory } from './data-directory.ts'
-import { EmbeddedProblem } from './embedded-problem.ts'
-import { spawnGuarded } from './guard.ts'
-import { findProcess } from './processes.ts'
-import { makePrivateFolder } from './server-user.ts'
-
-type State = 'absent' | 'half-made' | 'damaged' | 'complete'
+import { EmbeddedProblem, makePrivateFolder } from './data-directory.ts'
+import { findProcess, spawnGuarded } from './processes.ts'
 
 const INITDB_ENTRY =
   /^(base|global|pg_\w+(\.conf)?|PG_VERSION|postgresql(\.auto)?\.conf|postmaster\.(pid|opts))$/
-const FIRST_OWN_OID = 16384 // initdb uses smaller oids.
+const FIRST_OWN_OID = 16384 // initdb uses smaller oids for its own objects.
 const MAKING = /^postgres\.making-(\d+)-/
 
 const inUse = new Set<string>()
@@ -83,7 +79,7 @@ function putInPlace(aside: string, clusterFolder: string): void {
 
 // initdb makes the folders first, then template1 (1) with the control file, then template0 (4), and
 // last the database postgres (5).
-function judge(folder: string): State {
+function judge(folder: string): 'absent' | 'half-made' | 'damaged' | 'complete' {
   const entries = existsSync(folder) ? readdirSync(folder) : []
   if (entries.length === 0) return 'absent'
   const has = (path: string) => existsSync(join(folder, path))
@@ -95,7 +91,8 @@ function judge(folder: string): State {
   return has('global/pg_control') && !oids.includes(1) ? 'damaged' : 'half-made'
 }
 
-// Moves first and checks again: another start may just have put a complete cluster there.
+// Moves the folder first and judges it again, because another start may just have put a complete cluster
+// there.
 async function discard({ dataDir, clusterFolder }: DataDirectory): Promise<void> {
   const aside = join(dataDir, `postgres.set-aside-${randomBytes(6).toString('hex')}`)
   renameSync(clusterFolder, aside)
@@ -112,8 +109,8 @@ function makingPath(dataDir: string): string {
   return join(dataDir, `postgres.making-${process.pid}-${randomBytes(6).toString('hex')}`)
 }
 
-// Removes what killed starts left aside, which never held data. The PID in the name tells whether
-// its maker still runs; in a container every run may have the same PID as ours.
+// Removes folders that killed starts left and that never held data. The PID in the name tells whether the
+// start still runs. In a container every run may have the same PID as ours.
 async function sweep(dataDir: string): Promise<void> {
   for (const name of readdirSync(dataDir)) {
     const pid = Number(MAKING.exec(name)?.[1])

@@ -3,6 +3,7 @@
 //   <data folder>/postgres           the cluster, which only the server's user can enter
 //   <data folder>/postgres/socket    its socket, unless that path is too long for one
 
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chownSync,
@@ -12,23 +13,80 @@ import {
   mkdtempSync,
   realpathSync,
   rmdirSync,
+  statSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { EmbeddedProblem } from './embedded-problem.ts'
-import { canEnter, makePrivateFolder, type ServerUser, serverUserFor } from './server-user.ts'
+
+// A problem of the embedded server, with a remedy for the operator.
+
+export class EmbeddedProblem extends Error {
+  override name = 'EmbeddedProblem'
+}
+
+// The user that the server runs as. PostgreSQL refuses root, so root uses the owner of the cluster,
+// or nobody; other users run it as themselves.
+
+// `undefined` ids mean that the server runs as our own user.
+export type ServerUser = { uid: number | undefined; gid: number | undefined }
+
+const NOBODY = 65534
+
+// The complete environment of the server: PGPORT, PGDATA, LD_LIBRARY_PATH and the like must not
+// leak into it.
+const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
+
+function serverUserFor(clusterFolder: string): ServerUser {
+  const owner = statSync(clusterFolder, { throwIfNoEntry: false })
+  const me = process.getuid?.()
+  if (me !== 0) {
+    if (owner && owner.uid !== me) throw foreignCluster(clusterFolder, owner.uid)
+    return { uid: undefined, gid: undefined }
+  }
+  if (process.platform === 'darwin') {
+    throw new EmbeddedProblem(
+      'The embedded PostgreSQL cannot run as root on macOS. Start Manilla as a regular user.',
+    )
+  }
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  return { uid: NOBODY, gid: NOBODY }
+}
+
+// The working directory is `/` because that user may not be able to enter ours.
+export function spawnOptions({ uid, gid }: ServerUser, env: Record<string, string> = {}) {
+  const ids = uid === undefined || gid === undefined ? {} : { uid, gid }
+  return { ...ids, cwd: '/', env: { ...ENVIRONMENT, ...env } }
+}
+
+export function makePrivateFolder(path: string, { uid, gid }: ServerUser): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
+}
+
+// Tries to enter the folder, because mode bits do not show access lists.
+export function canEnter(path: string, account: ServerUser): boolean {
+  const entered = spawnSync('/bin/sh', ['-c', 'cd -- "$0"', path], spawnOptions(account))
+  return entered.status === 0
+}
+
+function foreignCluster(folder: string, uid: number): EmbeddedProblem {
+  return new EmbeddedProblem(
+    `The database in ${folder} belongs to another user (uid ${uid}). Start Manilla as that user` +
+      ' or as root, or change the owner of the data directory with chown -R.',
+  )
+}
 
 export type DataDirectory = {
   dataDir: string
   clusterFolder: string
   account: ServerUser
-  // The server's user cannot traverse to the cluster and gets the open folder instead.
+  // The server's user cannot traverse to the cluster, and gets the open folder instead.
   byDescriptor: boolean
 }
 
 export type SocketFolder = {
   path: string
-  // The server's own name for it, relative to its working folder, the cluster.
+  // The server's own path for the socket folder, relative to its working folder, which is the cluster.
   forServer: string
   remove(): void
 }
@@ -77,8 +135,8 @@ function temporaryName(dataDir: string): string {
   return `manilla-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
 }
 
-// Uses a stable name per data directory, so that crashes leave at most one behind, or another name
-// if it is occupied.
+// Uses a stable name per data directory, so that crashes leave at most one folder behind. If that name is
+// occupied, uses another.
 function makeTemporaryFolder(dataDir: string, account: ServerUser): string {
   const name = temporaryName(dataDir)
   const parents = [tmpdir(), '/tmp'].filter(
@@ -114,6 +172,6 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path)
   } catch {
-    // Another server uses it now, or it is already gone.
+    // Another server uses the folder now, or the folder is already gone.
   }
 }

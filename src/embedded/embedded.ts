@@ -1,7 +1,7 @@
 // The embedded PostgreSQL: we start it, we stop it, and it stops when our process ends.
 //
-//   first start: initdb aside ─▶ rename ─▶ server ─▶ ready
-//   later:       holder? ─▶ refuse (in use) | stop it (orphan) | wait (stopping) ─▶ server ─▶ ready
+//   first start: initdb in another folder ─▶ rename ─▶ server ─▶ ready
+//   later:       owner? ─▶ refuse (in use) | stop it (orphan) | wait (stopping) ─▶ server ─▶ ready
 //
 // PostgreSQL's own lock lets exactly one of several concurrent starts on one data folder succeed.
 
@@ -9,8 +9,12 @@ import pg from 'pg'
 import { archiveSettings, type BackupDir, chooseBackupDir, rememberBackupDir } from './archiving.ts'
 import { prepareBinaries, type ResolvePackage } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
-import { makeSocketFolder, openDataDirectory, socketFolders } from './data-directory.ts'
-import { EmbeddedProblem } from './embedded-problem.ts'
+import {
+  EmbeddedProblem,
+  makeSocketFolder,
+  openDataDirectory,
+  socketFolders,
+} from './data-directory.ts'
 import { startServer, stopServer } from './server.ts'
 
 export { EmbeddedProblem }
@@ -30,7 +34,7 @@ export type EmbeddedOptions = {
   backupDir?: BackupDir
   settings?: Record<string, string>
   env?: Record<string, string> // In addition to the fixed environment.
-  readyMaxMs?: number // If starting may take longer than after a crash.
+  readyMaxMs?: number // Set if the start may take longer than after a crash.
   onLog?: (line: string) => void
   resolvePackage?: ResolvePackage
 }

@@ -1,9 +1,12 @@
 // Inspects another process: its parent and its arguments. Uses /proc on Linux and ps elsewhere.
 
-import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { closeSync, constants, existsSync, openSync, readFileSync, statSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Duplex } from 'node:stream'
+import { type ServerUser, spawnOptions } from './data-directory.ts'
 
-export type Process = {
+type Process = {
   parentPid: number
   // Exact arguments from /proc. ps joins them with spaces, so they are split at spaces.
   args: string[]
@@ -58,4 +61,87 @@ function fromPs(pid: number): Process | undefined {
 export function folderId(path: string): string {
   const { dev, ino } = statSync(path)
   return `${dev}:${ino}`
+}
+
+// Starts a child that does not outlive us. A guard shell holds a pipe from us and sends SIGINT when
+// the pipe closes, however we exit. Both run in their own session: Ctrl-C reaches only us, and we
+// drain before the server stops.
+
+export type GuardedProcess = {
+  pid: number
+  exited: Promise<{ code: number | null }>
+  lastLines(): string[]
+  signal(signal: NodeJS.Signals): void
+}
+
+type Options = {
+  program: string
+  folder: string
+  // Receives the path under which the program can open its folder.
+  args: (folder: string) => string[]
+  account: ServerUser
+  byDescriptor: boolean
+  env?: Record<string, string>
+  onLog?: (line: string) => void
+}
+
+const LINES_KEPT = 20
+
+// The guard is forked twice, so that the program is our own child and the guard is not the
+// program's child: PostgreSQL treats the death of an unknown child as a crash. The program replaces
+// the shell, so it is guarded from its first instruction.
+const SCRIPT = `
+( ( read -r word <&3; [ "$word" = ended ] || kill -INT $$ ) >/dev/null 2>&1 4<&- & )
+exec "$0" "$@" 3<&-
+`
+
+// With byDescriptor, a user that cannot traverse to the directory (below /root, for example)
+// inherits it as an open descriptor and reopens it through /proc. The data stays in place, and no
+// parent's mode changes.
+export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
+  const { program, folder, args, account, byDescriptor, env, onLog = () => {} } = options
+  const descriptor = byDescriptor && openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  const path = byDescriptor ? '/proc/self/fd/4' : folder
+  try {
+    const child = spawn('/bin/sh', ['-c', SCRIPT, program, ...args(path)], {
+      ...spawnOptions(account, env),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', descriptor === false ? 'ignore' : descriptor],
+    })
+    const exited = watchExit(child)
+    const lastLines = keepLastLines(child, onLog)
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+    return {
+      pid: child.pid as number,
+      exited,
+      lastLines: () => [...lastLines],
+      signal: (signal) => void child.kill(signal),
+    }
+  } finally {
+    if (descriptor !== false) closeSync(descriptor)
+  }
+}
+
+// After the exit the guard must not signal, because the PID may be reused. `close` fires once all
+// output is read and no server process holds it.
+function watchExit(child: ChildProcess): Promise<{ code: number | null }> {
+  const pipe = child.stdio[3] as Duplex
+  pipe.on('error', () => {}) // The guard itself may have been killed.
+  pipe.resume()
+  child.once('exit', () => pipe.end('ended\n'))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code })))
+}
+
+// Always reads the output: a full pipe would stop the server.
+function keepLastLines(child: ChildProcess, onLog: (line: string) => void): string[] {
+  const lines: string[] = []
+  for (const input of [child.stdout, child.stderr]) {
+    if (!input) continue
+    createInterface({ input }).on('line', (line) => {
+      lines.push(line)
+      if (lines.length > LINES_KEPT) lines.shift()
+      onLog(line)
+    })
+  }
+  return lines
 }

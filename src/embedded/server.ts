@@ -1,12 +1,198 @@
 // Starts a server on an existing cluster: stops an orphan, launches, waits until ready. Also stops it.
 
+import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { availableParallelism, totalmem } from 'node:os'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
-import { type ClusterOwner, findOwner, ownerSettings, serverStatus } from './cluster-owner.ts'
-import type { DataDirectory, SocketFolder } from './data-directory.ts'
-import { EmbeddedProblem } from './embedded-problem.ts'
-import { type GuardedProcess, spawnGuarded } from './guard.ts'
-import { fixedSettings, serverSettings, settingArguments } from './settings.ts'
+import {
+  type DataDirectory,
+  EmbeddedProblem,
+  SOCKET_NAME,
+  type SocketFolder,
+} from './data-directory.ts'
+import { findProcess, folderId, type GuardedProcess, spawnGuarded } from './processes.ts'
+
+// PostgreSQL settings for a small machine, passed as arguments at every start, so that a later
+// version can change them without touching the cluster.
+//
+// No setting trades safety for speed. The log never shows statements or values, which may contain a BVN.
+
+const MB = 1024 * 1024
+
+export function serverSettings(): Record<string, string> {
+  const memoryMb = Math.floor(usableMemory() / MB)
+  const sharedBuffersMb = Math.max(64, Math.min(512, Math.floor(memoryMb / 4)))
+  return {
+    max_connections: '100',
+
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+
+    shared_buffers: `${sharedBuffersMb}MB`,
+    effective_cache_size: `${Math.max(sharedBuffersMb, Math.floor(memoryMb / 2))}MB`,
+    work_mem: '8MB',
+    maintenance_work_mem: '64MB',
+    // Few, long checkpoints: after each one, changed pages are first logged in full.
+    checkpoint_timeout: '15min',
+    max_wal_size: '4GB',
+    min_wal_size: '256MB',
+    wal_buffers: '16MB',
+    // The npm builds have only pglz. Compressing a page takes it longer than booking a credit, and
+    // after a checkpoint a credit among millions of accounts logs several pages.
+    wal_compression: 'off',
+
+    random_page_cost: '1.1',
+    jit: 'off',
+    // On two cores a parallel report would occupy the core that serves payments.
+    max_parallel_workers_per_gather: availableParallelism() > 2 ? '2' : '0',
+
+    // Queue-like tables contain mostly dead rows: vacuum early and fast.
+    autovacuum_naptime: '15s',
+    autovacuum_vacuum_scale_factor: '0.05',
+    autovacuum_vacuum_insert_scale_factor: '0.1',
+    autovacuum_analyze_scale_factor: '0.05',
+    autovacuum_vacuum_cost_limit: '1000',
+
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_checkpoints: 'off',
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+  }
+}
+
+// Settings that this folder relies on and that the operator cannot override: the socket as the only access,
+// and a log that we can read.
+export function fixedSettings(socketFolder: string): Record<string, string> {
+  return {
+    listen_addresses: '',
+    port: '5432',
+    unix_socket_directories: `"${socketFolder.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+    lc_messages: 'C',
+    logging_collector: 'off',
+    log_destination: 'stderr',
+  }
+}
+
+export function settingArguments(settings: Record<string, string>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+// A container may have less memory than the machine; 0 means unknown.
+function usableMemory(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}
+
+// Finds the owner of the cluster. A server started by us has its directory and its owner’s PID in
+// its arguments, so that no stored state can go stale: a server whose parent is not that process is
+// an orphan.
+//
+//   no owner ─▶ start   owned ─▶ refuse   orphaned ─▶ stop it   stopping ─▶ wait
+
+type ClusterOwner = {
+  pid: number
+  ownerPid: number | undefined
+  state: 'owned' | 'orphaned' | 'stopping'
+}
+
+type Place = { clusterFolder: string; socketFolder: string }
+
+const OWNER = 'manilla.owner='
+const CLUSTER = 'manilla.cluster='
+
+// Settings that mark the server as ours (see findOwner). PostgreSQL does not use them: it accepts any setting
+// whose name has a prefix.
+export function ownerSettings(clusterFolder: string): Record<string, string> {
+  return { 'manilla.owner': `${process.pid}`, 'manilla.cluster': folderId(clusterFolder) }
+}
+
+// Also removes lock files whose PID now belongs to an unrelated process, because PostgreSQL would
+// refuse to start while that process runs.
+async function findOwner({
+  clusterFolder,
+  socketFolder,
+}: Place): Promise<ClusterOwner | undefined> {
+  const lockFile = join(clusterFolder, 'postmaster.pid')
+  const lock = readLock(lockFile)
+  if (!lock) return undefined
+  const holder = ownerOf(lock, clusterFolder)
+  if (holder) return holder
+  // A server in another container is not among our processes, but its socket accepts connections.
+  if (await answers(join(socketFolder, SOCKET_NAME))) {
+    return { pid: lock.pid, ownerPid: undefined, state: 'owned' }
+  }
+  removeStale(lockFile, clusterFolder)
+  removeStale(join(socketFolder, `${SOCKET_NAME}.lock`), clusterFolder)
+  return undefined
+}
+
+type Lock = { pid: number; status: string; text: string }
+
+function readLock(path: string): Lock | undefined {
+  try {
+    const text = readFileSync(path, 'utf8')
+    const lines = text.split('\n')
+    const pid = Number(lines[0])
+    return pid > 0 ? { pid, status: lines[7]?.trim() ?? '', text } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// The status in the lock file of the server with this PID, or ''.
+function serverStatus(clusterFolder: string, pid: number): string {
+  const lock = readLock(join(clusterFolder, 'postmaster.pid'))
+  return lock?.pid === pid ? lock.status : ''
+}
+
+function ownerOf({ pid, status }: Lock, clusterFolder: string): ClusterOwner | undefined {
+  const found = findProcess(pid)
+  if (!found) return undefined
+  const cluster = found.args.find((arg) => arg.startsWith(CLUSTER))?.slice(CLUSTER.length)
+  const owner = found.args.find((arg) => arg.startsWith(OWNER))?.slice(OWNER.length)
+  if (cluster === undefined || owner === undefined) {
+    // This may be a server that somebody started by hand on our directory. In doubt, it counts as owned.
+    const isServer = basename(found.args[0] ?? '') === 'postgres'
+    const elsewhere = found.folder !== undefined && found.folder !== folderId(clusterFolder)
+    return isServer && !elsewhere ? { pid, ownerPid: undefined, state: 'owned' } : undefined
+  }
+  if (cluster !== folderId(clusterFolder)) return undefined
+  const ownerPid = Number(owner)
+  if (found.parentPid !== ownerPid) return { pid, ownerPid, state: 'orphaned' }
+  return { pid, ownerPid, state: status === 'stopping' ? 'stopping' : 'owned' }
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath)
+    const settle = (isAnswering: boolean) => {
+      socket.destroy()
+      resolve(isAnswering)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', () => settle(false))
+  })
+}
+
+// Leaves the lock of a dead process to PostgreSQL, which replaces it safely. Moves the file before
+// the last check, so that a server that starts at this moment gets its own lock back.
+function removeStale(path: string, clusterFolder: string): void {
+  const lock = readLock(path)
+  if (!lock || !findProcess(lock.pid) || ownerOf(lock, clusterFolder)) return
+  const aside = `${path}.stale-${process.pid}`
+  try {
+    renameSync(path, aside)
+    if (readLock(aside)?.text !== lock.text) linkSync(aside, path)
+    rmSync(aside, { force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
 
 type Options = {
   home: DataDirectory
@@ -20,7 +206,7 @@ type Options = {
 
 const POLL_MS = 15
 const HANDOVER_MAX_MS = 45_000 // Longer than a fast stop takes before it is forced.
-const READY_MAX_MS = 600_000 // Replaying 4 GB of log after a crash, on a slow disk.
+const READY_MAX_MS = 600_000 // Time to replay 4 GB of log after a crash, on a slow disk.
 const FAST_STOP_MAX_MS = 30_000
 
 // PostgreSQL's messages when another server uses, or has not quite left, the folder. Another server
@@ -69,7 +255,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended meanwhile.
+    // The process has already ended.
   }
 }
 
@@ -98,7 +284,7 @@ function launch({
   })
 }
 
-// False if the server ended instead.
+// Resolves to false if the server ended instead.
 async function isReady(
   server: GuardedProcess,
   { home: { clusterFolder }, readyMaxMs = READY_MAX_MS }: Options,

@@ -1,161 +1,212 @@
 // The HTTP application: every plugin and every route, registered by hand and in order.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { ownClient } from '#http/routes/access/client-credentials.ts'
-import { invitationRoutes } from '#http/routes/access/invitations.ts'
-import { loginRoutes } from '#http/routes/access/login.ts'
-import { clientChanges } from '#http/routes/access/operator-client-changes.ts'
-import { operatorClients } from '#http/routes/access/operator-clients.ts'
-import { passkeySignInRoutes } from '#http/routes/access/passkey-sign-in.ts'
-import { passkeyRoutes } from '#http/routes/access/passkeys.ts'
-import { sessionRoutes } from '#http/routes/access/sessions.ts'
-import { userCredentialRoutes } from '#http/routes/access/user-credentials.ts'
-import { users } from '#http/routes/access/users.ts'
-import { days } from '#http/routes/accounting/days.ts'
-import { journalRoutes } from '#http/routes/accounting/journal.ts'
-import { operatorBalanceRoutes } from '#http/routes/accounting/operator-balances.ts'
-import { suspenseAgeingRoutes } from '#http/routes/accounting/suspense-ageing.ts'
-import { trialBalanceRoutes } from '#http/routes/accounting/trial-balance.ts'
-import { vatRoutes } from '#http/routes/accounting/vat.ts'
-import { accountBulkRoutes } from '#http/routes/accounts/account-bulk.ts'
-import { accountChangeRoutes } from '#http/routes/accounts/account-changes.ts'
-import { accountDetailRoutes } from '#http/routes/accounts/account-details.ts'
-import { accountListRoutes } from '#http/routes/accounts/account-list.ts'
-import { accountNumberRoutes } from '#http/routes/accounts/account-numbers.ts'
-import { statementRoutes } from '#http/routes/accounts/account-statement.ts'
-import { collectionAccountRoutes } from '#http/routes/accounts/collection-accounts.ts'
-import { limitProfileRoutes } from '#http/routes/accounts/limit-profiles.ts'
-import { creditRoutes } from '#http/routes/credits/credits.ts'
-import { railItemRoutes } from '#http/routes/credits/rail-items.ts'
-import { railRoutes } from '#http/routes/credits/rails.ts'
-import { feeRules, ownFeeRules } from '#http/routes/fees/fee-rules.ts'
-import { adviceRoutes } from '#http/routes/payments/advices.ts'
-import { bankTransferRoutes } from '#http/routes/payments/bank-transfers.ts'
-import { brandingRoutes } from '#http/routes/payments/branding.ts'
-import { checkoutRoutes } from '#http/routes/payments/checkout.ts'
-import { manageAdviceRoutes } from '#http/routes/payments/manage-advices.ts'
-import { paymentRoutes } from '#http/routes/payments/payments.ts'
-import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
-import { bankAccountRoutes } from '#http/routes/payouts/bank-accounts.ts'
-import { bankRoutes } from '#http/routes/payouts/banks.ts'
-import { operatorPayoutRoutes } from '#http/routes/payouts/operator-payouts.ts'
-import { payoutDecisionRoutes } from '#http/routes/payouts/payout-decisions.ts'
-import { payoutFailureRoutes } from '#http/routes/payouts/payout-failures.ts'
-import { payoutFileRoutes } from '#http/routes/payouts/payout-files.ts'
-import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
-import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
-import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
-import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
-import { differenceOwners } from '#http/routes/reconciliation/assign-differences.ts'
-import { dailyProofs } from '#http/routes/reconciliation/daily-proofs.ts'
-import { daySides } from '#http/routes/reconciliation/day-sides.ts'
-import { differences } from '#http/routes/reconciliation/differences.ts'
-import { resolveDifferenceRoutes } from '#http/routes/reconciliation/resolve-differences.ts'
-import { statementUploadRoutes } from '#http/routes/reconciliation/statement-upload.ts'
+import { clientChanges, operatorClients, ownClient } from '#access/client-routes.ts'
+import { ownCredentials } from '#access/credential-routes.ts'
+import { loginRoutes } from '#access/login-routes.ts'
+import { passkeys } from '#access/passkey-routes.ts'
+import { passwordResets } from '#access/password-reset-routes.ts'
+import { ownProvider, providerSignIn } from '#access/provider-routes.ts'
+import { sessions } from '#access/sign-in-routes.ts'
+import { userAddresses } from '#access/user-address-routes.ts'
+import { invitations, users } from '#access/user-routes.ts'
+import { adjustments } from '#accounting/adjustment-routes.ts'
+import { days, journalRoutes } from '#accounting/journal-routes.ts'
+import { monthRoutes } from '#accounting/month-routes.ts'
+import { operatorBalanceRoutes } from '#accounting/operator-balance-routes.ts'
+import { suspenseAgeingRoutes } from '#accounting/suspense-ageing-routes.ts'
+import { stampDutyRoutes, taxRates, taxSettings } from '#accounting/tax-routes.ts'
+import { trialBalanceRoutes } from '#accounting/trial-balance-routes.ts'
+import {
+  operatorVatInvoices,
+  ownVatInvoices,
+  vatInvoicePages,
+} from '#accounting/vat-document-routes.ts'
+import { vatRoutes } from '#accounting/vat-routes.ts'
+import { withholdingTaxRoutes } from '#accounting/withholding-routes.ts'
+import { accountBulk } from '#accounts/bulk-routes.ts'
+import { clientCeilings, collectionCeilings } from '#accounts/ceiling-routes.ts'
+import { accountChanges } from '#accounts/change-routes.ts'
+import { limitProfiles } from '#accounts/limit-routes.ts'
+import { accountNumbers } from '#accounts/number-routes.ts'
+import { collectionAccountRoutes, ownAccounts } from '#accounts/routes.ts'
+import { statementRoutes } from '#accounts/statement-routes.ts'
+import { caseEvidenceRoutes, caseUploadRoutes } from '#cases/evidence-routes.ts'
+import { caseExportRoutes } from '#cases/export-routes.ts'
+import { caseDeadlines, cases } from '#cases/routes.ts'
+import { operatorChat } from '#chat/routes.ts'
+import { railItems } from '#credits/rail-item-routes.ts'
+import { railRoutes } from '#credits/rail-routes.ts'
+import { credits } from '#credits/routes.ts'
+import { readingFromReplica, replicatedPool } from '#db/replica.ts'
+import { feeRules, ownFeeRules } from '#fees/routes.ts'
+import { holdRequests, holds } from '#holds/routes.ts'
+import { registerOpenApi } from '#http/reference/open-api.ts'
+import { timeOrderedId } from '#ids.ts'
+import { messageSuppressions, messages } from '#messages/routes.ts'
+import { noticePreviews, noticeSettings } from '#notices/routes.ts'
+import { adviceRoutes, advices } from '#payments/advice-routes.ts'
+import { branding } from '#payments/branding-routes.ts'
+import { checkoutRoutes } from '#payments/checkout-routes.ts'
+import { bankTransferRoutes, payments, verifyPaymentRoutes } from '#payments/routes.ts'
+import { bankAccounts, bankRoutes } from '#payouts/bank-account-routes.ts'
+import { payoutFailures } from '#payouts/failure-routes.ts'
+import { payoutFileRoutes } from '#payouts/file-routes.ts'
+import { operatorPayouts } from '#payouts/operator-routes.ts'
+import { payouts } from '#payouts/routes.ts'
+import { clientPayoutSettings, payoutSettings } from '#payouts/setting-routes.ts'
+import { payoutTariffs } from '#payouts/tariff-routes.ts'
+import { erasureRoutes } from '#privacy/routes.ts'
+import { adjustingEntries } from '#reconciliation/adjusting-entry-routes.ts'
+import { differences, reconcilingItems } from '#reconciliation/difference-routes.ts'
+import { dailyProofExport, dailyProofs, daySides } from '#reconciliation/proof-routes.ts'
+import { differenceOwners, resolveDifferenceRoutes } from '#reconciliation/resolution-routes.ts'
 import {
   statementImports,
   statementProfiles,
   statements,
-} from '#http/routes/reconciliation/statements.ts'
-import { alerts } from '#http/routes/records/alerts.ts'
-import { auditLog } from '#http/routes/records/audit-log.ts'
-import { adjustmentRoutes } from '#http/routes/refunds/adjustments.ts'
-import { refundRoutes } from '#http/routes/refunds/refunds.ts'
-import { balanceRoutes } from '#http/routes/reports/balances.ts'
-import { exportRoutes } from '#http/routes/reports/exports.ts'
-import { ledgerRoutes } from '#http/routes/reports/ledger.ts'
-import { ledgerTransfers } from '#http/routes/reports/ledger-transfers.ts'
-import { overview } from '#http/routes/reports/overview.ts'
-import { pendingApprovalRoutes } from '#http/routes/reports/pending-approvals.ts'
-import { searching } from '#http/routes/reports/search.ts'
-import { timelineRoutes } from '#http/routes/reports/timelines.ts'
-import { bankHealthRoutes } from '#http/routes/requery/bank-health.ts'
-import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
-import { paymentRequeryRoutes } from '#http/routes/requery/payment-requeries.ts'
-import { payoutOutcomeRoutes } from '#http/routes/sandbox/payout-outcomes.ts'
-import { sandboxClockRoutes } from '#http/routes/sandbox/sandbox-clock.ts'
-import { sandboxDataRoutes } from '#http/routes/sandbox/sandbox-data.ts'
-import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
-import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
-import { webhookChaosRoutes } from '#http/routes/sandbox/webhook-chaos.ts'
-import { settlementChanges } from '#http/routes/settlement/settlement-changes.ts'
+  statementUploadRoutes,
+} from '#reconciliation/statement-routes.ts'
+import { alerts, auditLog } from '#records/routes.ts'
+import { refunds } from '#refunds/routes.ts'
+import { balanceRoutes } from '#reports/balance-routes.ts'
+import { exportRoutes } from '#reports/export-routes.ts'
+import { ledgerRoutes, ledgerTransfers } from '#reports/ledger-routes.ts'
+import { overview, pendingApprovals, searching, timelineRoutes } from '#reports/routes.ts'
+import { bankHealth, payerRequeryRoutes, paymentRequeryRoutes } from '#requery/routes.ts'
+import { sandboxClock } from '#sandbox/clock-routes.ts'
+import { payoutOutcome, sandboxReset, sandboxSeed, webhookChaos } from '#sandbox/routes.ts'
+import { payerSimulationRoutes, simulateRoutes } from '#sandbox/simulation-routes.ts'
+import { sandboxTransfers } from '#sandbox/transfer-routes.ts'
+import { reportSchedules, reports } from '#schedules/routes.ts'
+import { screeningLists, screeningListUploads } from '#screening/list-routes.ts'
+import { screeningDecisions, screeningRequests, screeningRules } from '#screening/routes.ts'
+import { holidays } from '#settlement/holiday-routes.ts'
+import { settlementChanges, settlements } from '#settlement/routes.ts'
+import { settlementSettings } from '#settlement/setting-routes.ts'
+import { settlementStatementRoutes } from '#settlement/statement-routes.ts'
+import { splits, subaccounts } from '#splits/routes.ts'
 import {
-  settlementHolidays,
-  settlementSettings,
-} from '#http/routes/settlement/settlement-settings.ts'
-import { settlementStatementRoutes } from '#http/routes/settlement/settlement-statement.ts'
-import { settlements } from '#http/routes/settlement/settlements.ts'
-import { splits } from '#http/routes/splits/splits.ts'
-import { subaccounts } from '#http/routes/splits/subaccounts.ts'
-import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
-import { makerCheckerRoutes } from '#http/routes/suspense/maker-checker-setting.ts'
-import { operatorReturnRoutes } from '#http/routes/suspense/returns.ts'
-import { suspenseRoutes } from '#http/routes/suspense/suspense.ts'
-import { dashboardRoutes } from '#http/routes/system/dashboard.ts'
-import { healthRoutes } from '#http/routes/system/health.ts'
-import { limitRoutes } from '#http/routes/system/limits.ts'
-import { metricsRoutes } from '#http/routes/system/metrics.ts'
-import { eventStreamRoutes } from '#http/routes/webhooks/event-stream.ts'
-import { events } from '#http/routes/webhooks/events.ts'
-import { endpointReplays, eventRedeliveries } from '#http/routes/webhooks/redeliveries.ts'
-import { webhookEndpoints } from '#http/routes/webhooks/webhook-endpoints.ts'
-import { webhookPushRoutes } from '#http/routes/webhooks/webhook-push.ts'
-import { endpointSecrets, webhookSecret } from '#http/routes/webhooks/webhook-secrets.ts'
-import { timeOrderedId } from '#ids.ts'
-import { serveInClientTime } from './client-time.ts'
+  suspenseRequests,
+  suspenseSettingChanges,
+  suspenseSettings,
+} from '#suspense/approval-routes.ts'
+import { suspenseEscalation } from '#suspense/escalation-routes.ts'
+import { returns } from '#suspense/return-routes.ts'
+import { suspense } from '#suspense/routes.ts'
+import { endpointReplays, eventRedeliveries, events } from '#webhooks/event-routes.ts'
+import {
+  endpointSecrets,
+  webhookEndpoints,
+  webhookPushRoutes,
+  webhookSecret,
+} from '#webhooks/routes.ts'
+import { eventStreamRoutes } from '#webhooks/stream-routes.ts'
 import {
   CONNECTION_OPTIONS,
   CONNECTIONS_MAX,
   CONNECTIONS_OF_ADDRESS_MAX,
+  drainOnClose,
   handleClientError,
   ignoreExpectHeader,
   limitConnections,
   trustedAddresses,
 } from './connections.ts'
-import { registerCors } from './cors.ts'
 import type { Deps } from './deps.ts'
-import { drainOnClose } from './draining.ts'
-import { EmptyParameters } from './empty-parameters.ts'
 import { frameworkErrors, registerErrorHandler } from './error-handler.ts'
-import { parseJsonBodies } from './json-bodies.ts'
-import { lazySchemas } from './lazy-schemas.ts'
+import { registerExports } from './export-registry.ts'
+import { headerSetter, registerCors } from './headers.ts'
 import { LoadShedder } from './load-shedding.ts'
-import { registerOpenApi } from './open-api.ts'
-import { serveFromReplica } from './replica-routes.ts'
-import { RequestLog } from './request-log.ts'
-import { timeRoutes } from './request-metrics.ts'
-import { traceRequests } from './request-traces.ts'
-import { enforceResponseDeadline } from './response-deadline.ts'
-import { headerSetter } from './response-headers.ts'
-import { scopeWhereMarked } from './scopes.ts'
-import { warnOfUnknownFields } from './unknown-fields.ts'
-import { validatorOptions } from './validation.ts'
+import { enforceResponseDeadline, RequestLog, timeRoutes, traceRequests } from './requests.ts'
+import { lazySchemas } from './schema-components.ts'
+import { dashboardRoutes, healthRoutes, limitRoutes, metricsRoutes } from './system-routes.ts'
+import {
+  EmptyParameters,
+  parseJsonBodies,
+  validatorOptions,
+  warnOfUnknownFields,
+} from './validation.ts'
+import { addWorkbooks } from './workbook.ts'
+
+// The operations that a replica may answer: lists and sums, search, overview, timelines, exports, reports and
+// statements. The primary answers everything else: look-ups on which the service or a merchant decides (a
+// payment by its reference, a balance before a payout), operations on sessions, users, secrets and settings,
+// and every write.
+
+export const REPLICA_OPERATIONS: ReadonlySet<string> = new Set([
+  ...['listCollectionAccounts', 'summarizeCollectionAccounts', 'listAccountTransactions'],
+  ...['listPayouts', 'summarizePayouts', 'listAllPayouts', 'summarizeAllPayouts'],
+  ...['listCredits', 'summarizeCredits', 'listPayments', 'summarizePayments', 'listAdvices'],
+  ...['listRefunds', 'listPaymentRefunds', 'listCreditRefunds', 'listAdjustments'],
+  ...['listSuspense', 'summarizeSuspense', 'listSuspenseRequests', 'listReturns'],
+  ...['listSettlements', 'listSettlementLines', 'exportSettlement', 'getSettlementStatement'],
+  ...['listEvents', 'listEventDeliveries', 'listAuditLog', 'listAlerts', 'listRailItems'],
+  ...['search', 'getOverview', 'getOverviewBreakdown', 'getClientUse', 'listBankHealth'],
+  ...['getPaymentTimeline', 'getCreditTimeline', 'getAccountTimeline'],
+  ...['exportCredits', 'exportCollectionAccounts', 'exportPayments', 'exportSuspense'],
+  ...['exportPayouts', 'exportAllPayouts', 'exportRefunds', 'exportSettlements', 'exportAdvices'],
+  ...['exportAdjustments', 'exportDifferences', 'exportAuditLog', 'exportSubaccounts'],
+  ...['exportAccountStatement', 'printAccountStatement'],
+  ...['exportBalanceStatement', 'printBalanceStatement'],
+  ...['exportSubaccountStatement', 'printSubaccountStatement'],
+  ...['exportLedgerStatement', 'printLedgerStatement'],
+  ...['listMerchantBalances', 'listSubaccountBalances', 'listLedgerAccounts'],
+  ...['listLedgerTransfers', 'getLedgerTotals'],
+  ...['getDailyProof', 'listDailyProofs', 'getReconciliationAgeing', 'listDifferences'],
+  ...['listReconciledLines', 'listReconciledItems'],
+  ...['listStatements', 'listStatementLines', 'listStatementImports'],
+  ...['listAccountingDays', 'getJournal', 'exportJournal', 'printJournal'],
+  ...['getTrialBalance', 'exportTrialBalance', 'printTrialBalance'],
+  ...['getVatReport', 'exportVatReport', 'printVatReport'],
+  ...['getOperatorBalances', 'exportOperatorBalances'],
+  ...['getSuspenseAgeing', 'exportSuspenseAgeing', 'printSuspenseAgeing'],
+  ...['exportReturns', 'exportStatementLines', 'exportSuspenseRequests'],
+  ...['exportLedgerTransfers', 'exportRailItems', 'exportMerchantBalances'],
+  ...['exportSubaccountBalances', 'exportDailyProofs'],
+])
+
+// Call before routes are registered. Returns the dependencies for these routes.
+function serveFromReplica(app: FastifyInstance, deps: Deps): Deps {
+  const { replica, metrics } = deps
+  if (!replica) return deps
+  app.addHook('onRoute', (route) => {
+    // The operation of a workbook has the name of its CSV operation and the ending Xlsx.
+    const operation = route.schema?.operationId?.replace(/Xlsx$/, '')
+    if (!REPLICA_OPERATIONS.has(operation ?? '')) return
+    const { handler } = route
+    route.handler = function (request, reply) {
+      return readingFromReplica(replica, () => handler.call(this, request, reply))
+    }
+  })
+  const onServed = (by: string) => metrics.replicaReads.inc({ by })
+  return { ...deps, db: replicatedPool(deps.db, replica, onServed) }
+}
 
 const BODY_BYTES_MAX = 65_536
-// Half a second is usual; a machine that stands still for a while must start all the same.
+// Usually half a second suffices; a machine that stalls for a while must still start.
 const ROUTES_MAX_MS = 120_000
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const setHeaders = headerSetter(deps.mode)
-  const shedder = new LoadShedder(deps)
+  const shedder = new LoadShedder({ ...deps, clock: deps.realClock })
   const schemas = lazySchemas(deps.mode)
   const emptyParameters = new EmptyParameters()
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
-    // A line per request costs a quarter of the throughput: request-log.ts writes some.
+    // Off, because a line per request costs a quarter of the throughput. requests.ts logs some of them.
     logController: new LogController({ disableRequestLogging: true }),
-    // Nor a logger: lines that are written name the request themselves (error-handler.ts).
+    // Creates no child logger: log lines name the request themselves (error-handler.ts).
     childLoggerFactory: (logger) => logger,
-    genReqId: () => timeOrderedId(deps.clock()),
-    // So that `request.ip` is the caller's, and only our own proxies can set it.
+    genReqId: () => timeOrderedId(deps.realClock()),
+    // `request.ip` is the caller's address. Only our own proxies can set it.
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     bodyLimit: BODY_BYTES_MAX,
     pluginTimeout: ROUTES_MAX_MS,
     ...CONNECTION_OPTIONS,
     serverFactory: shedder.createServer as never,
-    clientErrorHandler: handleClientError(deps.clock),
+    clientErrorHandler: handleClientError(deps.realClock),
     forceCloseConnections: 'idle',
-    return503OnClosing: false, // What still comes while we drain is served (draining.ts).
+    return503OnClosing: false, // Requests that arrive while we drain are served (connections.ts).
     rewriteUrl: emptyParameters.rewriteUrl,
     // Real clients write /payment/advice and /Payment/Advice.
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
@@ -163,7 +214,6 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     schemaController: { compilersFactory: schemas.factories },
     frameworkErrors: frameworkErrors(setHeaders) as never,
   })
-  scopeWhereMarked(app)
   emptyParameters.register(app)
   app.decorate('compileSchemas', schemas.compileAll)
   ignoreExpectHeader(app.server)
@@ -174,7 +224,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   })
   const requestLog = new RequestLog({ log: deps.log, share: deps.loggedShare })
   const timeRequest = timeRoutes(app, deps.metrics, requestLog)
-  // Hooks of the busiest routes call back rather than promise: a promise less for every request.
+  // Hooks of the busiest routes use callbacks, which saves a promise per request.
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
     timeRequest(request, reply)
@@ -183,58 +233,74 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   if (deps.tracer) traceRequests(app, deps.tracer)
   enforceResponseDeadline(app, deps.patience)
   drainOnClose(app)
-  registerCors(app)
+  await registerCors(app)
   parseJsonBodies(app)
   registerErrorHandler(app, deps.rateLimits)
   warnOfUnknownFields(app)
   deps.rateLimits.register(app)
   shedder.register(app)
   await registerOpenApi(app, deps)
+  addWorkbooks(app)
+  registerExports(app)
   await registerRoutes(app, deps)
   return app
 }
 
-// What a process without an API answers.
+// The routes of a process without an API.
 const PROBE_ROUTES = [healthRoutes, metricsRoutes]
 
 const ROUTES = [
   ...PROBE_ROUTES,
   loginRoutes,
-  invitationRoutes,
-  pendingApprovalRoutes,
+  invitations,
+  passwordResets,
+  pendingApprovals,
   collectionAccountRoutes,
-  accountListRoutes,
-  accountDetailRoutes,
-  accountChangeRoutes,
-  accountNumberRoutes,
-  accountBulkRoutes,
+  ownAccounts,
+  accountChanges,
+  accountNumbers,
+  accountBulk,
   statementRoutes,
-  limitProfileRoutes,
+  limitProfiles,
+  collectionCeilings,
+  clientCeilings,
   feeRules,
   ownFeeRules,
   subaccounts,
   splits,
-  bankAccountRoutes,
+  bankAccounts,
   bankRoutes,
-  payoutRoutes,
-  payoutDecisionRoutes,
-  payoutSettingRoutes,
-  erasureRoutes,
+  payouts,
+  payoutSettings,
+  clientPayoutSettings,
   adviceRoutes,
   bankTransferRoutes,
   simulateRoutes,
-  sandboxTransferRoutes,
-  payoutOutcomeRoutes,
-  webhookChaosRoutes,
-  sandboxClockRoutes,
-  sandboxDataRoutes,
+  sandboxTransfers,
+  payoutOutcome,
+  webhookChaos,
+  sandboxClock,
+  sandboxReset,
+  sandboxSeed,
   verifyPaymentRoutes,
-  creditRoutes,
-  paymentRoutes,
-  refundRoutes,
-  adjustmentRoutes,
+  credits,
+  payments,
+  refunds,
+  adjustments,
+  holds,
+  holdRequests,
+  screeningRules,
+  screeningLists,
+  screeningListUploads,
+  screeningDecisions,
+  screeningRequests,
+  cases,
+  caseDeadlines,
   dailyProofs,
+  dailyProofExport,
   daySides,
+  adjustingEntries,
+  reconcilingItems,
   differences,
   resolveDifferenceRoutes,
   differenceOwners,
@@ -242,20 +308,22 @@ const ROUTES = [
   timelineRoutes,
   exportRoutes,
   searching,
-  manageAdviceRoutes,
+  advices,
+  erasureRoutes,
   balanceRoutes,
   ledgerRoutes,
   ledgerTransfers,
   overview,
   settlementSettings,
-  settlementHolidays,
+  holidays,
   settlements,
   settlementChanges,
   settlementStatementRoutes,
   railRoutes,
-  suspenseRoutes,
-  approvalRequestRoutes,
-  makerCheckerRoutes,
+  suspense,
+  suspenseRequests,
+  suspenseSettings,
+  suspenseSettingChanges,
   webhookEndpoints,
   webhookSecret,
   endpointSecrets,
@@ -264,46 +332,88 @@ const ROUTES = [
   eventRedeliveries,
   endpointReplays,
   webhookPushRoutes,
+  messages,
+  messageSuppressions,
+  noticeSettings,
+  noticePreviews,
+  reportSchedules,
+  reports,
   auditLog,
-  sessionRoutes,
-  passkeySignInRoutes,
-  userCredentialRoutes,
-  passkeyRoutes,
+  sessions,
+  operatorChat,
+  providerSignIn,
+  ownProvider,
+  userAddresses,
+  ownCredentials,
+  passkeys,
   users,
   ownClient,
   limitRoutes,
-  brandingRoutes,
+  branding,
   checkoutRoutes,
   payerRequeryRoutes,
+  payerSimulationRoutes,
   dashboardRoutes,
   operatorClients,
   clientChanges,
-  operatorReturnRoutes,
+  returns,
   payoutFileRoutes,
-  payoutFailureRoutes,
-  operatorPayoutRoutes,
-  payoutTariffRoutes,
+  payoutFailures,
+  operatorPayouts,
+  payoutTariffs,
   alerts,
-  bankHealthRoutes,
-  railItemRoutes,
+  bankHealth,
+  railItems,
   days,
   journalRoutes,
   trialBalanceRoutes,
+  monthRoutes,
+  caseExportRoutes,
+  caseEvidenceRoutes,
+  caseUploadRoutes,
   vatRoutes,
+  stampDutyRoutes,
+  withholdingTaxRoutes,
+  taxRates,
+  taxSettings,
+  vatInvoicePages,
+  operatorVatInvoices,
+  ownVatInvoices,
   operatorBalanceRoutes,
   suspenseAgeingRoutes,
+  suspenseEscalation,
   statementUploadRoutes,
   statements,
   statementImports,
   statementProfiles,
 ]
 
-async function registerRoutes(app: FastifyInstance, given: Deps): Promise<void> {
-  const timed = given.mode === 'sandbox' ? serveInClientTime(app, given) : given
-  const deps = serveFromReplica(app, timed)
+// Routes about sign-ins, banks and this process use real time, even if a test clock is set.
+const REAL_TIME_ROUTES = new Set<(typeof ROUTES)[number]>([
+  ...PROBE_ROUTES,
+  loginRoutes,
+  invitations,
+  passwordResets,
+  sessions,
+  providerSignIn,
+  ownProvider,
+  userAddresses,
+  ownCredentials,
+  passkeys,
+  users,
+  ownClient,
+  operatorClients,
+  clientChanges,
+  bankHealth,
+])
+
+async function registerRoutes(app: FastifyInstance, primaryDeps: Deps): Promise<void> {
+  const deps = serveFromReplica(app, primaryDeps)
+  const inRealTime = { ...deps, clock: deps.realClock }
   const all = deps.hasApi ? ROUTES : PROBE_ROUTES
   for (const routes of all) {
-    if (typeof routes === 'function') await app.register(routes, deps)
-    else routes.register(app, deps)
+    const parts = REAL_TIME_ROUTES.has(routes) ? inRealTime : deps
+    if (typeof routes === 'function') await routes(app, parts)
+    else routes.register(app, parts)
   }
 }

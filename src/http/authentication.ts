@@ -5,39 +5,46 @@
 // Dashboard users have a session instead, with the scopes of their role. A bearer token takes
 // precedence, so API requests never pay for session lookup.
 
+import { createHash, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ClientTime } from '#client-time.ts'
+import { errors, jwtVerify, SignJWT } from 'jose'
+import { DEVICE_MS } from '#access/known-devices.ts'
+import {
+  type Client,
+  effectiveScopes,
+  findClient,
+  grantedScopes,
+  type Scope,
+} from '#access/permissions.ts'
+import {
+  findSignedInSession,
+  LIFE_MS,
+  lookUpSession,
+  type SignedInSession,
+} from '#access/sessions.ts'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { type Client, findClient } from '#domain/access/clients.ts'
-import { grantedScopes } from '#domain/access/roles.ts'
-import { effectiveScopes, type Scope } from '#domain/access/scopes.ts'
-import type { SignedInSession } from '#domain/access/sessions.ts'
-import { findTestTime, type TestClocks } from '#domain/records/test-clocks.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
-import type { ClientId, UserId } from '#ids.ts'
+import type { UserId } from '#ids.ts'
 import { addressMatcher } from '#ip-allowlist.ts'
-import type { SessionCookies } from './session.ts'
-import type { TokenClaims, Tokens } from './tokens.ts'
+import type { Sealer } from '#seal.ts'
+import { BoundedSet, type RateLimits } from './rate-limits.ts'
 
 export type Identity = {
   client: Client // The tenant.
   actor: string // For the audit log: `client:MAN0000001`, `user:<email>`.
   scopes: ReadonlySet<Scope>
   isPerson: boolean // At the dashboard, where BVNs are masked.
-  userId: UserId | null // Of a person.
+  userId: UserId | null // Null for client credentials.
   withoutAlerts: boolean // A person of an operator's client who is no operator.
 }
 
 declare module 'fastify' {
   // Set by `requires`; routes without it must not look.
-  interface FastifyRequest extends Identity {
-    clientTime?: ClientTime // Of a client with a test clock (client-time.ts).
-  }
+  interface FastifyRequest extends Identity {}
 }
 
-type Done = (error?: Error) => void
-type Hook = (request: FastifyRequest, reply: FastifyReply, done: Done) => void
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
 // The scope is for the API reference.
 export type ScopedHook = Hook & { scope: Scope }
@@ -49,7 +56,6 @@ type Options = {
   tokens: Tokens
   sessionCookies: SessionCookies
   clock: Clock
-  testClocks: TestClocks
 }
 
 const CLIENT_FRESH_MS = 5_000
@@ -60,16 +66,14 @@ export class Authentication {
   readonly #tokens: Tokens
   readonly #sessionCookies: SessionCookies
   readonly #clock: Clock
-  readonly #testClocks: TestClocks
   readonly #clients = new Map<string, Known>()
   #forgotten = 0
 
-  constructor({ db, tokens, sessionCookies, clock, testClocks }: Options) {
+  constructor({ db, tokens, sessionCookies, clock }: Options) {
     this.#db = db
     this.#tokens = tokens
     this.#sessionCookies = sessionCookies
     this.#clock = clock
-    this.#testClocks = testClocks
   }
 
   // Route hook: requires a valid token or session with this scope, before the body is read. A client
@@ -82,8 +86,11 @@ export class Authentication {
       } catch (error) {
         return done(error as Error)
       }
-      if (identity instanceof Promise || this.#testClocks.has(identity.client.id)) {
-        this.#assumeLater(request, identity).then(() => done(), done)
+      if (identity instanceof Promise) {
+        identity.then((known) => {
+          assume(request, known)
+          done()
+        }, done)
         return
       }
       assume(request, identity)
@@ -92,10 +99,11 @@ export class Authentication {
     return Object.assign(hook, { scope })
   }
 
-  // Again, while a response goes on for long: that keeps no idle session from ending.
-  async identifyIdly(request: FastifyRequest, scope: Scope): Promise<Identity> {
+  // Checks again who sent a request whose response is still open, such as an event stream. Unlike a new
+  // request, this check does not count as activity of the person, so an idle session still ends.
+  async identifyAgain(request: FastifyRequest, scope: Scope): Promise<Identity> {
     if (!this.#hasSession(request)) return this.#identify(request, scope)
-    return toPerson(await this.#sessionCookies.getIdly(request), scope)
+    return toPerson(await this.#sessionCookies.getAgain(request), scope)
   }
 
   // For public endpoints: no token is fine, an invalid one is not.
@@ -134,13 +142,6 @@ export class Authentication {
     return checked({ known, claims, request, scope })
   }
 
-  async #assumeLater(request: FastifyRequest, identifying: Identity | Promise<Identity>) {
-    const identity = await identifying
-    assume(request, identity)
-    const { id } = identity.client
-    if (this.#testClocks.has(id)) await this.#setTime(request, id)
-  }
-
   #hasSession(request: FastifyRequest): boolean {
     const { authorization } = request.headers
     return authorization === undefined && this.#sessionCookies.tokenOf(request) !== undefined
@@ -148,11 +149,6 @@ export class Authentication {
 
   async #person(request: FastifyRequest, scope: Scope): Promise<Identity> {
     return toPerson(await this.#sessionCookies.getWithPermanentPassword(request), scope)
-  }
-
-  async #setTime(request: FastifyRequest, clientId: ClientId): Promise<void> {
-    const now = await findTestTime(this.#db, this.#clock(), clientId)
-    if (now) request.clientTime = { clientId, now }
   }
 
   #fresh(clientId: string): Known | undefined {
@@ -188,8 +184,8 @@ export class Authentication {
 // Operator data is hidden from non-operator users of an operator client.
 function toPerson({ client, user }: SignedInSession, scope: Scope): Identity {
   const scopes = new Set(grantedScopes(user.role, client))
-  const lack = lackOf({ scopes, userId: user.id }, scope)
-  if (lack) throw new Refusal(lack)
+  const refusal = scopeRefusal({ scopes, userId: user.id }, scope)
+  if (refusal) throw new Refusal(refusal)
   return {
     client: { ...client, isOperator: client.isOperator && user.role === 'operator' },
     actor: `user:${user.email}`,
@@ -222,13 +218,13 @@ function checked({
 }): Identity {
   if (generation !== known.client.tokenGeneration) throw new Refusal('unauthorized')
   if (known.admits && !known.admits(request.ip)) throw new Refusal('address_not_allowed')
-  const lack = lackOf(known, scope)
-  if (lack) throw new Refusal(lack)
+  const refusal = scopeRefusal(known, scope)
+  if (refusal) throw new Refusal(refusal)
   return known
 }
 
-// What they are refused with for want of the scope; undefined: they have it.
-export function lackOf(
+// Returns the refusal if the caller lacks the scope.
+export function scopeRefusal(
   { scopes, userId }: Pick<Identity, 'scopes' | 'userId'>,
   scope: Scope,
 ): RefusalCode | undefined {
@@ -238,4 +234,271 @@ export function lackOf(
 
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
+}
+
+// Dashboard sessions: the session cookie and its CSRF token. SameSite blocks cross-site cookies;
+// the CSRF header is the second line of defence.
+//
+// Over https the cookie has the `__Host-` prefix, so that neither a sibling domain nor a plain-http
+// page can set it. Browsers refuse the prefix over plain http, where a sandbox may run: there the
+// plain name is used. Only the name issued is accepted.
+
+const COOKIE = 'manilla_session'
+const DEVICE_COOKIE = 'manilla_device' // Outlives sessions: known-devices.ts.
+const SIGN_IN_COOKIE = 'manilla_sign_in' // While the browser is at the client's provider.
+const HOST_PREFIX = '__Host-'
+const IDLE_HEADER = 'x-idle'
+const KNOWN_MAX = 10_000
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    session: SignedInSession // Set by the hooks of SessionCookies; routes without one must not look.
+  }
+}
+
+type CookieOptions = {
+  db: Queryable
+  sealer: Sealer
+  clock: Clock
+  isSecure: boolean
+  rateLimits: RateLimits
+}
+
+export class SessionCookies {
+  readonly #db: Queryable
+  readonly #sealer: Sealer
+  readonly #clock: Clock
+  readonly #cookie: string
+  readonly #token: RegExp
+  readonly #deviceCookie: string
+  readonly #deviceToken: RegExp
+  readonly #signInCookie: string
+  readonly #signInToken: RegExp
+  readonly #attributes: string
+  readonly #rateLimits: RateLimits
+  readonly #known = new BoundedSet(KNOWN_MAX) // Tokens that were good, and are no stranger's.
+
+  constructor({ db, sealer, clock, isSecure, rateLimits }: CookieOptions) {
+    this.#rateLimits = rateLimits
+    this.#db = db
+    this.#sealer = sealer
+    this.#clock = clock
+    const prefix = isSecure ? HOST_PREFIX : ''
+    this.#cookie = `${prefix}${COOKIE}`
+    this.#token = tokenIn(this.#cookie)
+    this.#deviceCookie = `${prefix}${DEVICE_COOKIE}`
+    this.#deviceToken = tokenIn(this.#deviceCookie)
+    this.#signInCookie = `${prefix}${SIGN_IN_COOKIE}`
+    this.#signInToken = tokenIn(this.#signInCookie)
+    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+  }
+
+  // Route hook; also admits users with a temporary password.
+  readonly require = async (request: FastifyRequest): Promise<void> => {
+    request.session = await this.get(request)
+  }
+
+  readonly requirePermanentPassword = async (request: FastifyRequest): Promise<void> => {
+    request.session = await this.getWithPermanentPassword(request)
+  }
+
+  async get(request: FastifyRequest): Promise<SignedInSession> {
+    const token = this.tokenOf(request)
+    if (token === undefined) throw new Refusal('session_needed')
+    if (!this.#known.has(token)) this.#rateLimits.refuseExhausted(request)
+    const { ip } = request
+    const session = await (isIdle(request) ? this.#lookUp(token, ip) : this.find(token, ip))
+    if (!session) throw new Refusal('session_needed')
+    this.#known.add(token)
+    if (!isSafe(request)) this.#refuseForged(request, token)
+    return session
+  }
+
+  async getWithPermanentPassword(request: FastifyRequest): Promise<SignedInSession> {
+    const session = await this.get(request)
+    if (session.user.isPasswordTemporary) throw new Refusal('password_change_needed')
+    return session
+  }
+
+  // Returns the session of a GET whose response is still open. Does not prolong the session: an open
+  // response does not show that a person is there.
+  async getAgain(request: FastifyRequest): Promise<SignedInSession> {
+    const token = this.tokenOf(request)
+    const session = token && (await this.#lookUp(token, request.ip))
+    if (!session || session.user.isPasswordTemporary) throw new Refusal('session_needed')
+    return session
+  }
+
+  csrfTokenOf(token: string): string {
+    return this.#sealer.hash('csrf', token).toString('base64url')
+  }
+
+  begin(reply: FastifyReply, token: string): void {
+    this.#known.add(token)
+    const maxAge = Math.floor(LIFE_MS / 1000)
+    reply.header('set-cookie', `${this.#cookie}=${token}; Max-Age=${maxAge}; ${this.#attributes}`)
+  }
+
+  end(reply: FastifyReply): void {
+    reply.header('set-cookie', `${this.#cookie}=; Max-Age=0; ${this.#attributes}`)
+  }
+
+  tokenOf(request: FastifyRequest): string | undefined {
+    return this.#token.exec(request.headers.cookie ?? '')?.[1]
+  }
+
+  keepDevice(reply: FastifyReply, token: string): void {
+    const maxAge = Math.floor(DEVICE_MS / 1000)
+    const value = `${this.#deviceCookie}=${token}; Max-Age=${maxAge}; ${this.#attributes}`
+    reply.header('set-cookie', value)
+  }
+
+  deviceTokenOf(request: FastifyRequest): string | undefined {
+    return this.#deviceToken.exec(request.headers.cookie ?? '')?.[1]
+  }
+
+  beginSignIn(reply: FastifyReply, token: string, lifeMs: number): void {
+    const maxAge = Math.floor(lifeMs / 1000)
+    const value = `${this.#signInCookie}=${token}; Max-Age=${maxAge}; ${this.#attributes}`
+    reply.header('set-cookie', value)
+  }
+
+  endSignIn(reply: FastifyReply): void {
+    reply.header('set-cookie', `${this.#signInCookie}=; Max-Age=0; ${this.#attributes}`)
+  }
+
+  signInTokenOf(request: FastifyRequest): string | undefined {
+    return this.#signInToken.exec(request.headers.cookie ?? '')?.[1]
+  }
+
+  find(token: string, address: string): Promise<SignedInSession | undefined> {
+    return findSignedInSession(this.#db, this.#clock(), { token, address })
+  }
+
+  #lookUp(token: string, address: string): Promise<SignedInSession | undefined> {
+    return lookUpSession(this.#db, this.#clock(), { token, address })
+  }
+
+  #refuseForged(request: FastifyRequest, token: string): void {
+    const csrfToken = Buffer.from(String(request.headers['x-csrf-token'] ?? ''))
+    const expected = Buffer.from(this.csrfTokenOf(token))
+    if (csrfToken.length !== expected.length || !timingSafeEqual(csrfToken, expected)) {
+      throw new Refusal('csrf_token_wrong')
+    }
+  }
+}
+
+function tokenIn(cookie: string): RegExp {
+  return new RegExp(`(?:^|;)\\s*${cookie}=([A-Za-z0-9_-]{43})\\s*(?:;|$)`)
+}
+
+function isSafe({ method }: FastifyRequest): boolean {
+  return SAFE_METHODS.includes(method)
+}
+
+// A page that nobody uses says so of what it loads by itself, and an event stream connects again by
+// itself. Whoever lies about it only ends their own session sooner.
+function isIdle(request: FastifyRequest): boolean {
+  const isByItself = request.headers[IDLE_HEADER] !== undefined
+  return isSafe(request) && (isByItself || request.routeOptions.config.isStream === true)
+}
+
+// Bearer tokens: short-lived JWTs (HS256), signed with the first token secret and verified against
+// all, so that secrets can be rotated without logging anyone out.
+//
+// Verified tokens are cached until they expire (verifying costs 25 µs); the cache is bounded and
+// checks the expiry on every hit.
+
+const ISSUER = 'manilla'
+const REMEMBERED_MAX = 10_000
+const TOKEN_LENGTH_MAX = 1_024
+
+type TokenClaims = { clientId: string; generation: number }
+
+type TokenOptions = {
+  secrets: readonly Uint8Array[]
+  mode: string
+  ttlSeconds: number
+  clock: Clock
+}
+
+export class Tokens {
+  readonly #keys = new Map<string, KeyObject>()
+  readonly #signing: { id: string; key: KeyObject }
+  readonly #audience: string
+  readonly #clock: Clock
+  readonly #remembered = new Map<string, TokenClaims & { expiresAtMs: number }>()
+  readonly ttlSeconds: number
+
+  constructor({ secrets, mode, ttlSeconds, clock }: TokenOptions) {
+    const keys = secrets.map((secret) => ({
+      id: createHash('sha256').update(secret).digest('hex').slice(0, 8),
+      key: createSecretKey(secret),
+    }))
+    for (const { id, key } of keys) this.#keys.set(id, key)
+    const first = keys[0]
+    if (!first) throw new Error('at least one token secret is required')
+    this.#signing = first
+    this.#audience = `manilla-${mode}`
+    this.ttlSeconds = ttlSeconds
+    this.#clock = clock
+  }
+
+  issue({ clientId, generation }: TokenClaims): Promise<string> {
+    const issuedAt = Math.floor(this.#clock().getTime() / 1000)
+    return new SignJWT({ gen: generation })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: this.#signing.id })
+      .setSubject(clientId)
+      .setIssuer(ISSUER)
+      .setAudience(this.#audience)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + this.ttlSeconds)
+      .sign(this.#signing.key)
+  }
+
+  // Whom the token was issued to; refuses every other token.
+  read(token: string): TokenClaims | Promise<TokenClaims> {
+    const known = this.#remembered.get(token)
+    if (!known) return this.#verify(token)
+    if (known.expiresAtMs > this.#clock().getTime()) return known
+    this.#remembered.delete(token)
+    throw new Refusal('token_expired')
+  }
+
+  async #verify(token: string): Promise<TokenClaims> {
+    if (token.length > TOKEN_LENGTH_MAX) throw new Refusal('unauthorized')
+    try {
+      const { payload } = await jwtVerify(token, ({ kid }) => this.#key(kid), {
+        algorithms: ['HS256'],
+        issuer: ISSUER,
+        audience: this.#audience,
+        currentDate: this.#clock(),
+        requiredClaims: ['sub', 'exp'],
+      })
+      const expiresAtMs = (payload.exp as number) * 1000
+      // A token from before there were generations is of the first.
+      const generation = typeof payload.gen === 'number' ? payload.gen : 0
+      const claims = { clientId: payload.sub as string, generation, expiresAtMs }
+      this.#remember(token, claims)
+      return claims
+    } catch (error) {
+      throw new Refusal(error instanceof errors.JWTExpired ? 'token_expired' : 'unauthorized')
+    }
+  }
+
+  #key(id: string | undefined): KeyObject {
+    const key = this.#keys.get(id ?? '')
+    if (!key) throw new Refusal('unauthorized')
+    return key
+  }
+
+  // Evicts the oldest entry: a Map keeps insertion order.
+  #remember(token: string, claims: TokenClaims & { expiresAtMs: number }): void {
+    if (this.#remembered.size >= REMEMBERED_MAX) {
+      const [oldest] = this.#remembered.keys()
+      this.#remembered.delete(oldest as string)
+    }
+    this.#remembered.set(token, claims)
+  }
 }

@@ -1,28 +1,29 @@
 // Connection limits: slow senders and readers, and addresses with too many connections, are
 // disconnected. Malformed HTTP gets a regular error response.
 
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '#clock.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
 import { addressMatcher } from '#ip-allowlist.ts'
 import { failureBody } from './envelopes.ts'
-import { rateLimitKey } from './rate-limit-keys.ts'
+import { rateLimitKey } from './rate-limits.ts'
 
 const LOCAL = ['127.0.0.0/8', '::1/128']
 
-// From the first byte of a request to the end of its headers, and to the end of its body.
+// Both limits count from the first byte of a request.
 const HEADERS_MAX_MS = 10_000
 const REQUEST_MAX_MS = 30_000
 const CHECKED_EVERY_MS = 2_000
-// No traffic in either direction; event streams send a heartbeat every 15 seconds.
+// The longest time without traffic in either direction. Event streams send a heartbeat every 15 seconds.
 const SILENCE_MAX_MS = 60_000
 // Longer than load balancers’ idle timeout, so that they close first and no request is cut.
 const KEEP_ALIVE_MS = 72_000
 const HEADER_BYTES_MAX = 16_384
 
-// Room for 10,000 idle ones and those that work.
+// Room for 10,000 idle connections and the active ones.
 export const CONNECTIONS_MAX = 12_000
 export const CONNECTIONS_OF_ADDRESS_MAX = 1_000
 
@@ -71,21 +72,21 @@ export function ignoreExpectHeader(server: Server): void {
 
 const long = new WeakSet<Socket>()
 
-// For an upload that may take longer than other requests, once its sender is known. A pause is limited
-// all the same (SILENCE_MAX_MS) until all of it is here; from then on its sender waits for us.
+// Allows an identified sender an upload that may take longer than other requests. Until the upload is
+// complete, SILENCE_MAX_MS still limits its pauses. Afterwards the sender waits for the response.
 export function allowLongRequest({ raw: request }: { raw: IncomingMessage }, waitMaxMs: number) {
   const { socket } = request
   long.add(socket)
-  // A request without a socket, as tests make them, has no time limit either.
+  // Requests in tests have no socket.
   const wait = () => socket.setTimeout?.(waitMaxMs)
   request.once('end', wait)
   return () => {
     request.off('end', wait)
     socket.setTimeout?.(SILENCE_MAX_MS)
     if (request.complete) return void long.delete(socket)
-    // What is left of a refused upload is read and dropped, which may take as long: a sender may look
-    // for the answer only at the end, and the next request comes after it. When whoever stopped
-    // reading has let go of it.
+    // Reads and drops the rest of a refused upload, for as long as an upload may take: some senders read the
+    // response only at the end, and the next request follows the upload. Resumes after the upload's reader
+    // has released the request.
     request.once('close', () => long.delete(socket))
     setImmediate(() => request.resume())
   }
@@ -94,10 +95,10 @@ export function allowLongRequest({ raw: request }: { raw: IncomingMessage }, wai
 type ParserError = Error & { code?: string }
 type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
 
-// Errors before a request exists: respond here and close the connection.
+// Handles errors before a request exists: responds here and closes the connection.
 export function handleClientError(clock: Clock) {
   return (error: ParserError, socket: Answering): void => {
-    // Reported once for a request, which then has no limit.
+    // Node reports a late request once, and then no longer limits it.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && long.has(socket)) return
     // Do not write into a response in progress.
     const isAnswering = socket._httpMessage?.headersSent === true
@@ -129,4 +130,85 @@ function refusalFor({ code }: ParserError): RefusalCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout'
   if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large'
   return 'invalid_http'
+}
+
+// Graceful shutdown. From the signal on, responses carry `Connection: close` and /ready returns
+// 503; requests on open and new connections are still served until load balancers have noticed.
+// Then the server stops accepting, closes idle connections and finishes responses.
+
+// Longer than the time in transit of a request and its response. A connection that is silent for that long is
+// idle and may be closed. Closing it at once would lose a request in transit.
+const DRAIN_MS = 1_000
+const LOOK_EVERY_MS = 10
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    isDraining: boolean
+  }
+}
+
+// Sends `Connection: close` while draining, also for requests from before the signal. A hook of the
+// framework would cost every request.
+export function drainableResponse(isDraining: () => boolean) {
+  return class DrainableResponse extends ServerResponse<IncomingMessage> {
+    override writeHead(...args: unknown[]): this {
+      if (isDraining()) this.shouldKeepAlive = false
+      return Reflect.apply(super.writeHead, this, args)
+    }
+  }
+}
+
+export function drainOnClose(app: FastifyInstance): void {
+  app.decorate('isDraining', false)
+  app.addHook('preClose', async () => {
+    app.isDraining = true
+    await connectionsLeave(app)
+    // For connections whose last response was sent before the signal.
+    Object.assign(app.server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 })
+  })
+}
+
+// Resolves at once if there are no connections.
+async function connectionsLeave({ server }: FastifyInstance): Promise<void> {
+  if (!server.listening) return
+  const untilMs = performance.now() + DRAIN_MS
+  while (performance.now() < untilMs) {
+    const open = await new Promise((resolve) =>
+      server.getConnections((_error, count) => resolve(count)),
+    )
+    if (open === 0) return
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+}
+
+// Opens a stream of server-sent events.
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    isStream?: boolean // Stays open as long as the client listens.
+  }
+}
+
+const RETRY_MS = 2_000 // A browser reconnects to a cut stream after this time.
+
+// A heartbeat is an event, because a browser does not show comments to the page. So the page can detect a
+// dead connection. No handler listens to its type. Earlier versions of our SDK skip data without a leading
+// space.
+export const BEAT = 'event: beat\ndata:{"type":"beat"}\n\n'
+
+// Returns undefined if the client is gone. With an id, a client that is disconnected before the first event
+// misses no event.
+export function openEventStream(reply: FastifyReply, id?: bigint): ServerResponse | undefined {
+  reply.hijack()
+  const stream = reply.raw
+  if (stream.destroyed) return undefined
+  stream.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no', // Otherwise a proxy delays events until its buffer is full.
+    'x-request-id': reply.request.id,
+    connection: 'close',
+  })
+  stream.write(`retry: ${RETRY_MS}\n${id === undefined ? '' : `id: ${id}\n`}\n`)
+  return stream
 }

@@ -1,40 +1,32 @@
-// CSV exports, streamed batch by batch at the reader’s pace: a list of millions needs the memory of
-// one page, and no database connection while a slow reader reads.
+// CSV exports, streamed batch by batch at the client's pace: a list of millions needs the memory of one
+// page, and no database connection while a slow client reads.
 //
-// Cells that a spreadsheet would read as a formula (= + - @) are prefixed with an apostrophe, also
-// after separators that some locales split at; cells with separators are quoted. Amounts are left
-// alone. A byte order mark declares UTF-8. On error the connection is cut: a file that ends cleanly
-// is complete.
+// A byte order mark declares UTF-8. On error the connection is cut: a file that ends cleanly is complete.
 //
-// With `for=spreadsheet`, digits that are no amount (session ids, bank codes, account numbers) are written
-// as ="0001", the form that spreadsheets read as text: they would drop leading zeros and round 30 digits.
+// With `for=spreadsheet`, digits are written as text (csv.ts). Times lose their fraction and offset, which
+// spreadsheets do not read as a date.
+//
+// Every export is also a workbook with typed cells (workbook.ts).
 
 import { Readable } from 'node:stream'
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import { keepReading } from '#db/replica-reads.ts'
+import { watDay } from '#clock.ts'
+import { cellText } from '#csv.ts'
+import { keepReading } from '#db/replica.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { formatKobo, type Kobo, koboOf } from '#money.ts'
+import { parseWindow } from './lists.ts'
+import { type Columns, isWorkbook, WORKBOOK, workbookOf } from './workbook.ts'
 
-type Cell = string | number | boolean | null | undefined
-// A name of a column, or one with how to read it off the row.
-export type Columns<Row> = readonly (readonly [name: string, read: (row: Row) => Cell])[]
+export type { Columns } from './workbook.ts'
 
 const BYTE_ORDER_MARK = '\ufeff'
 const LINE_END = '\r\n'
-// At the beginning of a cell, or after what some reader splits at (and after an opening quote).
-const FORMULA =
-  /(^|[;|\t\r\n]+)(?=[\s"\p{Cc}\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20\u2212])|^(?=[\t\r\n])/gu
-// Most cells: nothing that is quoted, or that a formula could begin with. Saves the three below.
-const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._/:-]*$/
-const AMOUNT = /^-?[0-9]+(?:\.[0-9]+)?$/
-// Text that a spreadsheet would read as a number: digits, a telephone number, 1E10.
-const DIGITS = /^\+?[0-9]+(?:[eE][0-9]+)?$/
-const NEEDS_QUOTES = /[",;|\t\r\n]/
-// A stalled reader is disconnected after this time.
+// A client that stops reading is disconnected after this time.
 const STALLED_MS = 60_000
-export const EXPORTS_MAX = 3 // Of one client at once, in one process.
+export const EXPORTS_MAX = 3 // Concurrent exports per client and process.
 
 export const SpreadsheetQuery = {
   for: Type.Optional(
@@ -49,16 +41,7 @@ export const SpreadsheetQuery = {
   ),
 }
 
-export function cellText(cell: Cell, isForSpreadsheet = false): string {
-  if (cell === null || cell === undefined) return ''
-  const text = String(cell)
-  if (isForSpreadsheet && typeof cell === 'string' && DIGITS.test(text)) return `"=""${text}"""`
-  if (text === '' || PLAIN.test(text)) return text
-  const safe = AMOUNT.test(text) ? text : text.replace(FORMULA, "$1'")
-  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-// An amount of money, always with two decimals.
+// Always two decimals.
 export function decimal(amount: number): string {
   if (amount < 0) return `-${decimal(-amount)}`
   return formatKobo(koboOf(amount) as Kobo)
@@ -69,12 +52,21 @@ function csvLines<Row>(
   rows: readonly Row[],
   isForSpreadsheet = false,
 ): string {
-  const text = (cell: Cell) => cellText(cell, isForSpreadsheet)
-  const lines = rows.map((row) => columns.map(([, read]) => text(read(row))).join(','))
+  const text = ([, read, kind]: Columns<Row>[number], row: Row) => {
+    const cell = read(row)
+    const isTime = isForSpreadsheet && kind === 'time' && typeof cell === 'string'
+    return cellText(isTime ? plainTime(cell) : cell, isForSpreadsheet)
+  }
+  const lines = rows.map((row) => columns.map((column) => text(column, row)).join(','))
   return lines.map((line) => line + LINE_END).join('')
 }
 
-// A whole file, as `send` would stream it.
+// yyyy-MM-dd HH:mm:ss, in West Africa Time.
+function plainTime(timestamp: string): string {
+  return timestamp.slice(0, 'yyyy-MM-ddTHH:mm:ss'.length).replace('T', ' ')
+}
+
+// Returns a whole file, the same as `send` streams.
 export function csvText<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
   return headerLine(columns, true) + csvLines(columns, rows)
 }
@@ -88,7 +80,7 @@ type Export<Row> = {
   name: string
   columns: Columns<Row>
   batches: Batches<Row>
-  hasMark?: boolean // Not in files for programs that take it for a part of the first column's name.
+  hasMark?: boolean // False for programs that read the mark as part of the first column's name.
 }
 
 // Limits concurrent exports per client.
@@ -111,13 +103,17 @@ export class CsvExports {
       const cut = () => void stream.destroy(new Error('export stalled: the client stopped reading'))
       const isForSpreadsheet = (reply.request.query as { for?: string }).for === 'spreadsheet'
       const shape = { columns, batches, hasMark, isForSpreadsheet, next }
-      const text = watched(textOf(shape, first), cut)
-      const stream = Readable.from(text, { objectMode: false })
+      const isXlsx = isWorkbook(reply.request.routeOptions.url)
+      const content = isXlsx ? workbookOf(columns, rowsOf(shape, first)) : textOf(shape, first)
+      const stream = Readable.from(watched<string | Uint8Array>(content, cut), {
+        objectMode: false,
+      })
       stream.once('close', release)
+      const file = `${name}${periodOf(reply.request.query)}.${isXlsx ? 'xlsx' : 'csv'}`
       return reply
-        .type('text/csv; charset=utf-8')
+        .type(isXlsx ? WORKBOOK : 'text/csv; charset=utf-8')
         .headers({
-          'content-disposition': `attachment; filename="${name}.csv"`,
+          'content-disposition': `attachment; filename="${file}"`,
           'cache-control': 'no-store',
           'x-accel-buffering': 'no',
         })
@@ -142,22 +138,35 @@ type Shape<Row> = Required<Omit<Export<Row>, 'name'>> & {
   next: () => Promise<IteratorResult<readonly Row[], void>>
 }
 
-async function* textOf<Row>(
-  { columns, batches, hasMark, isForSpreadsheet, next }: Shape<Row>,
+async function* textOf<Row>(shape: Shape<Row>, first: IteratorResult<readonly Row[], void>) {
+  const { columns, hasMark, isForSpreadsheet } = shape
+  yield headerLine(columns, hasMark)
+  for await (const rows of rowsOf(shape, first)) {
+    if (rows.length > 0) yield csvLines(columns, rows, isForSpreadsheet)
+  }
+}
+
+async function* rowsOf<Row>(
+  { batches, next }: Shape<Row>,
   first: IteratorResult<readonly Row[], void>,
 ) {
-  yield headerLine(columns, hasMark)
   try {
-    for (let batch = first; !batch.done; batch = await next()) {
-      if (batch.value.length > 0) yield csvLines(columns, batch.value, isForSpreadsheet)
-    }
+    for (let batch = first; !batch.done; batch = await next()) yield batch.value
   } finally {
     await batches.return()
   }
 }
 
-// The next chunk is requested only when there is room, so a pause is the reader’s.
-async function* watched(chunks: AsyncIterable<string>, cut: () => void) {
+// Names the days of the file. `to` is exclusive, so the last day is the one before it.
+function periodOf(query: unknown): string {
+  const { from, to } = parseWindow(query as { from?: string; to?: string })
+  const last = to && watDay(new Date(to.getTime() - 1))
+  if (from) return last ? `-${watDay(from)}-to-${last}` : `-from-${watDay(from)}`
+  return last ? `-until-${last}` : ''
+}
+
+// The response requests the next chunk only when it has room, so a pause is the client's.
+async function* watched<Chunk>(chunks: AsyncIterable<Chunk>, cut: () => void) {
   for await (const chunk of chunks) {
     const timer = setTimeout(cut, STALLED_MS)
     try {
@@ -168,7 +177,7 @@ async function* watched(chunks: AsyncIterable<string>, cut: () => void) {
   }
 }
 
-// Reads a whole list, from the position where each batch ended.
+// Reads a whole list, batch by batch. Each batch starts where the last one ended.
 export async function* readBatches<Row, Position>(
   read: (after: Position | undefined) => Promise<{ rows: readonly Row[]; next: Position | null }>,
 ): Batches<Row> {

@@ -1,84 +1,104 @@
 // Dependencies of the routes.
 
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
+import type { ProviderConnections } from '#access/provider-connections.ts'
+import type { AccountLookups } from '#accounts/queries.ts'
 import type { BankConnections } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Chart } from '#config/chart-settings.ts'
-import type { Policy } from '#config/policy-settings.ts'
-import type { Rates } from '#config/rate-settings.ts'
-import type { StatementProfiles } from '#config/statement-profiles.ts'
+import type { StatementProfiles } from '#config/config.ts'
+import type { Policy, Rates } from '#config/policy-settings.ts'
+import type { Writers } from '#credits/writers.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import type { Replica } from '#db/replica.ts'
-import type { AccountLookups } from '#domain/accounts/account-lookups.ts'
-import type { Writers } from '#domain/batch-writers.ts'
-import type { NameBank } from '#domain/payments/resource-presenters.ts'
-import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
-import type { TestClocks } from '#domain/records/test-clocks.ts'
-import type { NotificationMeter } from '#domain/requery/bank-measures.ts'
-import type { ClockMoves } from '#domain/sandbox/clock-moves.ts'
 import type { RefusalCode } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
-import type { Metrics } from '#metrics.ts'
+import type { Copy } from '#messages/letter.ts'
+import type { Notifier } from '#notifier.ts'
+import type { Metrics } from '#observability/metrics.ts'
+import type { NameBank } from '#payments/resource.ts'
+import type { OutcomeHooks } from '#payouts/settle.ts'
+import type { NotificationMeter } from '#requery/bank-health.ts'
+import type { ClockMoves, TestClock } from '#sandbox/clock.ts'
 import type { Sealer } from '#seal.ts'
 import type { Tracer } from '#trace-context.ts'
-import type { Authentication } from './authentication.ts'
+import type { Authentication, SessionCookies, Tokens } from './authentication.ts'
 import type { RateLimits } from './rate-limits.ts'
-import type { SessionCookies } from './session.ts'
-import type { Tokens } from './tokens.ts'
 
 export type Deps = {
   mode: 'sandbox' | 'live'
-  publicUrl: string // As configured: show `publicAddress`.
+  mailsUsers: boolean // Whether mails reach users: in a sandbox, its inbox.
+  messageCopy: Copy // The words of messages to people.
+  publicUrl: string // As configured. To show it, use `publicAddress`.
   trustedProxies: readonly string[]
   rates: Rates
   rateLimits: RateLimits
   policy: Policy
-  chart: Chart // Of accounts, in the journal.
+  chart: Chart // The chart of accounts for the journal.
   banks: readonly BankSettings[]
   nameBank: NameBank
   bankConnections: BankConnections
   notificationMeter: NotificationMeter
-  clock: Clock // Of routes of a client with a test clock: its time (client-time.ts).
-  realClock: Clock
-  testClocks: TestClocks
+  clock: Clock // In a sandbox, the client's test clock.
+  realClock: Clock // For sessions, tokens, signatures, limits and idempotency keys.
+  testClock: TestClock
   clockMoves: ClockMoves
-  seedNow: (clientId: ClientId) => Promise<void> // For a few seconds; the workers write the rest.
+  seedNow: (clientId: ClientId) => Promise<void> // Runs for a few seconds; the workers write the rest.
   log: Logger
   db: Pool
-  replica: Replica | undefined // Answers reads of marked routes through `db` (replica-routes.ts).
+  replica: Replica | undefined // Answers reads of marked routes through `db` (app.ts).
   reads: Queryable // Pipelined single-row lookups.
   accountLookups: AccountLookups
   batchPool: Pool
   settlementPool: Pool // Its statements may take minutes.
-  importPool: Pool // Likewise.
+  importPool: Pool // Its statements may take minutes.
   statementProfiles: StatementProfiles
   sharedAccounts: SharedAccounts
   payoutHooks: OutcomeHooks
   // Settles payouts that banks have reported, for a few seconds; the workers settle the rest.
   settleReported: () => Promise<void>
   sendReturns: () => Promise<void>
-  eraseTraces: () => Promise<void> // Likewise for pending erasures.
+  eraseTraces: () => Promise<void> // Erases for a few seconds; the workers erase the rest.
   sealer: Sealer
+  verifiesIdentity: boolean // Whether there is an identity service.
   writers: Writers
+  onWritten: () => void // Called after a commit, so that the workers of this process look for work.
+  changes: Notifier // Called after a write of this process that may change a checkout.
   tokens: Tokens
   authentication: Authentication
   sessionCookies: SessionCookies
+  providers: ProviderConnections
   isReady: () => Promise<boolean>
-  hasApi: boolean // Without it, only probes and metrics are answered.
-  probes: Pool // Of one connection, for readiness and metrics.
+  hasApi: boolean // If false, the process answers only probes and metrics.
+  probes: Pool // A pool of one connection, for readiness and metrics.
   metrics: Metrics
   metricsToken: string | undefined
-  loggedShare: number // Of the requests that went well.
-  patience: number | undefined // How many times longer than usual a caller waits.
+  loggedShare: number // The share of successful requests that is logged.
+  patience: number | undefined // Multiplies the usual time that a caller waits.
   tracer: Tracer | undefined
-  readMetrics: () => Promise<string> // Of all processes of this service.
+  readMetrics: () => Promise<string> // Covers all processes of this service.
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    isPublished?: boolean // Of the published contract: answers 200 or 400 (envelopes.ts).
-    errors?: readonly RefusalCode[] // Beyond those that any operation may answer with.
+    isPublished?: boolean // Part of the published contract, which ignores unknown fields.
+    errors?: readonly RefusalCode[] // Errors beyond those that any operation may return.
+  }
+}
+
+// Fastify gives every plugin a scope for its hooks and parsers. Two hundred scopes would take a third of the
+// start, and only a few route files add hooks or parsers. So routes are added to the app itself, and files
+// marked `scoped` register themselves in a scope of their own.
+
+type Routes = FastifyPluginAsyncTypebox<Deps>
+
+export function scoped(plugin: Routes): Routes {
+  // Without a name, Fastify searches all loaded modules for each plugin, which takes 20 ms of every start.
+  const named = Object.assign(plugin, { [Symbol.for('fastify.display-name')]: plugin.name })
+  return async (app, deps) => {
+    await app.register(named, deps)
   }
 }

@@ -49,7 +49,7 @@ export function failureBody(family: Family, refusal: Refusal, requestId: string)
   }
 }
 
-// This family has no list of fields.
+// OAuth errors have no list of fields.
 function oauthMessage({ code, message }: Refusal): string {
   return code === 'invalid_request' ? REFUSALS.oauth_request.message : message
 }

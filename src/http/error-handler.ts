@@ -5,10 +5,10 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { isUnavailable } from '#db/transaction.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
 import { traceFields } from '#log.ts'
-import { collectMethods } from './allowed-methods.ts'
 import { endpointFamily, failureBody, failureStatus } from './envelopes.ts'
+import type { SetHeaders } from './headers.ts'
+import { collectMethods } from './headers.ts'
 import type { RateLimits } from './rate-limits.ts'
-import type { SetHeaders } from './response-headers.ts'
 import { fieldErrors } from './validation.ts'
 
 export const RETRY_AFTER_SECONDS = 1
@@ -24,7 +24,7 @@ const FRAMEWORK_CODES: Record<string, RefusalCode> = {
   ERR_STREAM_PREMATURE_CLOSE: 'invalid_request',
 }
 
-// Framework errors before routing, and so before any hook.
+// For errors before routing, when no hook has set the headers.
 export function frameworkErrors(setHeaders: SetHeaders) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     setHeaders(request, reply)
@@ -44,7 +44,7 @@ export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): 
     answer(counted(new Refusal(code), request, reply), request, reply)
   })
 
-  // Requests that no route has counted towards a rate limit.
+  // Counts requests towards a rate limit that no route has counted.
   function counted(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
     try {
       limits.countAddress(request, reply)
@@ -55,7 +55,7 @@ export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): 
   }
 }
 
-// Refused before we knew who is asking; of a rail call, for whatever reason.
+// Refused before the caller was identified. For a rail call, any refusal before its signature was verified.
 function isStrangers(error: FastifyError | Refusal, { routeOptions, rail }: FastifyRequest) {
   const { status } = REFUSALS[toRefusal(error).code]
   const isUnsigned = routeOptions.config.rate === 'rail' && !rail && status < 500
@@ -87,7 +87,7 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
   const retryAfterSeconds =
     refusal.retryAfterSeconds ?? (isForLater ? RETRY_AFTER_SECONDS : undefined)
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
-  // By the matched route: /%50ayment is /Payment.
+  // Uses the matched route, because /%50ayment is /Payment.
   const family = endpointFamily(request.routeOptions?.url ?? request.url)
   if (status === 401) {
     const scheme = family === 'oauth' ? 'Basic' : 'Bearer'

@@ -1,20 +1,20 @@
-// Idempotency-Key for every POST that creates or moves something (high-volume endpoints handle it
-// in their batches). A retry gets the stored response, status and body, with `Idempotent-Replayed:
-// true`; concurrent retries run once. Refusals are not stored: the key can be reused.
+// Idempotency-Key for every POST that creates or moves something (high-volume endpoints handle it in their
+// batches). A retry gets the stored response, status and body, with `Idempotent-Replayed: true`; concurrent
+// retries run once. Refusals are not stored, so the client can reuse the key.
 //
-// Responses may contain secrets and are stored sealed, as long as the key (at least 24 hours).
+// Responses may contain secrets, so they are sealed. They are stored as long as the key (at least 24 hours).
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { ClientId } from '#ids.ts'
 import {
   findStoredRequest,
   findStoredResponse,
   type KeyedRequest,
   storeRequest,
   storeResponse,
-} from '#domain/records/stored-responses.ts'
-import type { ClientId } from '#ids.ts'
+} from '#records/idempotency.ts'
 import type { Sealer } from '#seal.ts'
 import type { Deps } from './deps.ts'
 
@@ -22,32 +22,34 @@ type Call = {
   request: FastifyRequest
   reply: FastifyReply
   pool?: Pool
-  by?: { clientId: ClientId; actor: string } // Where the route's hook is not `requires`.
+  lockedTable?: string | undefined // As withTransaction takes it.
+  by?: { clientId: ClientId; actor: string } // The caller, if the route's hook is not `requires`.
 }
 type Parts = Pick<Deps, 'db' | 'sealer' | 'realClock'>
 
-// The work and its response in one transaction.
+// Commits the work and its response in one transaction.
 export async function withIdempotency<T extends object>(
   { db, sealer, realClock }: Parts,
   call: Call,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const { reply, pool = db } = call
+  const { reply, pool = db, lockedTable } = call
   const keyed = keyedRequest(sealer, call)
-  if (!keyed) return withTransaction(pool, work)
-  const answered = await withTransaction(pool, async (tx) => {
+  if (!keyed) return withTransaction(pool, work, { lockedTable })
+  const workOnce = async (tx: Transaction) => {
     const known = await findStoredRequest(tx, keyed)
     if (known) return { sealed: await findStoredResponse(tx, known) }
     const body = await work(tx)
     const begun = await storeRequest(tx, realClock(), { request: keyed, about: '' })
     await storeResponse(tx, begun, sealAnswer(sealer, reply, body))
     return { body }
-  })
+  }
+  const answered = await withTransaction(pool, workOnce, { lockedTable })
   return 'body' in answered ? answered.body : replay(sealer, reply, answered.sealed as Buffer)
 }
 
-// For work that is prepared before its transaction, such as by asking a bank. A retry that has its
-// response gets it, whatever became since of what the preparation looks at.
+// For work that is prepared before its transaction, for example by asking a bank. A retry gets the stored
+// response without a new preparation, whose result could be different by now.
 export async function withPreparation<P, T extends object>(
   parts: Parts,
   call: Call & { prepare: () => Promise<P> },
@@ -67,14 +69,12 @@ async function findAnswer(tx: Transaction, keyed: KeyedRequest): Promise<Buffer 
   return known && findStoredResponse(tx, known)
 }
 
-type Begin = { begin: string | ((tx: Transaction) => Promise<string>) }
-
-// For work with a part outside the transaction (a bank, a batch). `begin` is or returns the
-// subject, which is stored; `finish` does the rest and builds the response. After a crash in
-// between, a retry resumes with `finish`, which must therefore be idempotent.
+// For work with a part outside the transaction (a bank, a batch). `begin` is the subject, or returns it, and
+// the subject is stored. `finish` does the rest and builds the response. After a crash in between, a retry
+// resumes with `finish`, which must therefore be idempotent.
 export async function withIdempotentSteps<T extends object>(
   { db, sealer, realClock }: Parts,
-  call: Call & Begin,
+  call: Call & { begin: string | ((tx: Transaction) => Promise<string>) },
   finish: (about: string) => Promise<T>,
 ): Promise<T> {
   const { reply, pool = db, begin } = call
@@ -96,14 +96,14 @@ function keyedRequest(sealer: Sealer, { request, by }: Call): KeyedRequest | und
   const key = request.headers['idempotency-key']
   if (typeof key !== 'string') return undefined
   const operation = `${request.method} ${request.routeOptions.url}`
-  // Scoped to the actor: another one may have other rights.
+  // Scoped to the actor, because another actor may have other rights.
   const { clientId, actor } = by ?? { clientId: request.client.id, actor: request.actor }
   const parts = [actor, request.params, request.query, request.body ?? {}]
   const requestHash = sealer.hash(operation, JSON.stringify(parts, inOrder))
   return { clientId, key, operation, requestHash }
 }
 
-// The same fields in another order are the same request.
+// Sorts the fields of objects, so that a request with the fields in another order has the same hash.
 function inOrder(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))

@@ -2,31 +2,28 @@
 // are refused: a misspelt filter would show too much.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
+import { parseBankTime } from '#clock.ts'
+import type { Window } from '#db/bounds.ts'
 import {
   LIMIT_DEFAULT,
-  type List,
   ORDERS,
   type Order,
   type Page,
-  readCursor,
-  toPage,
-  writeCursor,
+  SUMMED_MAX,
+  type Summary,
+  type Total,
 } from '#db/paging.ts'
-import type { Window } from '#db/time-bounds.ts'
 import { type FieldError, Refusal } from '#errors.ts'
-import type { Sealer } from '#seal.ts'
-import { parseBankTime } from '#wat-time.ts'
-import { chosen, named, schemaName } from './schemas.ts'
+import { type Kobo, koboOf, toNaira } from '#money.ts'
+import { Amount, chosen, named, schemaName } from './schemas.ts'
 
-type Properties = Parameters<typeof Type.Object>[0]
-
-export function query<P extends Properties>(properties: P) {
+export function query<P extends Parameters<typeof Type.Object>[0]>(properties: P) {
   return Type.Object(properties, { additionalProperties: false })
 }
 
 export const NoQuery = query({})
 
-// A query is text on the wire; the description says what the text must be.
+// Query parameters arrive as text; the description shows callers the permitted values.
 const Limit = Type.Unsafe<string>({
   type: ['string', 'integer'],
   pattern: '^(?:[1-9][0-9]?|100)$',
@@ -52,7 +49,6 @@ export const OrderQuery = {
   ),
 }
 
-// A filter that is true or false.
 export const flag = (description: string) =>
   Type.Optional(
     Type.Unsafe<'true' | 'false'>({
@@ -63,8 +59,8 @@ export const flag = (description: string) =>
     }),
   )
 
-// A filter by one of some words.
-export const choice = <T extends string>(values: readonly T[], description: string) =>
+// A filter by one of several values.
+export const choice = <T extends string>(values: readonly T[], description?: string) =>
   Type.Optional(chosen(values, description))
 
 export function parseFlag(value: 'true' | 'false' | undefined): boolean | undefined {
@@ -92,10 +88,10 @@ export function parseLimit({ limit }: { limit?: string | undefined }): number {
   return limit === undefined ? LIMIT_DEFAULT : Number(limit)
 }
 
-export function parseWindow(given: { from?: string | undefined; to?: string | undefined }): Window {
+export function parseWindow(range: { from?: string | undefined; to?: string | undefined }): Window {
   const errors: FieldError[] = []
   const read = (field: 'from' | 'to') => {
-    const text = given[field]
+    const text = range[field]
     const time = text === undefined ? undefined : parseBankTime(withPlus(text))
     if (text !== undefined && !time) errors.push({ field, message: NOT_A_TIME })
     return time
@@ -119,11 +115,7 @@ function withPlus(text: string): string {
   return text.replace(/(:[0-9.,]+) ([0-9]{2}:?[0-9]{2})$/, '$1+$2')
 }
 
-// `more`: what a page says beside its items.
-export function ListEnvelope<T extends TSchema, More extends Properties = Record<never, never>>(
-  item: T,
-  more: More = {} as More,
-) {
+export function ListEnvelope<T extends TSchema>(item: T) {
   return named(
     `${schemaName(item)}List`,
     {
@@ -132,41 +124,90 @@ export function ListEnvelope<T extends TSchema, More extends Properties = Record
       data: Type.Array(item),
       hasMore: Type.Boolean(),
       nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-      ...more,
     },
     { description: 'A page of results.' },
   )
 }
 
-type Asked = { limit?: string | undefined; cursor?: string | undefined }
-type From = { after: bigint | null; limit: number } // Null: from the beginning.
-
-// A page of a list in the order of its ids, either way. One row more than it shows is read, which
-// tells whether there is a next.
-export async function pageById<Row extends { id: bigint }>(
-  sealer: Sealer,
-  { list, asked }: { list: List; asked: Asked },
-  read: (from: From) => Promise<readonly Row[]>,
-): Promise<Page<Row>> {
-  const position = readCursor(sealer, list, asked.cursor)
-  const limit = parseLimit(asked)
-  const after = position ? BigInt(position[0] as string) : null
-  const rows = await read({ after, limit: limit + 1 })
-  return toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-}
-
-// A page of a list that scans a bounded number of rows at a time.
+// Builds a page of a list that scans a bounded number of rows at a time.
 export function scannedPage<T>(
   { rows, scannedTo }: { rows: readonly T[]; scannedTo: string | null },
   how: { limit: number; idOf: (row: T) => string; cursorAfter: (id: string) => string },
 ): Page<T> {
-  const shown = rows.slice(0, how.limit)
-  const last = rows.length > how.limit ? how.idOf(shown.at(-1) as T) : scannedTo
-  return { rows: shown, nextCursor: last === null ? null : how.cursorAfter(last) }
+  const page = rows.slice(0, how.limit)
+  const last = rows.length > how.limit ? how.idOf(page.at(-1) as T) : scannedTo
+  return { rows: page, nextCursor: last === null ? null : how.cursorAfter(last) }
 }
 
-export function listResponse<T, Shown>(message: string, page: Page<T>, present: (row: T) => Shown) {
+export function listResponse<T, Item>(message: string, page: Page<T>, present: (row: T) => Item) {
   const { rows, nextCursor } = page
   const data = rows.map(present)
   return { isSuccessful: true, message, data, hasMore: nextCursor !== null, nextCursor }
+}
+
+const TotalFields = {
+  currency: Type.String(),
+  count: Type.Integer(),
+  amount: Type.Number({ description: 'Sum of the amounts; of accounts, of their balances.' }),
+}
+
+const SummaryFields = {
+  count: Type.Integer({ description: 'How many fit. If isExact is false, there are more.' }),
+  isExact: Type.Boolean({
+    description: `False beyond ${SUMMED_MAX.toLocaleString('en')} items, or where not all were read.`,
+  }),
+}
+
+const summed = { description: 'By currency. Null unless isExact.' }
+
+export const SummaryBody = named('ListSummary', {
+  ...SummaryFields,
+  totals: Type.Union([Type.Array(named('ListTotal', TotalFields)), Type.Null()], summed),
+})
+
+const PaymentTotalBody = named('PaymentTotal', {
+  ...TotalFields,
+  amountPaid: Type.Number({ description: 'Sum of what was paid.' }),
+})
+
+export const PaymentSummaryBody = named('PaymentSummary', {
+  ...SummaryFields,
+  totals: Type.Union([Type.Array(PaymentTotalBody), Type.Null()], summed),
+})
+
+export const SUMMARISED =
+  `Takes the filters of the list. Exact up to ${SUMMED_MAX.toLocaleString('en')} items; beyond, or ` +
+  'where a filter by amount or name leaves some of the history unread, isExact is false, count is ' +
+  'a lower bound and totals is null: narrow the filters, e.g. by date.'
+
+export function presentTotal({ currency, count, amountKobo }: Total) {
+  return { currency, count: Number(count), amount: toNaira(amountKobo) }
+}
+
+export function presentSummary<T extends Total, Item>(
+  { count, isExact, totals }: Summary<T>,
+  present: (total: T) => Item,
+) {
+  return { count, isExact, totals: totals === null ? null : totals.map(present) }
+}
+
+export const AmountQuery = {
+  minAmount: Type.Optional(Amount),
+  maxAmount: Type.Optional(Amount),
+}
+
+type AmountRange = {
+  minAmount?: number | string | undefined
+  maxAmount?: number | string | undefined
+}
+
+export function parseAmounts({ minAmount, maxAmount }: AmountRange) {
+  const [minKobo, maxKobo] = [minAmount, maxAmount].map((amount) =>
+    amount === undefined ? undefined : (koboOf(amount) as Kobo),
+  )
+  if (minKobo !== undefined && maxKobo !== undefined && minKobo > maxKobo) {
+    const message = 'Must not be less than minAmount.'
+    throw new Refusal('invalid_request', [{ field: 'maxAmount', message }] satisfies FieldError[])
+  }
+  return { minKobo, maxKobo }
 }

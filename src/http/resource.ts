@@ -9,17 +9,26 @@
 //     .act('deactivateSplit', { path: '/:splitCode/deactivate', message: …, run: (tx, call) => … })
 //
 // `run` gets a pool to read from, or a transaction to write in, and the call: the parts of the service,
-// who calls, the time, and the parsed request. It returns a row, which the view presents.
+// the caller, the time, and the parsed request. It returns a row, which the view presents.
 
-import { type TSchema, Type } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type List, readCursor, writeCursor } from '#db/paging.ts'
+import { type Static, type TObject, type TSchema, Type } from '@fastify/type-provider-typebox'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+  RouteOptions,
+} from 'fastify'
+import { refuseRestricted, type Scope } from '#access/permissions.ts'
+import type { SignedInSession } from '#access/sessions.ts'
+import { type List, type Order, readCursor, type Summary, writeCursor } from '#db/paging.ts'
+import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { refuseRestricted } from '#domain/access/clients.ts'
-import type { Scope } from '#domain/access/scopes.ts'
-import type { SignedInSession } from '#domain/access/sessions.ts'
 import type { RefusalCode } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import type { Identity } from './authentication.ts'
+import { CsvExports, readBatches, SpreadsheetQuery } from './csv.ts'
 import type { Deps } from './deps.ts'
 import { accepted } from './envelopes.ts'
 import { withIdempotency, withPreparation } from './idempotency.ts'
@@ -30,42 +39,160 @@ import {
   OrderQuery,
   PageQuery,
   parseLimit,
+  presentSummary,
+  presentTotal,
   query,
+  SummaryBody,
   scannedPage,
 } from './lists.ts'
-import {
-  type Call,
-  type Guard,
-  type Handling,
-  type Listing,
-  type None,
-  Nothing,
-  type Operation,
-  type Options,
-  type Parsers,
-  type Properties,
-  type Reading,
-  type RowOf,
-  type Shape,
-  type Summing,
-  type Writing,
-} from './operations.ts'
 import { ApiEnvelope, BEARER, IdempotencyHeaders, SESSION } from './schemas.ts'
-import { presentSummary, presentTotal, SummaryBody } from './summaries.ts'
+import type { Json, View } from './view.ts'
+
+type Properties = Parameters<typeof query>[0]
+export type QueryOf<Q extends Properties> = Static<TObject<Q>>
+type Parsers = Record<string, (text: string, deps: Deps) => unknown>
+type None = Record<never, never>
+
+export type Call<P extends Parsers = None, Query = object, Body = unknown> = Deps &
+  Identity & {
+    clientId: ClientId
+    now: Date
+    params: { [K in keyof P]: ReturnType<P[K]> }
+    query: Query
+    body: Body
+    request: FastifyRequest
+    reply: FastifyReply
+  }
+
+// The view of a row, or a schema for a result of `run` that needs no view.
+// biome-ignore lint/suspicious/noExplicitAny: any row.
+type Shape = View<any, any, any> | TSchema
+type RowOf<V> =
+  // biome-ignore lint/suspicious/noExplicitAny: of any row.
+  V extends View<infer Row, any, any> ? Row : V extends TSchema ? Static<V> : never
+
+type DataOf<V> =
+  // biome-ignore lint/suspicious/noExplicitAny: of any row.
+  V extends View<any, any, infer F> ? Json<F> : V extends TSchema ? Static<V> : never
+
+// A scope, or a person's session at the dashboard, whose role the operation checks. `any_session` also admits
+// a temporary password. `anyone` does not identify the caller: the call has neither client nor actor.
+type Access = Scope | 'session' | 'any_session' | 'anyone'
+
+type Operation<V> = {
+  path?: string // Relative to the path of the resource.
+  summary: string
+  description: string
+  scope?: Access
+  isForPeople?: true // The reference shows a session instead of a token. A guard refuses clients.
+  guard?: Guard // In addition to the scope.
+  route?: Pick<RouteOptions, 'config' | 'bodyLimit' | 'preValidation' | 'exposeHeadRoute'>
+  headers?: Properties // Headers besides the Idempotency-Key, such as If-Match.
+  errors?: readonly RefusalCode[]
+  message?: string
+  view?: V
+}
+
+type Guard = (deps: Deps) => onRequestHookHandler | onRequestAsyncHookHandler
+
+type Reading<V, P extends Parsers, Q extends Properties> = Operation<V> & {
+  query?: Q
+  run: (db: Pool, call: Call<P, QueryOf<Q>>) => Promise<RowOf<V>>
+}
+
+type IdOf<Row, T> = Row extends { id: infer Id extends T } ? Id : T
+type Paging<Id> = { after: Id | null; limit: number; order: Order | undefined }
+type PagedCall<V, P extends Parsers, Q extends Properties, T> = Call<P, QueryOf<Q>> &
+  Paging<IdOf<RowOf<V>, T extends true ? string : bigint>>
+type Found<Row> = readonly Row[] | { rows: readonly Row[]; scannedTo: bigint | string | null }
+
+type Listing<V, P extends Parsers, Q extends Properties, T> = Operation<V> & {
+  name?: string // The list's name in cursors. Default: the last part of the path.
+  filters?: Q
+  unbound?: readonly (keyof Q)[] // They change only how a row is shown: cursors do not depend on them.
+  isOrdered?: true // Callers choose newest or oldest first.
+  isWhole?: true // The list has no pages.
+  hasTextIds?: T
+  position?: (row: RowOf<V>) => bigint | number | string // Default: the row's id.
+  exportAs?: string // The operation that exports the list, as in exportPayouts.
+  // Reads one row more than the page shows, which tells whether there is a next page. A list that scans a
+  // bounded number of rows also returns where its scan ended.
+  rows: (db: Pool, call: PagedCall<V, P, Q, T>) => Promise<Found<RowOf<V>>>
+}
+
+type Summing<P extends Parsers, Q extends Properties> = Omit<Operation<never>, 'view'> & {
+  filters: Q
+  run: (db: Pool, call: Call<P, QueryOf<Q>>) => Promise<Summary>
+}
+
+type Writing<V, P extends Parsers, B extends TSchema, Input, Prepared> = Operation<V> & {
+  body?: B
+  pool?: 'batchPool' | 'settlementPool'
+  isKeyed?: false // A POST that takes no Idempotency-Key.
+  lockedTable?: string // Run one at a time, on one snapshot that is taken after this table is locked.
+  // Runs before the transaction. Refuses requests that the schema cannot refuse.
+  parse?: (call: Call<P, object, Static<B>>) => Input
+  // Runs before the transaction, but not for a retry that has a stored response. Asks other parties, such as
+  // a bank.
+  prepare?: (call: Call<P, object, Static<B>> & { input: Input }) => Promise<Prepared>
+  run: (
+    tx: Transaction,
+    call: Call<P, object, Static<B>> & { input: Input; prepared: Prepared },
+  ) => Promise<RowOf<V>>
+  // Runs after the commit. `data` is that of the response, even of a replayed one.
+  after?: (call: Call<P, object, Static<B>>, data: DataOf<V>) => void | Promise<void>
+}
+
+type Options<V, P extends Parsers> = {
+  tag: string
+  noun: string
+  view: V
+  scopes: { read: Scope; write: Scope } | 'session' | 'anyone'
+  params?: P // The parser of each path parameter.
+  paramDescriptions?: { [K in keyof P]?: string }
+  isForWholeClient?: true // Clients that are restricted to some merchants are refused.
+}
+
+// For operations that the other methods do not fit: `handle` returns the whole body.
+type Handling<P extends Parsers, Q extends Properties, B extends TSchema> = Omit<
+  Operation<Shape>,
+  'message'
+> & {
+  query?: Q
+  body?: B
+  isKeyed?: true
+  handle: (call: Call<P, QueryOf<Q>, Static<B>>) => unknown
+}
+
+const EXPORT_BATCH = 500
+const EXPORT_NOTE =
+  'Streamed as UTF-8. Amounts have two decimals. Cells that a spreadsheet would read as a formula ' +
+  'are prefixed with an apostrophe. A truncated file ends with a connection error. At most 3 ' +
+  'concurrent exports.'
+
+type Exporting = Operation<Shape> & {
+  filters?: Properties
+  isOrdered?: true
+  hasTextIds?: boolean
+  // biome-ignore lint/suspicious/noExplicitAny: of any row.
+  shape: View<any, any, any>
+  idOf: (row: unknown) => bigint | string
+  rows: (db: Pool, call: object) => Promise<Found<unknown>>
+}
+
+export const Nothing = Type.Object({}, { additionalProperties: false })
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Route = {
   method: Method
   path: string
-  scope: Scope | undefined
+  scope: Access
   guard: Guard | undefined
   schema: object
   errors: readonly RefusalCode[]
   route: Operation<unknown>['route']
   handle: (call: Call, deps: Deps) => Promise<unknown>
 }
-
-export { type Call, Nothing } from './operations.ts'
 
 export function resource<V extends Shape, P extends Parsers = None>(
   path: string,
@@ -93,20 +220,21 @@ class Resource<V extends Shape, P extends Parsers> {
     const message = how.message ?? `${sentence(this.#options.noun)}s retrieved successfully`
     const order = how.isOrdered ? OrderQuery : {}
     const idOf = how.position ?? (({ id }: RowOf<W> & { id: bigint | string }) => id)
+    if (how.exportAs) this.#export(how.exportAs, { ...how, shape, idOf } as never)
     return this.#add('GET', id, {
       ...how,
       querystring: query({ ...filters, ...order, ...(isWhole ? {} : PageQuery) }),
       response: ListEnvelope(schemaOf(shape)),
       handle: async (call) => {
-        const asked = call.query as Record<string, string | undefined>
-        const { cursor, order: chosen } = asked
+        const fields = call.query as Record<string, string | undefined>
+        const { cursor, order: chosen } = fields
         const bound = Object.keys(filters).filter((field) => !unbound.includes(field))
         const of = Object.entries(call.params).map(([name, value]) => [name, String(value)])
-        const values = Object.fromEntries([...of, ...bound.map((field) => [field, asked[field]])])
+        const values = Object.fromEntries([...of, ...bound.map((field) => [field, fields[field]])])
         const list = { name, order: chosen, clientId: call.clientId, filters: values } as List
         const position = readCursor(call.sealer, list, cursor)?.[0]
         const after = position === undefined || how.hasTextIds ? position : BigInt(position)
-        const limit = isWhole ? Number.POSITIVE_INFINITY : parseLimit(asked)
+        const limit = isWhole ? Number.POSITIVE_INFINITY : parseLimit(fields)
         const from = { after: after ?? null, limit: limit + 1, order: chosen }
         const found = await rows(call.db, { ...call, ...from } as never)
         const scan = 'scannedTo' in found ? found : { rows: found, scannedTo: null }
@@ -116,6 +244,35 @@ class Resource<V extends Shape, P extends Parsers> {
           cursorAfter: (last) => writeCursor(call.sealer, list, [last.toString()]),
         })
         return listResponse(message, page, (row) => present(shape, row, call))
+      },
+    })
+  }
+
+  // Exports all rows of a list as a file, with the filters and in the order of the list.
+  #export(id: string, how: Exporting): void {
+    const { path = '', filters = {}, isOrdered, shape, idOf, rows, ...rest } = how
+    const exports = new CsvExports()
+    const columns = shape.columns()
+    const name = `${this.#path}${path}`.split('/').at(-1) as string
+    this.#add('GET', id, {
+      ...rest,
+      path: `${path}.csv`,
+      summary: `Export ${this.#options.noun}s as CSV`,
+      description: `${EXPORT_NOTE} Columns: the fields of the list that are no lists or objects.`,
+      querystring: query({ ...filters, ...(isOrdered ? OrderQuery : {}), ...SpreadsheetQuery }),
+      response: { content: { 'text/csv': { schema: Type.String() } } } as never,
+      route: { ...how.route, exposeHeadRoute: false },
+      handle: async (call) => {
+        const { order } = call.query as { order?: Order }
+        const batches = readBatches<never, bigint | string>(async (after) => {
+          const page = { after: after ?? null, limit: EXPORT_BATCH, order }
+          const found = await rows(call.db, { ...call, ...page })
+          const scan = 'scannedTo' in found ? found : { rows: found, scannedTo: null }
+          const last = scan.rows.length === EXPORT_BATCH ? idOf(scan.rows.at(-1)) : scan.scannedTo
+          const next = last === null || how.hasTextIds ? last : BigInt(last)
+          return { rows: scan.rows.map((row) => present(shape, row, call) as never), next }
+        })
+        return exports.send(call.reply, call.clientId, { name, columns, batches })
       },
     })
   }
@@ -156,7 +313,7 @@ class Resource<V extends Shape, P extends Parsers> {
     return this.#write('POST', id, { path: '', message: this.#done('created'), ...how })
   }
 
-  // Any other POST.
+  // Registers any other POST.
   act<
     W extends Shape = V,
     B extends TSchema = typeof Nothing,
@@ -196,11 +353,11 @@ class Resource<V extends Shape, P extends Parsers> {
     id: string,
     how: Handling<P, Q, B>,
   ): this {
-    const { query: asked = {}, isKeyed, view = this.#options.view, handle } = how
+    const { query: fields = {}, isKeyed, view = this.#options.view, handle } = how
     return this.#add(method, id, {
       ...how,
-      querystring: query(asked),
-      ...(isKeyed && { headers: IdempotencyHeaders }),
+      querystring: query(fields),
+      ...headersOf(how, isKeyed),
       response: ApiEnvelope(schemaOf(view)),
       handle: async (call) => handle(call as never),
     })
@@ -209,15 +366,11 @@ class Resource<V extends Shape, P extends Parsers> {
   register(app: FastifyInstance, deps: Deps): void {
     const { params: parsers = {} as P, isForWholeClient } = this.#options
     for (const { method, path, scope, guard, schema, errors, route, handle } of this.#routes) {
-      const { authentication, sessionCookies } = deps
-      const identify = scope
-        ? authentication.requires(scope)
-        : sessionCookies.requirePermanentPassword
       app.route({
         ...route,
         method,
         url: this.#path + path,
-        onRequest: guard ? [identify, guard(deps)] : identify,
+        onRequest: [...identifying(deps, scope), ...(guard ? [guard(deps)] : [])],
         config: { ...route?.config, errors },
         schema,
         handler: async (request, reply) => {
@@ -248,7 +401,7 @@ class Resource<V extends Shape, P extends Parsers> {
     return this.#add(method, id, {
       ...how,
       ...(takesBody && { body: how.body ?? Nothing }),
-      ...(isKeyed && { headers: IdempotencyHeaders }),
+      ...headersOf(how, isKeyed),
       response: ApiEnvelope(schemaOf(shape)),
       handle: async (call, deps) => {
         const input = parse?.(call as never)
@@ -256,18 +409,20 @@ class Resource<V extends Shape, P extends Parsers> {
           const acting = { ...call, now: deps.clock(), input, prepared }
           return accepted(message, present(shape, await run(tx, acting as never), acting))
         }
-        const keyed = { ...call, pool: deps[how.pool ?? 'db'], by: call }
+        const { lockedTable } = how
+        const keyed = { ...call, pool: deps[how.pool ?? 'db'], lockedTable, by: call }
         const preparing = prepare && (() => prepare({ ...call, input } as never))
-        let answer: object
+        let answer: { data: unknown }
         if (!isKeyed) {
           const prepared = await preparing?.()
-          answer = await withTransaction(keyed.pool, (tx) => work(tx, prepared))
+          answer = await withTransaction(keyed.pool, (tx) => work(tx, prepared), { lockedTable })
         } else if (preparing) {
           answer = await withPreparation(deps, { ...keyed, prepare: preparing }, work)
         } else {
           answer = await withIdempotency(deps, keyed, work)
         }
-        after?.(call as never)
+        deps.onWritten()
+        await after?.(call as never, answer.data as never)
         return answer
       },
     })
@@ -275,14 +430,20 @@ class Resource<V extends Shape, P extends Parsers> {
 
   #add(method: Method, operationId: string, how: Described): this {
     const { path = '', summary, description, guard, errors = [], route, handle, ...input } = how
-    const hasSession = how.isForPeople || this.#options.scopes === 'session'
-    const { tag, scopes } = this.#options
+    const { tag, scopes, paramDescriptions: about = {} } = this.#options
+    const scope =
+      how.scope ??
+      (typeof scopes === 'string' ? scopes : scopes[method === 'GET' ? 'read' : 'write'])
+    const hasSession = how.isForPeople || scope === 'session' || scope === 'any_session'
     const params = [...(this.#path + path).matchAll(/:(\w+)/g)].map(([, name]) => name as string)
-    const fields = Object.fromEntries(params.map((name) => [name, Type.String()]))
+    const describe = (name: string) => ({ description: about[name as keyof typeof about] })
+    const fields = Object.fromEntries(
+      params.map((name) => [name, name in about ? Type.String(describe(name)) : Type.String()]),
+    )
     const { querystring = NoQuery, headers, body, response } = input
     const schema = {
       tags: [tag],
-      security: hasSession ? SESSION : BEARER,
+      ...(scope !== 'anyone' && { security: hasSession ? SESSION : BEARER }),
       operationId,
       summary,
       description,
@@ -292,19 +453,23 @@ class Resource<V extends Shape, P extends Parsers> {
       ...(body && { body }),
       response: { 200: response },
     }
-    const needed = scopes === 'session' ? undefined : scopes[method === 'GET' ? 'read' : 'write']
-    const scope = how.scope ?? needed
     this.#routes.push({ method, path, scope, guard, schema, errors, route, handle })
     return this
   }
 }
 
-type Described = Omit<Operation<unknown>, 'view' | 'message'> & {
+type Described = Omit<Operation<unknown>, 'view' | 'message' | 'headers'> & {
   querystring?: TSchema
   headers?: TSchema
   body?: TSchema
   response: TSchema
   handle: Route['handle']
+}
+
+function identifying({ authentication, sessionCookies }: Deps, access: Access) {
+  if (access === 'anyone') return []
+  if (access === 'session') return [sessionCookies.requirePermanentPassword]
+  return [access === 'any_session' ? sessionCookies.require : authentication.requires(access)]
 }
 
 type Asking = { request: FastifyRequest; reply: FastifyReply; parsers: Parsers }
@@ -319,7 +484,7 @@ function toCall(deps: Deps, { request, reply, parsers }: Asking): Call {
   return {
     ...deps,
     ...identity,
-    clientId: identity.client.id,
+    clientId: identity.client?.id,
     now: deps.clock(),
     params: Object.fromEntries(params),
     query: request.query as object,
@@ -334,11 +499,16 @@ function toIdentity(request: Identity): Identity {
   return { client, actor, scopes, isPerson, userId, withoutAlerts }
 }
 
-// By a session alone, a person has the rights of their role, which the operation checks.
+// The identity of a person with a session alone. It has no scopes: the operation checks the person's role.
 function toPerson({ client, user }: SignedInSession): Identity {
   const scopes = new Set<Scope>()
   const actor = `user:${user.email}`
   return { client, actor, scopes, isPerson: true, userId: user.id, withoutAlerts: false }
+}
+
+function headersOf({ headers }: Pick<Operation<unknown>, 'headers'>, isKeyed: boolean | undefined) {
+  if (!headers) return isKeyed ? { headers: IdempotencyHeaders } : {}
+  return { headers: Type.Object({ ...(isKeyed && IdempotencyHeaders.properties), ...headers }) }
 }
 
 function schemaOf(shape: Shape): TSchema {

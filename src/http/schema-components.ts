@@ -1,14 +1,18 @@
-// Named schemas of the OpenAPI description. A schema's name is its `$id`. Routes hold schemas
-// whole, so that validators and serialisers compile without references; the description holds each
-// once, under components, and references it elsewhere.
+// Named schemas of the OpenAPI description. A schema's name is its `$id`. Routes contain whole schemas, so
+// that validators and serialisers compile without references. The description has each schema once, under
+// components, and references it elsewhere.
+
+import buildValidators from '@fastify/ajv-compiler'
+import buildSerializers from '@fastify/fast-json-stringify-compiler'
+import type { FastifyServerOptions } from 'fastify'
 
 type Json = Record<string, unknown>
 
-// Routes share most of what they hold, and so do the apps of one process.
+// Caches marked schemas, because routes, and the apps of one process, share most schemas.
 const marked = new WeakMap<object, object>()
 
-// Compilers would take the same `$id` in two places for two schemas: for them, and for swagger, the
-// name is a keyword without a meaning. Done on first use: for all routes it takes a tenth of a start.
+// Compilers refuse the same `$id` in two places. So compilers and swagger get the name as a keyword without
+// meaning. Runs on first use: for all routes it takes a tenth of a start.
 export function markSchemaComponents<T>(schema: T): T {
   return mark(schema) as T
 }
@@ -32,7 +36,7 @@ function markKeys(schema: object): Json {
 
 export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }): Json {
   const schemas: Record<string, Json> = {}
-  // A reviver is called from the inside out: what a component holds is shared before it.
+  // JSON.parse calls the reviver from the inside out, so inner components are shared first.
   const shared = JSON.parse(JSON.stringify(openapiObject), (_, value) => {
     const name = value?.['x-component'] ?? value?.$id
     if (typeof name !== 'string') return value
@@ -46,4 +50,83 @@ export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }
   })
   const sorted = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))
   return { ...shared, components: { ...shared.components, schemas: Object.fromEntries(sorted) } }
+}
+
+// Compiles validators and serialisers on first use: compiling all would add two seconds to every start.
+// A test compiles all of them, and finds bad schemas.
+
+type Check = ((value: unknown) => unknown) & { errors?: unknown }
+type Write = (value: unknown) => string
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    compileSchemas(): void
+  }
+}
+
+// The apps of one process share compiled schemas: the same text is the same schema. Validators differ by
+// mode (validation.ts).
+const validators = { sandbox: buildValidators(), live: buildValidators() }
+const checks = { sandbox: new Map<string, Check>(), live: new Map<string, Check>() }
+const serializers = new Map<string, Write>()
+
+type Route = { schema: unknown }
+
+function compileOnce<T>(known: Map<string, T>, compile: (route: never) => T, route: Route): T {
+  const schema = markSchemaComponents(route.schema)
+  const text = JSON.stringify(schema)
+  const compiled = known.get(text) ?? compile({ ...route, schema } as never)
+  known.set(text, compiled)
+  return compiled
+}
+
+export function lazySchemas(mode: 'sandbox' | 'live') {
+  const pending = new Set<() => unknown>()
+
+  function lazy<T>(compile: () => T): () => T {
+    let made: T | undefined
+    const get = () => {
+      if (made === undefined) {
+        made = compile()
+        pending.delete(get)
+      }
+      return made
+    }
+    pending.add(get)
+    return get
+  }
+
+  const factories: NonNullable<
+    NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
+  > = {
+    buildValidator: (schemas: unknown, options: unknown) => {
+      const compile = validators[mode](schemas as never, options as never) as (
+        route: never,
+      ) => Check
+      return (route: unknown) => {
+        const compiled = lazy(() => compileOnce(checks[mode], compile, route as Route))
+        // Fastify reads the errors from the function that it called.
+        const check: Check = (value) => {
+          const validate = compiled()
+          const isGood = validate(value)
+          check.errors = validate.errors
+          return isGood
+        }
+        return check as never
+      }
+    },
+    buildSerializer: (schemas, options) => {
+      const compile = buildSerializers()(schemas, options as never) as (route: never) => Write
+      return (route) => {
+        const compiled = lazy(() => compileOnce(serializers, compile, route as Route))
+        return (value: unknown) => compiled()(value)
+      }
+    },
+  }
+  return {
+    factories,
+    compileAll: () => {
+      for (const compile of pending) compile()
+    },
+  }
 }

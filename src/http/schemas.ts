@@ -1,8 +1,8 @@
 // Shapes shared by several routes. One source for validation, serialisation, types and OpenAPI.
 
 import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typebox'
-import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/nuban.ts'
-import { URL_LENGTH_MAX } from '#domain/webhooks/ssrf-guard.ts'
+import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/numbers.ts'
+import { URL_LENGTH_MAX } from '#ssrf-guard.ts'
 
 // A schema with a name of its own: it appears once in the OpenAPI description, under this name, and
 // is referenced everywhere else (schema-components.ts).
@@ -10,8 +10,8 @@ export function named<P extends TProperties>(name: string, fields: P, options: o
   return Type.Object(fields, { $id: name, ...options })
 }
 
-// Not blank, no control characters, no half of a surrogate pair: what is stored is exactly what
-// was sent.
+// Not blank, no control characters, no half of a surrogate pair, so that the database stores exactly this
+// text.
 const PLAIN_TEXT = '^(?=[\\s\\S]*\\S)[^\\p{Cc}\\p{Cs}]*$'
 
 export function text(lengthMax: number, description: string) {
@@ -36,7 +36,7 @@ export function bankCode(description: string) {
   return digits(BANK_CODE, description, 'Must be a bank code.')
 }
 
-// Of any institution, by its CBN code, its NIP code or a provider's.
+// The CBN code, the NIP code or a provider's code of any institution.
 export function institutionCode(description: string) {
   return digits('^[0-9]{3}(?:[0-9]{2,3})?$', description, 'Must be a bank code.')
 }
@@ -74,7 +74,8 @@ export const Amount = Type.Unsafe<number | string>({
   'x-says': 'Must be greater than 0 and at most 1000000000.00, with at most two decimals.',
 })
 
-// Who may pay, and how much at a time; money from anybody else is taken and suspended.
+// Limits the permitted payers and the amount of a payment. Money that breaks the rules is accepted and
+// suspended.
 export const PayerRulesBody = named(
   'PayerRulesRequest',
   {
@@ -109,12 +110,12 @@ export function nullable<T extends keyof Named>(type: T, options: object = {}) {
   return Type.Unsafe<Named[T] | null>({ type: [type, 'null'], ...options })
 }
 
-export function oneOf<T extends string>(values: readonly T[], description: string) {
-  return Type.Unsafe<T>({ type: 'string', enum: [...values], description })
+export function oneOf<T extends string>(values: readonly T[], description?: string) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description && { description }) })
 }
 
-// A field of a request.
-export function chosen<T extends string>(values: readonly T[], description: string) {
+// A field of a request that accepts one of these values.
+export function chosen<T extends string>(values: readonly T[], description?: string) {
   return { ...oneOf(values, description), 'x-says': `Must be one of ${values.join(', ')}.` }
 }
 
@@ -141,39 +142,6 @@ export const Shares = Type.Array(
 
 export const PAYMENT_STATES = 'Processing, PartPayment, Successful, Expired, Cancelled or Reversed.'
 export const AMOUNT_POLICY = 'exact, allow_under or any.'
-
-// Of an advice, wherever one is shown.
-export const AdviceFields = {
-  adviceReference: Type.String(),
-  merchantRef: nullable('string'),
-  amount: Type.Number(),
-  currency: Type.String(),
-  narration: nullable('string'),
-  status: Type.String({ description: 'Pending, Paid, Expired, Cancelled or Reversed.' }),
-  customerId: nullable('string'),
-  customerFullName: Type.String(),
-  merchantName: Type.String(),
-  paymentUrl: Type.String(),
-  channels: Type.Array(Type.String()),
-  charge: Type.Number({
-    description: 'Fee, without VAT: as charged once paid, and as expected before.',
-  }),
-  customerCharge: Type.Number({
-    description: 'What the payer pays on top of amount, where the customer bears the fee.',
-  }),
-  merchantCharge: Type.Number({
-    description: 'Fee and VAT deducted from what the payer pays, where the customer does not.',
-  }),
-  vatCharge: Type.Number({ description: 'VAT on the fee.' }),
-  callBackUrl: Type.String(),
-  notificationUrl: nullable('string'),
-  amountPolicy: Type.String({ description: AMOUNT_POLICY }),
-  expiresInSeconds: Type.Integer(),
-  splitCode: nullable('string', { description: 'Split that shares what is paid.' }),
-  splits: Shares,
-  paymentReference: nullable('string'),
-  createdAt: Type.String(),
-}
 
 export const FieldError = named('FieldError', { field: Type.String(), message: Type.String() })
 const FieldErrors = Type.Optional(Type.Array(FieldError))
@@ -219,14 +187,14 @@ export const RailFailure = named(
   REFUSED,
 )
 
-// RFC 6749, section 5.2.
+// OAuth errors (RFC 6749, section 5.2).
 export const OAuthFailure = named(
   'OAuthFailure',
   { error: Type.String(), error_description: Type.String() },
   { description: 'Error, as OAuth 2.0 libraries read it.' },
 )
 
-// What an answer wraps has a name, and its envelope is named after it.
+// An envelope is named after its data.
 export function ApiEnvelope<T extends TSchema>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
   return named(`${schemaName(data)}Response`, body, { description: 'Success.' })

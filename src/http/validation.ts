@@ -1,13 +1,21 @@
-// Request validation: reports every invalid field at once, one sentence each. A schema may provide
-// its own in `x-says`.
+// Request validation: reports every invalid field at once, with one sentence each. A schema may provide its
+// own sentence in `x-says`.
 
-import type { FastifySchemaValidationError } from 'fastify'
-import { checkTargetUrl, URL_LENGTH_MAX } from '#domain/webhooks/ssrf-guard.ts'
-import type { FieldError } from '#errors.ts'
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type {
+  FastifyBodyParser,
+  FastifyInstance,
+  FastifyRequest,
+  FastifySchemaValidationError,
+  preValidationHookHandler,
+} from 'fastify'
+import { type FieldError, Refusal } from '#errors.ts'
+import { findFault, withoutRounding } from '#json-text.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
+import { checkTargetUrl, URL_LENGTH_MAX } from '#ssrf-guard.ts'
 
 type Mode = 'sandbox' | 'live'
-type AjvLike = { addKeyword: (definition: object) => unknown }
 
 export function validatorOptions(mode: Mode) {
   return {
@@ -16,11 +24,11 @@ export function validatorOptions(mode: Mode) {
       coerceTypes: false,
       removeAdditional: false,
       useDefaults: false,
-      verbose: true, // Brings each error its schema, and so its sentence.
+      verbose: true, // Gives each error its schema, and so the schema's sentence.
       strict: false,
     },
     plugins: [
-      (ajv: AjvLike) => {
+      (ajv: { addKeyword: (definition: object) => unknown }) => {
         ajv.addKeyword({
           keyword: 'x-money',
           validate: (kind: unknown, value: unknown) =>
@@ -48,7 +56,7 @@ export function isAmount(value: unknown): boolean {
   return kobo !== undefined && kobo > 0n && kobo <= AMOUNT_MAX_KOBO
 }
 
-// A fragment is for the browser, and is left out when the address is called; but all of it is stored.
+// The fragment is not checked, because a call omits it. The database stores the whole address.
 function isWebAddress(value: string, mode: Mode): boolean {
   if (value.length > URL_LENGTH_MAX || !value.isWellFormed()) return false
   if (/[\x00-\x20\x7f]/.test(value)) return false
@@ -61,7 +69,7 @@ type AjvError = FastifySchemaValidationError & {
   data?: unknown
 }
 
-// One sentence a field: the first that is wrong with it.
+// One sentence per field: its first error.
 export function fieldErrors(
   errors: readonly FastifySchemaValidationError[],
   context: string | undefined,
@@ -87,4 +95,182 @@ function sentence({ keyword, message, parentSchema }: AjvError): string {
   const says = parentSchema?.['x-says']
   if (says) return says
   return message ? `${message.charAt(0).toUpperCase()}${message.slice(1)}.` : 'Invalid.'
+}
+
+// Published calls ignore unknown fields. `warnings` of the response names each unknown field, and the field
+// that the caller probably meant.
+
+type Warning = { field: string; message: string }
+
+type Shape = { properties?: Record<string, Shape> }
+
+const WARNINGS_MAX = 20
+const NAME_MAX = 60
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    warnings: Warning[] | null
+  }
+}
+
+// Applies to routes registered from now on.
+export function warnOfUnknownFields(app: FastifyInstance): void {
+  app.decorateRequest('warnings', null)
+  app.addHook('onRoute', (route) => {
+    const { config, schema } = route
+    const shape = schema?.body as Shape | undefined
+    if (!config?.isPublished || !route.url.startsWith('/Payment/') || !shape?.properties) return
+    const note = (request: FastifyRequest, _reply: unknown, done: () => void) => {
+      const found = findUnknown(shape, request.body)
+      if (found.length > 0) request.warnings = found
+      done()
+    }
+    route.preValidation = [note, ...[route.preValidation ?? []].flat()]
+    route.preSerialization = [
+      ...[route.preSerialization ?? []].flat(),
+      async (request, _reply, payload) =>
+        request.warnings ? { ...(payload as object), warnings: request.warnings } : payload,
+    ]
+  })
+}
+
+function findUnknown(shape: Shape, body: unknown, path = ''): Warning[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
+  const known = shape.properties ?? {}
+  const warnings: Warning[] = []
+  for (const [name, value] of Object.entries(body)) {
+    if (warnings.length >= WARNINGS_MAX) break
+    const inner = Object.hasOwn(known, name) ? known[name] : undefined
+    if (inner?.properties) warnings.push(...findUnknown(inner, value, `${path}${name}.`))
+    else if (!inner)
+      warnings.push({ field: fieldOf(`${path}${name}`), message: messageOf(name, known) })
+  }
+  return warnings.slice(0, WARNINGS_MAX)
+}
+
+function fieldOf(path: string): string {
+  return path.toWellFormed().slice(0, 2 * NAME_MAX)
+}
+
+function messageOf(name: string, known: Record<string, unknown>): string {
+  const meant = findNearest(name, Object.keys(known))
+  const hint = meant ? ` Did you mean ${meant}?` : ''
+  return `This call has no such field. It was ignored.${hint}`
+}
+
+// Allows a third of the letters to differ.
+function findNearest(name: string, names: readonly string[]): string | undefined {
+  if (name.length > NAME_MAX) return undefined
+  const ranked = names
+    .map((each) => ({ each, steps: distance(name.toLowerCase(), each.toLowerCase()) }))
+    .filter(({ each, steps }) => steps <= Math.max(name.length, each.length) / 3)
+  return ranked.sort((one, other) => one.steps - other.steps)[0]?.each
+}
+
+// Levenshtein distance.
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1]
+    for (const [at, another] of [...other].entries()) {
+      const replaced = (row[at] as number) + (letter === another ? 0 : 1)
+      next.push(Math.min(replaced, (row[at + 1] as number) + 1, (next[at] as number) + 1))
+    }
+    row = next
+  }
+  return row[other.length] as number
+}
+
+// The router ignores a trailing slash, except before a missing parameter: GET /x/ means GET /x/{id} with an
+// empty id, which that route refuses. It never means the list at /x. So a caller with an empty variable reads
+// or deletes nothing by mistake.
+
+export class EmptyParameters {
+  readonly #parents = new Set<string>() // The method and path before the last parameter of each route.
+
+  // Applies to routes registered from now on.
+  register(app: FastifyInstance): void {
+    app.addHook('onRoute', ({ method, url }) => {
+      const [, parent] = /^(.+)\/:\w+$/.exec(url) ?? []
+      if (!parent) return
+      for (const each of [method].flat()) this.#parents.add(`${each} ${parent.toLowerCase()}`)
+    })
+  }
+
+  // Runs before routing, which drops one trailing slash.
+  readonly rewriteUrl = ({ method, url = '/' }: IncomingMessage): string => {
+    const queryAt = url.indexOf('?')
+    const pathEnd = queryAt < 0 ? url.length : queryAt
+    if (url[pathEnd - 1] !== '/') return url
+    const parent = `${method} ${decoded(url.slice(0, pathEnd - 1)).toLowerCase()}`
+    return this.#parents.has(parent) ? `${url.slice(0, pathEnd)}/${url.slice(pathEnd)}` : url
+  }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path // The router refuses this path.
+  }
+}
+
+// Strict JSON in strict UTF-8. Invalid bytes are refused, not replaced: the database must store exactly what
+// the caller sent. A body without a content type also counts as JSON, because the published contract requires
+// a content type at a single endpoint only.
+
+const NO_TYPE = /^\/?$/ // Fastify's name for a missing content type.
+
+export function parseJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  for (const type of ['application/json', NO_TYPE]) {
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, parse)
+  }
+}
+
+const parse: FastifyBodyParser<Buffer> = (request, body, done) => {
+  // Many clients send the content type with every POST, even without a body.
+  const isNeeded = request.routeOptions.schema?.body !== undefined
+  if (body.length === 0 && !isNeeded) return done(null, undefined)
+  try {
+    done(null, parseJson(body))
+  } catch (error) {
+    done(error as Error, undefined)
+  }
+}
+
+export function parseJson(body: Buffer): unknown {
+  if (body.length === 0) throw new Refusal('body_missing')
+  if (!isUtf8(body)) throw new Refusal('invalid_json')
+  const text = body.toString('utf8')
+  if (findFault(text)) throw new Refusal('ambiguous_json')
+  try {
+    return JSON.parse(withoutRounding(text))
+  } catch {
+    throw new Refusal('invalid_json')
+  }
+}
+
+// Many clients send every field they know, blank if they have no value. So when creating an account or an
+// advice, an optional field that is "" or null counts as absent, in nested objects too.
+
+type BlankableSchema = { properties?: object; required?: readonly string[] }
+
+export function dropBlanks(schema: BlankableSchema): preValidationHookHandler {
+  return (request, _reply, done) => {
+    request.body = withoutBlanks(schema, request.body)
+    done()
+  }
+}
+
+export function withoutBlanks(schema: BlankableSchema, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const fields: Record<string, unknown> = { ...body }
+  for (const [name, field] of Object.entries<BlankableSchema>({ ...schema.properties })) {
+    const value = fields[name]
+    const isBlank = value === '' || value === null
+    if (isBlank && !schema.required?.includes(name)) delete fields[name]
+    else if (value && field.properties) fields[name] = withoutBlanks(field, value)
+  }
+  return fields
 }

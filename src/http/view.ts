@@ -1,5 +1,5 @@
-// A view describes an object of the API once, one line per field. Its schema, its JSON and its CSV columns
-// come from that line.
+// A view describes an object of the API once, one line per field. The schema, the JSON and the CSV columns
+// of the object come from these lines.
 //
 //   const SplitView = view('Split', (f: Fields<Split>) => ({
 //     splitCode: f.text('code'),
@@ -7,19 +7,19 @@
 //     createdAt: f.time('createdAt'),
 //   }))
 //
-// A field reads a key of the row, or a function of the row. The compiler refuses a key that the row lacks
-// or that holds another type. `Context` is what these functions need beside the row, such as the sealer.
+// A field reads a key of the row, or calls a function of the row. The compiler refuses a key that the row
+// lacks or that has another type. `Context` has the other inputs of these functions, such as the sealer.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
+import { timestamp } from '#clock.ts'
 import { type Kobo, toNaira } from '#money.ts'
-import { timestamp } from '#wat-time.ts'
 import { type Columns, decimal } from './csv.ts'
 import { named, nullable, oneOf } from './schemas.ts'
 
-export type Field<Row, Context, Out> = {
+type Field<Row, Context, Out> = {
   schema: TSchema
   read: (row: Row, context: Context) => Out
-  isNaira?: boolean
+  kind?: 'amount' | 'time'
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: fields of any row.
@@ -34,7 +34,8 @@ export type View<Row, Context, F extends FieldSet> = {
   schema: ReturnType<typeof named>
   fields: F
   present: (row: Row, ...needs: Needs<Context>) => Json<F>
-  columns: (...names: (keyof F & string)[]) => Columns<Json<F>> // Of what `present` returned.
+  // The columns of a CSV. They read the result of `present`. Default: every field that fits into a cell.
+  columns: (...names: (keyof F & string)[]) => Columns<Json<F>>
 }
 
 type Keys<Row, T> = { [K in keyof Row]-?: Row[K] extends T ? K : never }[keyof Row]
@@ -42,7 +43,6 @@ type From<Row, Context, T> = Keys<Row, T> | ((row: Row, context: Context) => T)
 
 const about = (description?: string) => (description === undefined ? {} : { description })
 
-// The kinds of fields.
 export class Fields<Row, Context = unknown> {
   text(from: From<Row, Context, string>, description?: string) {
     return this.as<string>(Type.String(about(description)), from)
@@ -61,11 +61,15 @@ export class Fields<Row, Context = unknown> {
   }
 
   naira(from: From<Row, Context, Kobo>, description?: string) {
-    return { ...this.#converted(Type.Number(about(description)), from, toNaira), isNaira: true }
+    return {
+      ...this.#converted(Type.Number(about(description)), from, toNaira),
+      kind: 'amount' as const,
+    }
   }
 
   time(from: From<Row, Context, Date>, description?: string) {
-    return this.#converted(Type.String(about(description)), from, timestamp)
+    const schema = Type.String(about(description))
+    return { ...this.#converted(schema, from, timestamp), kind: 'time' as const }
   }
 
   oneOf<T extends string>(from: From<Row, Context, T>, values: readonly T[], description: string) {
@@ -82,13 +86,14 @@ export class Fields<Row, Context = unknown> {
 
   timeOrNull(from: From<Row, Context, Date | null>, description?: string) {
     const schema = nullable('string', about(description))
-    return this.#converted(schema, from, (time) => time && timestamp(time))
+    const convert = (time: Date | null) => time && timestamp(time)
+    return { ...this.#converted(schema, from, convert), kind: 'time' as const }
   }
 
   nairaOrNull(from: From<Row, Context, Kobo | null>, description?: string) {
     const schema = nullable('number', about(description))
     const convert = (amount: Kobo | null) => (amount === null ? null : toNaira(amount))
-    return { ...this.#converted(schema, from, convert), isNaira: true }
+    return { ...this.#converted(schema, from, convert), kind: 'amount' as const }
   }
 
   one<Item, F extends FieldSet>(item: View<Item, Context, F>, from: From<Row, Context, Item>) {
@@ -110,7 +115,7 @@ export class Fields<Row, Context = unknown> {
     }
   }
 
-  // Of any other schema.
+  // A field with any other schema.
   as<T>(schema: TSchema, from: From<Row, Context, T>): Field<Row, Context, T> {
     const read = typeof from === 'function' ? from : (row: Row) => row[from as keyof Row] as T
     return { schema, read: read as (row: Row, context: Context) => T }
@@ -123,7 +128,8 @@ export class Fields<Row, Context = unknown> {
   }
 }
 
-// A view that adds to another spreads its `fields`. A view without a name is described in place.
+// A view that extends another one spreads its `fields`. A view without a name has no schema component of its
+// own.
 export function view<Row, Context, F extends FieldSet<Row, Context>>(
   name: string | undefined,
   build: (f: Fields<Row, Context>) => F,
@@ -139,13 +145,25 @@ export function view<Row, Context, F extends FieldSet<Row, Context>>(
       for (const [key, { read }] of entries) json[key] = read(row, context as Context)
       return json as Json<F>
     },
-    columns: (...names) => names.map((key) => [key, cellReader(key, made[key])]),
+    columns: (...names) => {
+      const keys = names.length > 0 ? names : Object.keys(made).filter((key) => isCell(made[key]))
+      return keys.map((key) => [key, cellReader(key, made[key]), made[key]?.kind] as const)
+    },
   }
 }
+
+// Lists and objects do not fit into a cell, nor does a field that may be one, such as an object or null.
+function isCell(field: Field<never, never, unknown> | undefined): boolean {
+  const { type, anyOf = [] } = (field?.schema ?? {}) as TypedSchema
+  const types = [type, ...anyOf.map((each) => each.type)].flat()
+  return !types.includes('array') && !types.includes('object')
+}
+
+type TypedSchema = { type?: string | string[]; anyOf?: TypedSchema[] }
 
 // Amounts always have two decimals.
 function cellReader(key: string, field: Field<never, never, unknown> | undefined) {
   const read = (row: Record<string, unknown>) => row[key] as never
-  if (!field?.isNaira) return read
+  if (field?.kind !== 'amount') return read
   return (row: Record<string, unknown>) => (row[key] === null ? null : decimal(read(row)))
 }

@@ -1,34 +1,50 @@
-// The chart of accounts. Shared accounts (a bank's, a client's) are opened on first use. Their ids
-// never change, so a process may cache them while it is connected to the same server.
+// The chart of accounts. Shared accounts (a bank's, a client's) are opened on first use. Their ids never
+// change, so a process may cache them while it is connected to the same database server.
 //
-// The meaning of each kind is documented in db/migrations/0001_ledger.sql,
-// 0032_credit_identifiers.sql, 0036_fees.sql and 0037_money_out.sql.
+// The migrations document the meaning of each kind: 0001_ledger.sql, 0024_holds.sql,
+// 0027_adjusting_entries.sql and 0030_tax.sql.
 
 import type { Hosts } from '#db/hosts.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { AccountId, ClientId, SubaccountId } from '#ids.ts'
 
-type BankKind = 'bank' | 'shortfall' | 'returning' | 'bank_cost' | 'input_vat'
-type OperatorKind = 'fee_income' | 'vat_payable'
+type BankKind =
+  | 'bank'
+  | 'shortfall'
+  | 'due_to_bank'
+  | 'returning'
+  | 'bank_cost'
+  | 'stamp_duty'
+  | 'input_vat'
+type OperatorKind =
+  | 'fee_income'
+  | 'vat_payable'
+  | 'wht_receivable'
+  | 'wht_credit'
+  | 'doubtful_debt'
+  | 'provision'
 type PayoutKind = 'settling' | 'reserve' | 'paying' | 'refunding' | 'receivable' | 'write_off'
+type HoldKind = 'held' | 'forfeited'
 type SharedKind =
   | BankKind
   | OperatorKind
   | PayoutKind
+  | HoldKind
   | 'pending'
   | 'available'
   | 'subaccount'
   | 'suspense'
 export type SharedAccount = { kind: SharedKind; owner: string; currency: string }
 
-// Suspense has two kinds of owners; the prefix distinguishes a client's id from a bank code.
+// A suspense account belongs to a client or to a bank. The prefix distinguishes a client's id from a bank
+// code.
 export const clientOwner = (clientId: ClientId) => `client:${clientId}`
-// One operator account per client, so that the fees of a client are one balance.
+// Each client has its own operator account, so that the fees from one client are one balance.
 export const operatorOwner = (clientId: ClientId) => `operator:${clientId}`
 export const subaccountOwner = (id: SubaccountId) => `subaccount:${id}`
 export const bankOwner = (bankCode: string) => `bank:${bankCode}`
 
-// `clock` dates new accounts; it defaults to the database's.
+// `clock` dates new accounts. The default is the database's clock.
 type Options = { clock?: () => Date; hosts?: Pick<Hosts, 'onMove'> | undefined }
 
 export class SharedAccounts {
@@ -36,16 +52,18 @@ export class SharedAccounts {
   readonly #db: Queryable
   readonly #clock: (() => Date) | undefined
 
-  // Clears the cache when another server takes over. An asynchronous standby may lack the latest
-  // writes, so a cached id may not exist there or may be assigned to another account.
+  // Accounts are opened outside the transaction that needs them. So `db` must be a pool in which no
+  // transaction runs: a transaction that held the last connection would wait for itself. Clears the cache
+  // when another server takes over. An asynchronous standby may lack the latest writes, so a cached id may be
+  // missing there or belong to another account.
   constructor(db: Queryable, { clock, hosts }: Options = {}) {
     this.#db = db
     this.#clock = clock
     hosts?.onMove(() => this.#ids.clear())
   }
 
-  // An account stays open even if the transaction that needed it fails: it is empty and harmless.
-  // Its id is above all others, so that it is moved last (0021_shared_accounts_last.sql).
+  // An account stays open if the transaction that needed it fails: it is empty and harmless. A new account
+  // has the highest id, so transfers lock it last (0001_ledger.sql).
   async open(accounts: readonly SharedAccount[]): Promise<void> {
     const missing = accounts.filter((account) => !this.#ids.has(cacheKey(account)))
     if (missing.length === 0) return

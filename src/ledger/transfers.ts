@@ -1,24 +1,25 @@
 // Posting: the only code that moves money. It only inserts transfers: the database moves the
 // balances and refuses violations of I1–I4 (0001_ledger.sql).
 
-import { numberArray, plainArray } from '#db/arrays.ts'
-import { CopyTarget, int8, text, timestamptz } from '#db/copy-rows.ts'
+import { numberArray, plainArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { CopyTarget, int8, text, timestamptz } from '#hot-path/copy-rows.ts'
 import type {
   AccountId,
   AdjustmentId,
   CreditId,
   DifferenceId,
+  HoldId,
   PayoutId,
   SettlementId,
 } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
-type TransferReason =
+export type TransferReason =
   | 'credit' // a bank reported money
-  | 'bank_charge' // and withheld a part of it, or charged us on its statement
+  | 'bank_charge' // a bank withheld a part of a credit, or charged us on its statement
   | 'fee' // the operator's fee on money that was booked, or given back with it
-  | 'fee_vat' // and the VAT on that fee
+  | 'fee_vat' // the VAT on that fee
   | 'settle' // an earlier part payment became part of a paid payment
   | 'suspend' // a payment closed with money on it that was not enough
   | 'assign' // an operator assigned suspended money to its recipient
@@ -27,16 +28,26 @@ type TransferReason =
   | 'return_failed' // the bank could not send it back, and it is in suspense again
   | 'reversal' // the bank took a credit back
   | 'split' // a subaccount's share of money that was booked, or given back with it
-  | 'settlement' // a settlement was closed and took the available money, or was cancelled
-  | 'reserve' // held back from a settlement, or released
+  | 'settlement' // a settlement took the available money, or was cancelled and gave it back
+  | 'reserve' // a settlement held back a reserve, or released one
   | 'recovery' // a client or bank repaid a debt to us
-  | 'write_off' // or will not repay it
+  | 'write_off' // a client or bank will not repay a debt to us
+  | 'adjusting_entry' // the books follow a bank's statement, after two people agreed
+  | 'provision' // we expect that a client will not repay a debt
+  | 'provision_release' // we no longer expect that
+  | 'withholding' // a client withheld tax from our fees
+  | 'wht_credit_note' // a client gave us the credit note for withheld tax
+  | 'withholding_reversal' // withheld tax was booked wrongly, or its fees were given back
+  | 'wht_credit_note_reversal' // a credit note was booked wrongly
   | 'payout' // money leaves for a bank account; with 'paid' the bank confirmed it
   | 'paid' // also a payout that failed here but was paid; in reverse, one that came back
-  | 'payout_failed' // the bank did not pay, or was not asked to, and the money is available again
+  | 'payout_failed' // the bank did not pay, or was never asked to; the money is available again
   | 'refund' // money goes back to its payer; with 'refunded' the bank confirmed it
   | 'refunded'
   | 'refund_failed'
+  | 'hold' // an operator stopped a client's money
+  | 'hold_release' // two people released it
+  | 'forfeiture' // two people took it from the client
 
 export type Transfer = {
   debitAccountId: AccountId
@@ -45,13 +56,14 @@ export type Transfer = {
   reason: TransferReason
 } & Cause
 
-// Exactly one (I46).
+// A transfer has exactly one cause (I46).
 export type Cause =
   | { creditId: CreditId }
   | { payoutId: PayoutId }
   | { settlementId: SettlementId }
   | { adjustmentId: AdjustmentId }
   | { differenceId: DifferenceId }
+  | { holdId: HoldId }
 
 export async function postTransfers(
   tx: Transaction,
@@ -88,10 +100,10 @@ async function insertOfAny(
     name: 'post-transfers-of-any',
     text: `insert into transfers
              (debit_account_id, credit_account_id, amount_kobo, credit_id, payout_id,
-              settlement_id, adjustment_id, difference_id, reason, posted_at)
-           select t.*, $10 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
+              settlement_id, adjustment_id, difference_id, hold_id, reason, posted_at)
+           select t.*, $11 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
                                        $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
-                                       $9::text[]) as t`,
+                                       $9::bigint[], $10::text[]) as t`,
     values: [
       numberArray(transfers.map((transfer) => transfer.debitAccountId)),
       numberArray(transfers.map((transfer) => transfer.creditAccountId)),
@@ -101,8 +113,72 @@ async function insertOfAny(
       numberArray(transfers.map((cause) => ('settlementId' in cause ? cause.settlementId : null))),
       numberArray(transfers.map((cause) => ('adjustmentId' in cause ? cause.adjustmentId : null))),
       numberArray(transfers.map((cause) => ('differenceId' in cause ? cause.differenceId : null))),
+      numberArray(transfers.map((cause) => ('holdId' in cause ? cause.holdId : null))),
       plainArray(transfers.map((transfer) => transfer.reason)),
       now,
     ],
+  })
+}
+
+// Moves the balances of accounts as of a cut into other accounts, in one statement: each balance less the
+// postings after the cut, and never more than the current balance. undoSettlement() is the reverse.
+//
+// A cut is an id and a time. A transfer is before the cut if its id is at most that id and its time is
+// earlier. Transfers of settlements are ignored.
+
+type BalanceSweep = {
+  settlementId: SettlementId
+  from: readonly { accountId: AccountId; intoId: AccountId }[] // The caller has locked these accounts.
+  cut: { toId: bigint; before: Date; afterFromId: bigint } // No later transfer has an id below `afterFromId`.
+}
+
+// Looks up each account by its key, and the postings after the cut at the end of its index. 50,000 accounts
+// take a second.
+export async function takeBalances(
+  tx: Transaction,
+  now: Date,
+  { settlementId, from, cut }: BalanceSweep,
+): Promise<void> {
+  const after = (side: 'credit' | 'debit', more = '') => `
+    coalesce((select sum(t.amount_kobo) from transfers t
+               where t.${side}_account_id = l.id and t.id >= $3 ${more}
+                 and (t.id > $4 or t.posted_at >= $5) and t.settlement_id is null), 0)`
+  await tx.query({
+    name: 'take-balances',
+    text: `with held as materialized (
+             select l.id, h.into_id, l.credits_kobo - l.debits_kobo as balance,
+                    ${after('credit')} - ${after('debit', "and t.reason <> 'credit'")} as after
+               from unnest($1::bigint[], $2::bigint[]) as h (id, into_id)
+               join ledger_accounts l on l.id = h.id
+           )
+           insert into transfers
+             (debit_account_id, credit_account_id, amount_kobo, settlement_id, reason, posted_at)
+           select id, into_id, least(balance, balance - after), $6, 'settlement', $7
+             from held where balance > 0 and balance > after order by id`,
+    values: [
+      numberArray(from.map(({ accountId }) => accountId)),
+      numberArray(from.map(({ intoId }) => intoId)),
+      cut.afterFromId,
+      cut.toId,
+      cut.before,
+      settlementId,
+      now,
+    ],
+  })
+}
+
+// Reverses every transfer of a settlement. The caller must call it only once.
+export async function undoSettlement(
+  tx: Transaction,
+  now: Date,
+  settlementId: SettlementId,
+): Promise<void> {
+  await tx.query({
+    name: 'undo-settlement',
+    text: `insert into transfers
+             (debit_account_id, credit_account_id, amount_kobo, settlement_id, reason, posted_at)
+           select credit_account_id, debit_account_id, amount_kobo, settlement_id, reason, $2
+             from transfers where settlement_id = $1 order by id desc`,
+    values: [settlementId, now],
   })
 }

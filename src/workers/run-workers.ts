@@ -1,44 +1,99 @@
-// All background workers. Any number of processes may run them; each round ensures that its work is
+// All background workers. Any number of processes may run them: each round ensures that a piece of work is
 // done once.
 
-import type { ClockCheck } from '#db/clock-check.ts'
+import { HAS_RESET_REQUESTS } from '#access/password-resets.ts'
+import { answerResetRequestsRound, purgeSessionsRound } from '#access/workers.ts'
+import { hasBankChanges } from '#accounts/bank-changes.ts'
+import {
+  type BankChangesDeps,
+  type RefillDeps,
+  refillNumberPoolsRound,
+  sendBankChangesRound,
+} from '#accounts/workers.ts'
+import { eraseCasesRound, escalateCasesRound } from '#cases/workers.ts'
+import { HAS_CHAT } from '#chat/posts.ts'
+import { type ChatDeps, postToChatRound } from '#chat/workers.ts'
+import type { Clock } from '#clock.ts'
+import { HAS_EXPIRED_PAYMENTS } from '#credits/close.ts'
+import {
+  expirePaymentsRound,
+  watchReversalsRound,
+  writeCreditBlocksRound,
+} from '#credits/workers.ts'
+import type { ClockCheck } from '#db/health.ts'
 import type { Pool } from '#db/pool.ts'
-import type { Metrics } from '#metrics.ts'
+import { HAS_LACKING_HOLDS } from '#holds/hold.ts'
+import { alertHoldDeadlinesRound, fillHoldsRound } from '#holds/workers.ts'
+import { HAS_DUE_CHECKS, type VerifyDeps, verifyIdentitiesRound } from '#identity/workers.ts'
+import { checkIntegrityRound } from '#integrity/workers.ts'
+import { type MessagesDeps, messageWorkers } from '#messages/workers.ts'
+import { type NoticesDeps, noticeWorkers } from '#notices/workers.ts'
 import type { Notifier } from '#notifier.ts'
-import type { Tracer } from '#trace-context.ts'
-import { checkIntegrityRound } from './check-integrity.ts'
-import { type CloseSettlementsDeps, closeSettlementsRound } from './close-settlements.ts'
-import { completeErasuresRound } from './complete-erasures.ts'
-import { countTotalsRound } from './count-totals.ts'
-import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
-import { dispatchEventsRound } from './dispatch-events.ts'
-import { type EnquireDeps, enquireNamesRound } from './enquire-names.ts'
-import { expirePaymentsRound } from './expire-payments.ts'
-import { type FinishBookingsDeps, finishBookingsRound } from './finish-bookings.ts'
-import { type ImportStatementsDeps, importStatementsRound } from './import-statements.ts'
-import { logAlertsRound } from './log-alerts.ts'
-import { type Deps, type Round, runWorker, type Worker } from './loop.ts'
-import { maintainPartitionsRound } from './maintain-partitions.ts'
-import { type MovePayoutsDeps, movePayoutsRound } from './move-payouts.ts'
-import { type PlanDeps, planRequeriesRound, purgeRequeriesRound } from './plan-requeries.ts'
-import { purgeSessionsRound } from './purge-sessions.ts'
+import type { Metrics } from '#observability/metrics.ts'
+import { HAS_DUE_ENQUIRIES } from '#payouts/name-enquiries.ts'
 import {
   findQueriedConnections,
   type QueryDeps,
   queryPayoutsRound,
   watchPayoutsRound,
-} from './query-payouts.ts'
-import { type ReconcileDeps, reconcileBanksRound } from './reconcile-banks.ts'
-import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.ts'
-import { type ReportDeps, reportSandboxTransfersRound } from './report-sandbox-transfers.ts'
-import { findQueryableBanks, type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
-import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
-import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
-import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
-import { watchArchiveRound } from './watch-archive.ts'
-import { watchOverduePayoutsRound } from './watch-overdue-payouts.ts'
-import { watchReversalsRound } from './watch-reversals.ts'
-import { writeCreditBlocksRound } from './write-credit-blocks.ts'
+} from '#payouts/query-workers.ts'
+import { HAS_PAYOUTS_TO_MOVE, hasPayoutsToSend } from '#payouts/send.ts'
+import { HAS_REPORTED_PAYOUTS } from '#payouts/settle.ts'
+import { hasPayoutsToQuery } from '#payouts/unknown.ts'
+import {
+  type EnquireDeps,
+  enquireNamesRound,
+  findSendingConnections,
+  type MovePayoutsDeps,
+  movePayoutsRound,
+  type SettleReportedDeps,
+  sendPayoutsRound,
+  settleReportedPayoutsRound,
+  watchOverduePayoutsRound,
+} from '#payouts/workers.ts'
+import { HAS_DUE_ERASURES } from '#privacy/erasure.ts'
+import { completeErasuresRound } from '#privacy/workers.ts'
+import { HAS_UNFINISHED_BOOKINGS } from '#reconciliation/book.ts'
+import {
+  type FinishBookingsDeps,
+  finishBookingsRound,
+  type ImportStatementsDeps,
+  importStatementsRound,
+  type ReconcileDeps,
+  reconcileBanksRound,
+} from '#reconciliation/workers.ts'
+import { HAS_UNLOGGED_ALERTS } from '#records/alerts.ts'
+import { logAlertsRound } from '#records/workers.ts'
+import { HAS_UNCOUNTED_EVENTS } from '#reports/totals.ts'
+import { countTotalsRound, watchArchiveRound } from '#reports/workers.ts'
+import { hasDueRequeries } from '#requery/ask.ts'
+import { hasRequeriesToPlan } from '#requery/plan.ts'
+import {
+  findQueryableBanks,
+  type PlanDeps,
+  planRequeriesRound,
+  purgeRequeriesRound,
+  type RequeryDeps,
+  requeryTransfersRound,
+} from '#requery/workers.ts'
+import { HAS_UNFINISHED_SEEDS } from '#sandbox/seeds.ts'
+import { HAS_DUE_REPORTS } from '#sandbox/transfers.ts'
+import { type ReportDeps, reportSandboxTransfersRound } from '#sandbox/workers.ts'
+import { HAS_DUE_SCHEDULES } from '#schedules/runs.ts'
+import { runSchedulesRound, type SchedulesDeps } from '#schedules/workers.ts'
+import { type ScreenDeps, screeningWorkers, type WatchScreeningDeps } from '#screening/workers.ts'
+import { HAS_SETTLEMENT_SCHEDULES } from '#settlement/settings.ts'
+import {
+  type CloseSettlementsDeps,
+  closeSettlementsRound,
+  watchHolidaysRound,
+} from '#settlement/workers.ts'
+import { escalateSuspenseRound } from '#suspense/workers.ts'
+import type { Tracer } from '#trace-context.ts'
+import { HAS_DUE_DELIVERIES } from '#webhooks/claims.ts'
+import { HAS_NEW_EVENTS } from '#webhooks/dispatch.ts'
+import { Deliverer, type DelivererDeps, dispatchEventsRound } from '#webhooks/workers.ts'
+import { type Deps, maintainPartitionsRound, type Round, runWorker, type Worker } from './loop.ts'
 
 const LOOK_MS = 250
 const SECOND_MS = 1_000
@@ -47,8 +102,10 @@ const HOUR_MS = 60 * MINUTE_MS
 
 export type WorkerDeps = Deps &
   CloseSettlementsDeps &
+  ChatDeps &
   SettleReportedDeps &
   EnquireDeps &
+  VerifyDeps &
   RefillDeps &
   BankChangesDeps &
   RequeryDeps &
@@ -57,25 +114,189 @@ export type WorkerDeps = Deps &
   PlanDeps &
   QueryDeps &
   ReconcileDeps &
+  MessagesDeps &
+  NoticesDeps &
+  SchedulesDeps &
   ImportStatementsDeps &
+  ScreenDeps &
+  WatchScreeningDeps &
   Omit<ReportDeps, 'dispatcher'> &
   Omit<DelivererDeps, 'notifier'> & {
     batchPool: Pool
     notifiers: Notifiers
     areAgesKnown?: ClockCheck // Defaults to true.
-    runTestClocks?: Round // Only in a sandbox, …
-    seedSandbox?: Round // … like this one.
+    realClock?: Clock // Defaults to `clock`.
+    frozenTime?: () => Date | undefined // The time of a sandbox's test clock, if set.
+    runTestClock?: Round // Set in a sandbox only.
+    seedSandbox?: Round // Set in a sandbox only.
   }
 
-// For writes of this process; polling finds the writes of others.
+// Wake the workers after a write of this process. The workers find writes of other processes by `due`.
 type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
 
 export function listWorkers(deps: WorkerDeps): Worker[] {
+  return [
+    ...whileClockRuns(deps, listDueWorkers(deps)),
+    ...listMoneyOutWorkers(deps),
+    ...listBankWorkers(deps),
+    ...listControlWorkers(deps),
+    ...listRecordWorkers(deps),
+    ...noticeWorkers(deps),
+    {
+      name: 'answer-password-resets',
+      pauseMs: SECOND_MS,
+      due: HAS_RESET_REQUESTS,
+      round: answerResetRequestsRound(inRealTime(deps)),
+    },
+    ...messageWorkers(inRealTime(deps)),
+    ...ofSandbox(deps),
+  ]
+}
+
+const inRealTime = (deps: WorkerDeps) => ({ ...deps, clock: deps.realClock ?? deps.clock })
+
+function listMoneyOutWorkers(deps: WorkerDeps): Worker[] {
+  return [
+    {
+      name: 'move-payouts',
+      pauseMs: SECOND_MS,
+      due: HAS_PAYOUTS_TO_MOVE,
+      round: movePayoutsRound(deps),
+    },
+    {
+      name: 'watch-overdue-payouts',
+      pauseMs: MINUTE_MS,
+      round: watchOverduePayoutsRound(deps),
+    },
+    {
+      name: 'settle-reported-payouts',
+      pauseMs: SECOND_MS,
+      due: HAS_REPORTED_PAYOUTS,
+      round: settleReportedPayoutsRound(deps),
+    },
+  ]
+}
+
+// Workers for accounts at banks, and for statements.
+function listBankWorkers(deps: WorkerDeps): Worker[] {
+  return [
+    {
+      name: 'refill-number-pools',
+      pauseMs: SECOND_MS,
+      round: refillNumberPoolsRound(inRealTime(deps)),
+    },
+    {
+      name: 'send-bank-changes',
+      pauseMs: SECOND_MS,
+      due: hasBankChanges(deps.banks.map(({ code }) => code)),
+      round: sendBankChangesRound(inRealTime(deps)),
+    },
+    {
+      name: 'finish-bookings',
+      pauseMs: 5 * SECOND_MS,
+      due: HAS_UNFINISHED_BOOKINGS,
+      round: finishBookingsRound(deps),
+    },
+    { name: 'reconcile-banks', pauseMs: MINUTE_MS, round: reconcileBanksRound(deps) },
+    { name: 'import-statements', pauseMs: 2 * SECOND_MS, round: importStatementsRound(deps) },
+  ]
+}
+
+// Workers for holds, screening and identity checks, and for requests that wait for people.
+function listControlWorkers(deps: WorkerDeps): Worker[] {
+  return [
+    { name: 'fill-holds', pauseMs: SECOND_MS, due: HAS_LACKING_HOLDS, round: fillHoldsRound(deps) },
+    { name: 'alert-hold-deadlines', pauseMs: MINUTE_MS, round: alertHoldDeadlinesRound(deps) },
+    ...screeningWorkers(deps),
+    { name: 'escalate-cases', pauseMs: MINUTE_MS, round: escalateCasesRound(deps) },
+    { name: 'erase-cases', pauseMs: MINUTE_MS, round: eraseCasesRound(deps) },
+    {
+      name: 'verify-identities',
+      pauseMs: SECOND_MS,
+      due: HAS_DUE_CHECKS,
+      round: verifyIdentitiesRound(deps),
+    },
+    { name: 'escalate-suspense', pauseMs: MINUTE_MS, round: escalateSuspenseRound(deps) },
+    {
+      name: 'log-alerts',
+      pauseMs: SECOND_MS,
+      due: HAS_UNLOGGED_ALERTS,
+      round: logAlertsRound(deps),
+    },
+    {
+      name: 'post-to-chat',
+      pauseMs: 2 * SECOND_MS,
+      due: HAS_CHAT,
+      round: postToChatRound(deps),
+    },
+    { name: 'watch-holidays', pauseMs: 10 * MINUTE_MS, round: watchHolidaysRound(deps) },
+    { name: 'watch-reversals', pauseMs: 10 * SECOND_MS, round: watchReversalsRound(deps) },
+    {
+      name: 'watch-archive',
+      pauseMs: 10 * SECOND_MS,
+      round: watchArchiveRound(inRealTime(deps)),
+    },
+  ]
+}
+
+// Workers for totals, integrity checks and erasures, and for rows that expire.
+function listRecordWorkers(deps: WorkerDeps): Worker[] {
+  return [
+    {
+      name: 'count-events',
+      pauseMs: 2 * SECOND_MS,
+      due: HAS_UNCOUNTED_EVENTS,
+      round: countTotalsRound(deps),
+    },
+    byClock(deps, {
+      name: 'write-credit-blocks',
+      pauseMs: 10 * SECOND_MS,
+      round: writeCreditBlocksRound(deps),
+    }),
+    byClock(deps, {
+      name: 'run-schedules',
+      pauseMs: 10 * SECOND_MS,
+      due: HAS_DUE_SCHEDULES,
+      round: runSchedulesRound(deps),
+    }),
+    {
+      name: 'erase-traces',
+      pauseMs: 10 * SECOND_MS,
+      due: HAS_DUE_ERASURES,
+      round: completeErasuresRound(deps),
+    },
+    byClock(deps, {
+      name: 'audit-books',
+      pauseMs: MINUTE_MS,
+      round: checkIntegrityRound(inRealTime(deps)),
+    }),
+    byClock(deps, {
+      name: 'purge-sessions',
+      pauseMs: 10 * MINUTE_MS,
+      round: purgeSessionsRound(inRealTime(deps)),
+    }),
+    byClock(deps, {
+      name: 'purge-requeries',
+      pauseMs: HOUR_MS,
+      round: purgeRequeriesRound(inRealTime(deps)),
+    }),
+    byClock(deps, {
+      name: 'maintain-partitions',
+      pauseMs: HOUR_MS,
+      round: maintainPartitionsRound(inRealTime(deps)),
+    }),
+  ]
+}
+
+// Workers for work that falls due by the clock. While a test clock is set, the process that moves it does
+// this work in the order of due times (I77, move-clock.ts).
+function listDueWorkers(deps: WorkerDeps): Worker[] {
   const { dispatcher, deliverer } = deps.notifiers
   return [
     {
       name: 'dispatch-events',
       pauseMs: LOOK_MS,
+      due: HAS_NEW_EVENTS,
       notifier: dispatcher,
       round: dispatchEventsRound({ ...deps, deliverer }),
     },
@@ -83,68 +304,47 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     byClock(deps, {
       name: 'expire-payments',
       pauseMs: SECOND_MS,
+      due: HAS_EXPIRED_PAYMENTS,
       round: expirePaymentsRound(deps),
     }),
     ...sendPayouts(deps),
-    { name: 'move-payouts', pauseMs: SECOND_MS, round: movePayoutsRound(deps) },
-    { name: 'watch-payouts', pauseMs: SECOND_MS, round: watchPayoutsRound(deps) },
-    {
-      name: 'watch-overdue-payouts',
-      pauseMs: MINUTE_MS,
-      round: watchOverduePayoutsRound(deps),
-    },
+    { name: 'watch-payouts', pauseMs: 5 * SECOND_MS, round: watchPayoutsRound(deps) },
     ...queryPayouts(deps),
     {
-      name: 'settle-reported-payouts',
-      pauseMs: SECOND_MS,
-      round: settleReportedPayoutsRound(deps),
+      name: 'enquire-names',
+      pauseMs: 10 * SECOND_MS,
+      due: HAS_DUE_ENQUIRIES,
+      round: enquireNamesRound(deps),
     },
-    { name: 'enquire-names', pauseMs: 10 * SECOND_MS, round: enquireNamesRound(deps) },
-    { name: 'refill-number-pools', pauseMs: SECOND_MS, round: refillNumberPoolsRound(deps) },
-    { name: 'send-bank-changes', pauseMs: SECOND_MS, round: sendBankChangesRound(deps) },
-    { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },
+    {
+      name: 'plan-requeries',
+      pauseMs: 5 * SECOND_MS,
+      due: hasRequeriesToPlan(deps.graceSeconds),
+      round: planRequeriesRound(deps),
+    },
     ...requeryTransfers(deps),
     ...reportSandboxTransfers(deps),
     byClock(deps, {
       name: 'close-settlements',
       pauseMs: 5 * SECOND_MS,
+      due: HAS_SETTLEMENT_SCHEDULES,
       round: closeSettlementsRound(deps),
-    }),
-    { name: 'finish-bookings', pauseMs: 5 * SECOND_MS, round: finishBookingsRound(deps) },
-    { name: 'reconcile-banks', pauseMs: MINUTE_MS, round: reconcileBanksRound(deps) },
-    { name: 'import-statements', pauseMs: 2 * SECOND_MS, round: importStatementsRound(deps) },
-    { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
-    { name: 'watch-reversals', pauseMs: 10 * SECOND_MS, round: watchReversalsRound(deps) },
-    { name: 'watch-archive', pauseMs: 10 * SECOND_MS, round: watchArchiveRound(deps) },
-    { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
-    byClock(deps, {
-      name: 'write-credit-blocks',
-      pauseMs: 10 * SECOND_MS,
-      round: writeCreditBlocksRound(deps),
-    }),
-    { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },
-    byClock(deps, { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) }),
-    ...ofSandbox(deps),
-    byClock(deps, {
-      name: 'purge-sessions',
-      pauseMs: 10 * MINUTE_MS,
-      round: purgeSessionsRound(deps),
-    }),
-    byClock(deps, {
-      name: 'purge-requeries',
-      pauseMs: HOUR_MS,
-      round: purgeRequeriesRound(deps),
-    }),
-    byClock(deps, {
-      name: 'maintain-partitions',
-      pauseMs: HOUR_MS,
-      round: maintainPartitionsRound(deps),
     }),
   ]
 }
 
-// Work that depends on time and cannot be undone. It pauses while our clock is wrong or was stepped
-// recently.
+export function whileClockRuns(
+  { frozenTime }: Pick<WorkerDeps, 'frozenTime'>,
+  workers: readonly Worker[],
+): Worker[] {
+  if (!frozenTime) return [...workers]
+  return workers.map((worker) => ({
+    ...worker,
+    round: async (signal) => (frozenTime() ? { more: false } : worker.round(signal)),
+  }))
+}
+
+// Pauses work that depends on time and cannot be undone, while our clock is wrong or was stepped recently.
 function byClock({ areAgesKnown }: WorkerDeps, worker: Worker): Worker {
   const round: Round = async (signal) =>
     (await areAgesKnown?.()) === false ? { more: false } : worker.round(signal)
@@ -154,14 +354,15 @@ function byClock({ areAgesKnown }: WorkerDeps, worker: Worker): Worker {
 function deliverWebhooks(deps: WorkerDeps): Worker {
   const notifier = deps.notifiers.deliverer
   const { round, stop } = new Deliverer({ ...deps, notifier })
-  return { name: 'deliver-webhooks', pauseMs: LOOK_MS, notifier, round, stop }
+  const due = HAS_DUE_DELIVERIES
+  return { name: 'deliver-webhooks', pauseMs: LOOK_MS, due, notifier, round, stop }
 }
 
-function ofSandbox({ runTestClocks, seedSandbox }: WorkerDeps): Worker[] {
-  if (!runTestClocks || !seedSandbox) return []
+function ofSandbox({ runTestClock, seedSandbox }: WorkerDeps): Worker[] {
+  if (!runTestClock || !seedSandbox) return []
   return [
-    { name: 'run-test-clocks', pauseMs: LOOK_MS, round: runTestClocks },
-    { name: 'seed-sandbox', pauseMs: SECOND_MS, round: seedSandbox },
+    { name: 'run-test-clock', pauseMs: LOOK_MS, round: runTestClock },
+    { name: 'seed-sandbox', pauseMs: SECOND_MS, due: HAS_UNFINISHED_SEEDS, round: seedSandbox },
   ]
 }
 
@@ -169,6 +370,7 @@ function sendPayouts(deps: WorkerDeps): Worker[] {
   return findSendingConnections(deps.bankConnections).map((banks) => ({
     name: `send-payouts ${banks.bankCodes[0]}`,
     pauseMs: LOOK_MS,
+    due: hasPayoutsToSend(banks.bankCodes),
     round: sendPayoutsRound(deps, banks),
   }))
 }
@@ -177,25 +379,30 @@ function queryPayouts(deps: WorkerDeps): Worker[] {
   return findQueriedConnections(deps.bankConnections).map((bankCodes) => ({
     name: `query-payouts ${bankCodes[0]}`,
     pauseMs: SECOND_MS,
+    due: hasPayoutsToQuery(bankCodes),
     round: queryPayoutsRound(deps, bankCodes),
   }))
 }
 
-// One per bank, so that no bank waits for another.
+// Each bank has its own worker, so that no bank waits for another.
 function requeryTransfers(deps: WorkerDeps): Worker[] {
-  return findQueryableBanks(deps.bankConnections).map((bank) => ({
+  const banks = findQueryableBanks(deps.bankConnections)
+  const due = hasDueRequeries(banks.map(({ bankCode }) => bankCode))
+  return banks.map((bank) => ({
     name: `requery-transfers ${bank.bankCode}`,
     pauseMs: 2 * LOOK_MS,
+    due,
     round: requeryTransfersRound(deps, bank),
   }))
 }
 
-// Live banks report by themselves.
+// In live mode, banks report by themselves.
 function reportSandboxTransfers(deps: WorkerDeps): Worker[] {
   if (deps.rendering.mode === 'live') return []
   const { dispatcher } = deps.notifiers
   const round = reportSandboxTransfersRound({ ...deps, dispatcher })
-  return [{ name: 'report-sandbox-transfers', pauseMs: LOOK_MS, round }]
+  const name = 'report-sandbox-transfers'
+  return [{ name, pauseMs: LOOK_MS, due: HAS_DUE_REPORTS, round }]
 }
 
 export type RunningWorkers = { stop(): Promise<void> }

@@ -1,9 +1,10 @@
-// Accounting without being an operator: the finance users of an operator's client reconcile, close days
-// and adjust; nobody of a merchant's client does, and finance does nothing else that is an operator's.
+// Accounting without operator rights: the finance users of an operator's client reconcile, close
+// days and adjust. Users of a merchant's client cannot, and finance users have no other operator
+// rights.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Role } from '#domain/access/roles.ts'
+import type { Role } from '#access/permissions.ts'
 import { registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
@@ -18,7 +19,7 @@ const DAYS = '/api/v1/operator/days'
 type Operation = { operationId: string; description: string }
 type Listed = { operationId: string; call: Omit<Call, 'token'> }
 
-// Also those that take a session only.
+// Includes operations that accept a session only.
 async function operationsOf(scope: string): Promise<Listed[]> {
   const { paths } = (await bench.call({ url: '/openapi.json' })).json()
   return Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
@@ -36,7 +37,8 @@ const reads = await operationsOf('accounting:read')
 const writes = await operationsOf('accounting:write')
 const operators = await operationsOf('operator')
 
-// Whom a scope is missing is told so; whoever is let in, that the request is wrong, or what was asked.
+// A caller without the scope gets that refusal. A caller with it gets a validation error or the
+// answer.
 async function openTo(by: Pick<Browser, 'call'>, operations: readonly Listed[]) {
   const open: string[] = []
   for (const { operationId, call } of operations) {
@@ -91,19 +93,28 @@ function partsOf(operations: readonly Listed[]): (string | undefined)[] {
 
 test('accounting is all of reconciliation, reports, adjustments, payouts of all and their files', () => {
   assert.deepEqual(partsOf([...reads, ...writes]), [
-    ...['adjustments', 'balances', 'banks', 'days', 'journal'],
+    ...['adjustments', 'balances', 'banks', 'days', 'journal', 'months'],
     ...['payout-failures', 'payout-files', 'payouts'],
-    ...['reconciliation', 'statement-imports', 'statement-profiles', 'statements'],
-    ...['suspense-ageing', 'trial-balance', 'vat'],
+    ...['reconciliation', 'stamp-duty', 'statement-imports', 'statement-profiles', 'statements'],
+    ...[
+      'suspense-ageing',
+      'suspense-escalation',
+      'tax-rates',
+      'trial-balance',
+      'vat',
+      'vat-invoices',
+      'withholding-tax',
+    ],
   ])
   assert.deepEqual(partsOf(operators), [
-    ...['alerts', 'clients', 'fee-rules', 'payout-tariffs', 'rail-items', 'settlement-holidays'],
+    ...['alerts', 'case-deadlines', 'cases', 'chat', 'clients', 'fee-rules'],
+    ...['holds', 'holidays', 'payout-tariffs', 'rail-items', 'screening'],
   ])
   const changing = reads.filter(({ call }) => call.method !== 'GET')
   assert.deepEqual(namesOf(changing), [])
   assert.deepEqual(
     namesOf(writes.filter(({ call }) => call.method === 'GET')),
-    ['downloadPayoutFile'], // Full account numbers, and recorded.
+    ['downloadPayoutFile'], // Shows full account numbers, and is recorded.
   )
 })
 
@@ -144,10 +155,10 @@ test('no client that is no operator has accounting, or keeps it', async () => {
   const url = `/api/v1/operator/clients/${clientId}`
 
   const changed = await bench.call({ method: 'PATCH', url, body: { isOperator: false } })
-  const given = await bench.call({ method: 'PATCH', url, body: { scopes: ['accounting:read'] } })
+  const patch = await bench.call({ method: 'PATCH', url, body: { scopes: ['accounting:read'] } })
 
   assert(!changed.json().data.scopes.some((scope: string) => /^accounting|operator/.test(scope)))
-  assertRefused(given, 'account', { status: 400, code: 'invalid_request' })
+  assertRefused(patch, 'account', { status: 400, code: 'invalid_request' })
   await assert.rejects(
     bench.db.query(`update clients set scopes = '{accounting:write}' where client_id = 'SHOP'`),
     /clients_operator_scopes_are_operators/,

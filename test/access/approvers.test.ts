@@ -1,11 +1,10 @@
-// Whose role is taken away at the very moment approves nothing any more.
+// A user who loses the role during an approval approves nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { lockApprover } from '#access/approvers.ts'
+import { type Client, findClient, grantedScopes } from '#access/permissions.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { lockApprover } from '#domain/access/approvers.ts'
-import { type Client, findClient } from '#domain/access/clients.ts'
-import { grantedScopes } from '#domain/access/roles.ts'
 import { newBrowser, userIdOf } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
@@ -32,7 +31,7 @@ for (const [change, code] of [
     const { approving } = await withTransaction(bench.db, async (tx) => {
       await tx.query(`update users set ${change} where id = $1`, [userId])
       const approving = withTransaction(bench.db, (other) => lockApprover(other, approver))
-      approving.catch(() => {}) // It may be refused before anybody waits for it.
+      approving.catch(() => {}) // It may be refused before the test awaits it.
       await untilBlocked(bench.db, 1)
       return { approving }
     })

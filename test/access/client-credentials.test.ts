@@ -1,8 +1,8 @@
-// What a client logs in with, in the hands of its own people; and the limits that hold for it.
+// A client's credentials, managed by its own users; and their limits.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ROLES, type Role } from '#domain/access/roles.ts'
+import { ROLES, type Role } from '#access/permissions.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import { newBrowser, newClientWithOwner } from '../support/people.ts'
@@ -39,9 +39,9 @@ test('an owner rotates the secret: both log in until the overlap is over', async
   bench.advance(61_000)
   assert(!(await canLogIn(clientId, 's3cret')))
   assert(await canLogIn(clientId, secret))
-  const shown = await browser.call({ url: OWN })
-  assert.equal(dataOf(shown, 'account').secrets.length, 1)
-  assert(!shown.body.includes(secret))
+  const view = await browser.call({ url: OWN })
+  assert.equal(dataOf(view, 'account').secrets.length, 1)
+  assert(!view.body.includes(secret))
 })
 
 test('without an overlap the old secret and all tokens are dead at once', async () => {
@@ -74,7 +74,7 @@ const WHO_MAY = [
 ]
 
 for (const { of, roles } of WHO_MAY) {
-  test(`of ${of}, ${roles.join(', ')} may; others not even see which there are`, async () => {
+  test(`${roles.join(', ')} may see the ${of}; other roles do not even learn which exist`, async () => {
     const clientId = of.replaceAll(' ', '-')
     await addClient(bench.db, bench.clock(), { clientId, isOperator: of === 'an operator' })
     for (const role of ROLES) await seeWhatIsAllowed(clientId, role, roles.includes(role))
@@ -83,13 +83,13 @@ for (const { of, roles } of WHO_MAY) {
 
 async function seeWhatIsAllowed(clientId: string, role: Role, isAllowed: boolean): Promise<void> {
   const browser = await newBrowser(bench, role, clientId)
-  const shown = await browser.call({ url: OWN })
-  const asked = await browser.call({ url: ROTATE, body: {} })
+  const view = await browser.call({ url: OWN })
+  const rotation = await browser.call({ url: ROTATE, body: {} })
   if (isAllowed) {
-    assert.deepEqual([shown.statusCode, asked.statusCode], [200, 200], role)
+    assert.deepEqual([view.statusCode, rotation.statusCode], [200, 200], role)
   } else {
-    assertRefused(shown, 'account', { status: 403, code: 'role_not_allowed' })
-    assertRefused(asked, 'account', { status: 403, code: 'role_not_allowed' })
+    assertRefused(view, 'account', { status: 403, code: 'role_not_allowed' })
+    assertRefused(rotation, 'account', { status: 403, code: 'role_not_allowed' })
   }
 }
 

@@ -1,10 +1,10 @@
-// A client restricted to some merchantCodes, or to some addresses: what it had before and is no
-// longer its to see is as if it did not exist.
+// A client restricted to some merchantCodes or addresses: earlier objects outside the restriction
+// look as if they did not exist.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
+import { dispatchEvents } from '#webhooks/dispatch.ts'
 import { CLIENTS, registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
@@ -29,17 +29,17 @@ async function restrict(clientId: string, body: object) {
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
-// A client with money on an account of each of two merchants, and in suspense for each; then
-// restricted to the first.
+// A client with money on accounts of two merchants, and in suspense for each; then restricted to
+// the first.
 async function restrictedClient() {
   const { clientId, secret } = await make()
   const token = await bench.login(clientId, secret)
-  const [shown, hidden] = await Promise.all(
+  const [visible, hidden] = await Promise.all(
     ['OURS', 'THEIRS'].map((merchantCode) =>
       createAccount(bench, { merchantCode, merchantId: merchantCode }, { token }),
     ),
   )
-  for (const { accountNumber } of [shown, hidden]) {
+  for (const { accountNumber } of [visible, hidden]) {
     await pay(accountNumber, token)
     await bench.call({ method: 'POST', url: `${ACCOUNTS}/${accountNumber}/deactivate`, token })
     await pay(accountNumber, token)
@@ -53,7 +53,7 @@ async function restrictedClient() {
     item: items.find((each) => each.accountNumber === number) as Row,
     events: events.filter((each) => JSON.stringify(each).includes(number)),
   })
-  return { clientId, token, shown, hidden, before: { credits, items, events }, of }
+  return { clientId, token, visible, hidden, before: { credits, items, events }, of }
 }
 
 type Row = Record<string, unknown> & { id: string | number }
@@ -70,7 +70,7 @@ async function list(url: string, token: string): Promise<Row[]> {
 }
 
 test('no list shows anything of an account outside the merchantCodes', async () => {
-  const { token, shown, hidden, before } = await restrictedClient()
+  const { token, visible, hidden, before } = await restrictedClient()
   assert.equal(before.credits.length, 4)
   assert.equal(before.items.length, 2)
 
@@ -87,17 +87,17 @@ test('no list shows anything of an account outside the merchantCodes', async () 
     assert.doesNotMatch(JSON.stringify(rows), /THEIRS/, url)
   }
   const filtered = await list('/api/v1/credits', token)
-  assert(filtered.every((credit) => credit.accountNumber === shown.accountNumber))
+  assert(filtered.every((credit) => credit.accountNumber === visible.accountNumber))
   for (const url of ['/api/v1/credits', '/api/v1/events']) {
-    const asked = `${url}?accountNumber=${hidden.accountNumber}`
-    assert.deepEqual((await bench.call({ url: asked, token })).json().data, [])
+    const hiddenUrl = `${url}?accountNumber=${hidden.accountNumber}`
+    assert.deepEqual((await bench.call({ url: hiddenUrl, token })).json().data, [])
   }
 })
 
 test('by number, id and reference, it is as if it did not exist', async () => {
-  const { token, shown, hidden, of } = await restrictedClient()
+  const { token, visible, hidden, of } = await restrictedClient()
   const theirs = of(hidden.accountNumber)
-  const ours = of(shown.accountNumber)
+  const ours = of(visible.accountNumber)
   const number = (each: string): Call[] => [
     { url: `${ACCOUNTS}/${each}` },
     { url: `${ACCOUNTS}/${each}/transactions` },
@@ -119,7 +119,7 @@ test('by number, id and reference, it is as if it did not exist', async () => {
     { url: `/api/v1/suspense/${each}/return`, body: {} },
     {
       url: `/api/v1/suspense/${each}/assign`,
-      body: { accountNumber: shown.accountNumber },
+      body: { accountNumber: visible.accountNumber },
     },
   ]
   const event = (each: unknown): Call[] => [
@@ -136,8 +136,8 @@ test('by number, id and reference, it is as if it did not exist', async () => {
   ]
   const written = await databaseText(bench)
 
-  for (const [asked = [], unknown = []] of pairs) {
-    for (const [at, call] of asked.entries()) {
+  for (const [hiddenCalls = [], unknown = []] of pairs) {
+    for (const [at, call] of hiddenCalls.entries()) {
       const answer = await bench.call({ ...call, token })
       const same = await bench.call({ ...(unknown[at] as Call), token })
       assert(answer.statusCode === 404 || answer.statusCode === 400, answer.body)
@@ -147,13 +147,13 @@ test('by number, id and reference, it is as if it did not exist', async () => {
   assert.equal(await databaseText(bench), written)
 })
 
-test('what is within the merchantCodes is as it was', async () => {
-  const { token, shown, of } = await restrictedClient()
-  const { credit, item } = of(shown.accountNumber)
+test('accounts within the client’s merchantCodes behave as before', async () => {
+  const { token, visible, of } = await restrictedClient()
+  const { credit, item } = of(visible.accountNumber)
 
   for (const url of [
-    `${ACCOUNTS}/${shown.accountNumber}`,
-    `${ACCOUNTS}/${shown.accountNumber}/transactions`,
+    `${ACCOUNTS}/${visible.accountNumber}`,
+    `${ACCOUNTS}/${visible.accountNumber}/transactions`,
     `/api/v1/credits/${credit.id}`,
     `/api/v1/suspense/${item.id}`,
   ]) {
@@ -278,7 +278,7 @@ test('from a foreign address, nobody learns whether there is such a client', asy
   assertAlike(wrong, await logInFrom('192.0.2.8', 'NOBODY', 'wrong'))
 })
 
-test('what a caller that is no proxy says of its address is not believed', async () => {
+test('an address that a caller behind no trusted proxy claims is ignored', async () => {
   const { clientId, secret } = await make({ allowedAddresses: ['192.0.2.7'] })
   const token = (await logInFrom('192.0.2.7', clientId, secret)).json().access_token
 

@@ -1,60 +1,15 @@
-// Scopes: every route asks for exactly one, and whoever lacks it gets nothing but a 403 in the
-// family's own words.
+// A missing scope is refused in the words of each family. test/http/every-route.test.ts checks the scope of
+// every operation.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { effectiveScopes, isOperatorScope, SCOPES } from '#domain/access/scopes.ts'
 import { registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { ADVICE, adviceBody, assertRefused, createAdvice, INITIATE } from '../support/fixtures.ts'
-import { ASKED } from '../support/operation-scopes.ts'
-import { type Call, startTestService } from '../support/running-service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const { make } = registerOf(bench)
-
-const ENDLESS = 'streamEvents'
-
-type Operation = { operationId: string; security?: Record<string, unknown>[] }
-
-async function operations() {
-  const { paths } = (await bench.call({ url: '/openapi.json' })).json()
-  return Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { operationId, security }]) =>
-      security?.some((way) => 'bearer' in way)
-        ? [{ operationId, method: method.toUpperCase(), url: path.replace(/\{\w+\}/g, 'x') }]
-        : [],
-    ),
-  )
-}
-
-test('every route that takes a token is listed with its scope', async () => {
-  const known = (await operations()).map(({ operationId }) => operationId)
-  assert.deepEqual(known.sort(), Object.values(ASKED).flat().sort())
-})
-
-for (const scope of SCOPES) {
-  test(`with ${scope} alone, only what asks for it, or for what it includes, is let in`, async () => {
-    const isOperator = isOperatorScope(scope)
-    const { clientId, secret } = await make({ scopes: [scope], isOperator })
-    const token = await bench.login(clientId, secret)
-    const wrong: string[] = []
-    const asked = effectiveScopes([scope]).flatMap((each) => ASKED[each])
-
-    for (const { operationId, method, url } of await operations()) {
-      const isAllowed = asked.includes(operationId)
-      if (isAllowed && operationId === ENDLESS) continue
-      const call = { method, url, token, ...(method === 'GET' ? {} : { body: {} }) } as Call
-      const answer = await bench.call(call)
-      const isLetIn = !answer.body.includes('"code":"scope_missing"')
-      if (isLetIn !== isAllowed || isLetIn === (answer.statusCode === 403)) {
-        wrong.push(`${operationId}: ${answer.statusCode} ${answer.body}`)
-      }
-    }
-
-    assert.deepEqual(wrong, [])
-  })
-}
 
 test('a missing scope is a 403 in the envelope of each family, and nothing is done', async () => {
   const { clientId, secret } = await make({ scopes: ['credits:read'] })
@@ -83,7 +38,7 @@ test('a token that may not pay is refused where none at all is not', async () =>
   assert.equal((await bench.call({ ...call, token: null })).statusCode, 200)
 })
 
-test('whoever may only read webhooks is not shown what signs them', async () => {
+test('a client that may only read webhooks does not see signing secrets', async () => {
   const { clientId, secret } = await make()
   const token = await bench.login(clientId, secret)
   const url = '/api/v1/webhook-endpoints'

@@ -1,4 +1,4 @@
-// Devices by name: what people know, and nothing of what anybody may send instead.
+// Names of devices: those that people know, and nothing of the text that a browser may send.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ for (const [userAgent, name] of Object.entries(NAMES)) {
   })
 }
 
-test('whatever else is sent stays short and shows nothing of it', () => {
+test('an unknown device name is shortened and never shown as sent', () => {
   for (const userAgent of ['', '<script>alert(1)</script>', 'x'.repeat(300), 'node', '????']) {
     assert.equal(deviceName(userAgent), 'Unknown device')
   }

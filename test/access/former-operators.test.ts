@@ -1,4 +1,4 @@
-// The users of a client that is no operator's any more: what they could do before, they cannot now.
+// Users of a client that is no longer an operator lose the operator's rights.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

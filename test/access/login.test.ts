@@ -1,5 +1,5 @@
-// Who gets in, and what a token is worth: nothing but the right secret gives one, and nothing but a
-// token we signed, for us, within its hour, opens anything.
+// Login and tokens: only the right secret gives a token, and only a token that we signed, for us,
+// within its hour, opens anything.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -101,7 +101,7 @@ test('OAuth refuses in the words of RFC 6749', async () => {
     assert.equal(answer.statusCode, status, `${body}: ${answer.body}`)
     assert.equal(answer.json().error, error, body)
     assert.equal(typeof answer.json().error_description, 'string')
-    assert.doesNotMatch(answer.body, /see errors/) // There is no such list in this envelope.
+    assert.doesNotMatch(answer.body, /see errors/) // This envelope has no such list.
   }
 })
 

@@ -1,5 +1,5 @@
-// What one client can learn of how much the others do: nothing. Rows are numbered by sequences that
-// all clients share, so none of those numbers may leave the service.
+// A client learns nothing about the volume of others. All clients share the sequences that number
+// rows, so none of those numbers may leave the service.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,8 +15,7 @@ import { startTestService } from '../support/running-service.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { assign, giveBack, listItems, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
 
-// Every row from now on has an id that begins with these digits: so many that nothing drawn at random has
-// them.
+// Every row from now on has an id that begins with these digits, too many to occur at random.
 const MARK = '731900000'
 const FIRST_ID = `${MARK}0001`
 const FIRST_SHARED_ID = `100${FIRST_ID}`
@@ -89,13 +88,13 @@ test('the number of a row finds nothing, so nobody can count by asking', async (
   const { data: chart } = (await bench.call({ url: '/api/v1/ledger/accounts' })).json()
   const rows = (url: string) => bench.call({ url }).then((answer) => answer.json().data)
 
-  for (const [kind, shown, path] of [
+  for (const [kind, opaqueId, path] of [
     ['suspense', id, '/api/v1/suspense'],
     ['credit', credit.id, '/api/v1/credits'],
     ['account', chart[0].id, '/api/v1/ledger/accounts'],
   ] as const) {
-    const stored = storedId(kind, shown)
-    assert.equal((await bench.call({ url: `${path}/${shown}` })).statusCode, 200, path)
+    const stored = storedId(kind, opaqueId)
+    assert.equal((await bench.call({ url: `${path}/${opaqueId}` })).statusCode, 200, path)
     assert.equal((await bench.call({ url: `${path}/${stored}` })).statusCode, 404, path)
   }
   assert.equal((await rows(`/api/v1/audit-log?subject=suspense/${id}`)).length, 1)
@@ -115,7 +114,7 @@ test('lists stay in the order of time, whatever their ids look like', async () =
   assert.deepEqual(listed.slice(0, 5), made.toReversed())
 })
 
-// Sequences of the database, which all clients share; what is counted per client is in columns.
+// Sequences of the database are shared by all clients; counts per client are in columns.
 async function markSequences(): Promise<number> {
   return withTransaction(bench.db, async (tx) => {
     const { rows } = await tx.query<{ name: string }>(
@@ -129,7 +128,7 @@ async function markSequences(): Promise<number> {
   })
 }
 
-// All of an answer, and what its cursors say to whoever decodes them.
+// The whole answer, and its cursors decoded.
 function numbersOf({ body, headers }: LightMyRequestResponse): string {
   const texts = [body, JSON.stringify(headers)]
   for (const [cursor] of body.matchAll(/[A-Za-z0-9_-]{20,}/g)) {

@@ -1,5 +1,5 @@
-// The operator's register of clients over HTTP: made, changed, shut out and let in again; secrets
-// that overlap; and nobody but an operator near any of it.
+// The operator's register of clients over HTTP: created, changed, locked and unlocked; secrets that
+// overlap; and access for operators only.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,11 +19,11 @@ test('a client that was made logs in with its secret, and has what it was given'
   })
 
   assert.equal(await balances(await bench.login('SHOP-1', made.secret)), 200)
-  const { secret: _, ...shown } = made
+  const { secret: _, ...view } = made
   const read = clientOf(await bench.call({ url: `${CLIENTS}/SHOP-1` }))
   assert.deepEqual(read.allowedAddresses, ['127.0.0.1/32', '10.0.0.0/8', '2001:db8::/32'])
   assert.deepEqual(read.scopes, ['accounts:read', 'credits:read'])
-  assert.deepEqual({ ...read, secrets: 0 }, { ...shown, secrets: 0 })
+  assert.deepEqual({ ...read, secrets: 0 }, { ...view, secrets: 0 })
   assert.equal(read.secrets[0].keyId, made.secret.slice(0, 8))
   assert.notEqual(read.secrets[0].usedAt, null)
   assert(!JSON.stringify(read).includes(made.secret))
@@ -44,7 +44,7 @@ test('clients are listed page by page, each once, without secrets', async () => 
   const { rows } = await bench.db.query('select client_id from clients order by id')
   assert.deepEqual(
     ids,
-    rows.map((row) => row.client_id),
+    rows.map((row) => row.clientId),
   )
 })
 
@@ -144,7 +144,7 @@ test('suspending changes nothing for payers', async () => {
   assert.equal(answer.statusCode, 200, answer.body)
 })
 
-test('what is changed holds for tokens in use', async () => {
+test('a change of scopes holds for tokens in use', async () => {
   const { clientId, secret } = await make()
   const token = await bench.login(clientId, secret)
   assert.equal(await balances(token), 200)
@@ -161,7 +161,7 @@ test('what is changed holds for tokens in use', async () => {
   assert.deepEqual([name, merchantCodes], ['Renamed', null])
 })
 
-test('whoever is no operator any more loses that scope, and an operator keeps its own', async () => {
+test('a client that is no operator any more loses the operator scope; an operator keeps it', async () => {
   const { clientId, scopes } = await make({ isOperator: true })
   assert(scopes.includes('operator'))
   const change = { method: 'PATCH', url: `${CLIENTS}/${clientId}` } as const
@@ -257,7 +257,7 @@ for (const [why, body] of [
   })
 }
 
-test('what does not exist is said not to, and bad numbers are refused', async () => {
+test('a missing client is reported as such, and bad numbers are refused', async () => {
   for (const id of ['NOBODY', '%00', 'x'.repeat(150), 'ﬀ']) {
     const answer = await bench.call({ url: `${CLIENTS}/${id}` })
     assertRefused(answer, 'account', { status: 404, code: 'client_not_found' })

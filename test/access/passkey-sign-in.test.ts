@@ -1,10 +1,10 @@
-// Signing in with a passkey, alone and as second factor (I71): whatever is not exactly what we asked
-// for, once, of this user, at our origin, opens nothing.
+// Signing in with a passkey, alone and as second factor (I71): only the exact answer to our
+// challenge, once, by this user, at our origin, is accepted.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
-import { CHALLENGE_MS } from '#domain/access/passkey-challenges.ts'
+import { LOGIN_LIMITS } from '#access/attempts.ts'
+import { CHALLENGE_MS } from '#access/passkeys.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused } from '../support/fixtures.ts'
@@ -56,7 +56,7 @@ test('a passkey signs its user in, without a name or a password', async () => {
   const { data } = (await browser.call({ url: SESSION_URL })).json()
   assert.equal(data.user.email, email)
   const { rows } = await bench.db.query(
-    `select detail ->> 'with' as how from actions where action = 'user.sign_in' and subject = $1
+    `select detail ->> 'with' as how from audit_log where action = 'user.sign_in' and subject = $1
       order by id desc limit 1`,
     [`user/${email}`],
   )
@@ -90,9 +90,9 @@ test('a challenge works once: not again, not after a failure, not twice at once'
   assert.equal((await signInWith(bench, first)).statusCode, 200)
 
   refuses(await signInWith(bench, first))
-  const asked = await challengeSignIn(bench)
-  refuses(await signInWith(bench, device.sign(held, asked, { origin: 'https://evil.example' })))
-  refuses(await signInWith(bench, device.sign(held, asked)))
+  const challenge = await challengeSignIn(bench)
+  refuses(await signInWith(bench, device.sign(held, challenge, { origin: 'https://evil.example' })))
+  refuses(await signInWith(bench, device.sign(held, challenge)))
 
   const raced = device.sign(held, await challengeSignIn(bench))
   const answers = await Promise.all([bench, other, bench, other].map((s) => signInWith(s, raced)))
@@ -112,7 +112,7 @@ test('a challenge that is too old, that we never gave, or of a session is none',
   assert.equal((await trySignInWith(bench, held)).statusCode, 200)
 })
 
-test('of a copied device, the one that counts less is refused, and that is recorded', async () => {
+test('a cloned passkey with a lower counter is refused, and that is recorded', async () => {
   const { email, held } = await newHolder()
   const copy = { ...held }
   assert.equal((await trySignInWith(bench, held)).statusCode, 200)
@@ -121,7 +121,7 @@ test('of a copied device, the one that counts less is refused, and that is recor
   for (const counter of [0, 1, 2]) refuses(await trySignInWith(bench, copy, { counter }))
 
   const { rows } = await bench.db.query(
-    `select detail from actions where action = 'user.sign_in_failed' and subject = $1 order by id`,
+    `select detail from audit_log where action = 'user.sign_in_failed' and subject = $1 order by id`,
     [`user/${email}`],
   )
   assert.deepEqual(
@@ -180,7 +180,7 @@ test('failures count before they are looked at, and lock the passkey from there'
   assert.equal((await trySignInWith(bench, held)).statusCode, 200)
 })
 
-test('whoever guesses passwords does not keep out the holder of a passkey', async () => {
+test('guessing passwords does not lock out the holder of a passkey', async () => {
   const { email, held } = await newHolder()
   await bench.db.query(
     `insert into login_attempts (kind, key_hash, attempts, ends_at)
@@ -202,7 +202,7 @@ test('with a passkey the password alone signs in no more; with it, or a recovery
 
   const passkey = device.sign(held, await challengeSignIn(bench))
   await signIn(bench, email, { passkey })
-  refuses(await trySignIn(bench, { ...password, passkey })) // Again.
+  refuses(await trySignIn(bench, { ...password, passkey })) // Replayed.
   await signIn(bench, email, { code: recoveryCodes[0] })
 
   const unverified = device.sign(held, await challengeSignIn(bench), { isVerified: false })
@@ -219,7 +219,7 @@ test('somebody else’s passkey is no second factor', async () => {
   refuses(await trySignIn(bench, { email: one.email, password: PASSWORD, passkey }))
 })
 
-test('what is no credential is told so, and nothing breaks', async () => {
+test('a malformed credential is refused with a reason, and nothing breaks', async () => {
   const browser = await newBrowser(bench)
   const good = device.sign((await newHolder()).held, await challengeSignIn(bench))
   const { response } = good

@@ -1,11 +1,11 @@
-// One's own passkeys: added and removed by whoever proves anew who they are, and gone when an owner
+// A user's own passkeys: added and removed after a new proof of identity, and removed when an owner
 // resets the password.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import { CHALLENGE_MS } from '#domain/access/passkey-challenges.ts'
-import { purgeSessionsRound } from '#workers/purge-sessions.ts'
+import { CHALLENGE_MS } from '#access/passkeys.ts'
+import { purgeSessionsRound } from '#access/workers.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused, dataOf } from '../support/fixtures.ts'
 import {
@@ -72,7 +72,7 @@ test('a hijacked session alone adds and removes nothing', async () => {
   assertRefused(await begin(browser, { code: '123456' }), 'account', { code: 'invalid_request' })
   const { held, passkey, recoveryCodes } = await register(browser)
 
-  // Nor does the password alone, from now on.
+  // From now on the password alone is not enough either.
   for (const url of [PASSKEYS, TOTP_URL, `${PASSKEYS}/${passkey.id}/remove`]) {
     const alone = await browser.call({ url, body: { password: PASSWORD } })
     assertRefused(alone, 'account', { status: 401, code: 'code_needed' })
@@ -135,11 +135,11 @@ test('a new passkey answers this session’s challenge, in time, once, at our or
     assertRefused(answer, 'account', { status: 401, code: 'invalid_passkey' })
   }
 
-  const asked = await options()
-  assert.deepEqual(asked.rp, { id: 'localhost', name: 'Manilla' })
-  assert(!JSON.stringify(asked.user.id).includes(browser.user.email))
-  await refuses(browser, device.create(asked, { origin: 'https://evil.example' }).credential)
-  await refuses(browser, device.create(asked).credential) // Used up.
+  const challenge = await options()
+  assert.deepEqual(challenge.rp, { id: 'localhost', name: 'Manilla' })
+  assert(!JSON.stringify(challenge.user.id).includes(browser.user.email))
+  await refuses(browser, device.create(challenge, { origin: 'https://evil.example' }).credential)
+  await refuses(browser, device.create(challenge).credential) // Used up.
   await refuses(browser, device.create(await options(), { rpId: 'evil.example' }).credential)
   await refuses(browser, device.create(await options(), { isVerified: false }).credential)
   await refuses(other, device.create(await options()).credential)
@@ -195,9 +195,9 @@ test('another user’s passkey is not found, just as one that is not there', asy
     other.call({ method: 'PATCH', url: `${PASSKEYS}/${id}`, body: { name: 'Mine' } })
 
   assertAlike(await rename(passkey.id), await rename(missing))
-  const taken = await remove(other, passkey.id, await confirmWith(other, own.held))
-  assertRefused(taken, 'account', { status: 404, code: 'passkey_not_found' })
-  assertAlike(taken, await remove(other, missing, await confirmWith(other, own.held)))
+  const theft = await remove(other, passkey.id, await confirmWith(other, own.held))
+  assertRefused(theft, 'account', { status: 404, code: 'passkey_not_found' })
+  assertAlike(theft, await remove(other, missing, await confirmWith(other, own.held)))
   assertRefused(await rename('nonsense'), 'account', { status: 404, code: 'passkey_not_found' })
   for (const name of ['', ' ', 'x'.repeat(101), 'a\u0000b', 7]) {
     const url = `${PASSKEYS}/${own.passkey.id}`

@@ -1,13 +1,18 @@
-// Passwords: which may be chosen, how they are kept, and how many are worked out at once.
+// Passwords: which may be chosen, how they are stored, and how many are hashed at once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
-import { passwordProblem } from '#domain/access/password-rules.ts'
-import { hashPassword, matchPassword, temporaryPassword } from '#domain/access/passwords.ts'
-import { SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
+import {
+  hashPassword,
+  hashSecret,
+  matchPassword,
+  passwordProblem,
+  temporaryPassword,
+  verifySecret,
+} from '#access/passwords.ts'
+import { SANDBOX_CLIENT } from '#access/secrets.ts'
 import { Refusal } from '#errors.ts'
-import { hashSecret, verifySecret } from '#hashed-secrets.ts'
+import { SANDBOX_USER } from '#sandbox/setup.ts'
 import { atFullCost } from '../support/cheap-hashing.ts'
 
 const EMAIL = 'ada.obi@shop.example.com'
@@ -49,7 +54,7 @@ test('passwords that anybody would try first are refused, each with a sentence',
 })
 
 test('passwords that nobody would guess are taken, in any script and of any kind', () => {
-  const taken = [
+  const accepted = [
     'correct horse battery staple',
     'tr0ub4dor&3-and-more',
     'kQ7#vB2!mX9$',
@@ -61,7 +66,7 @@ test('passwords that nobody would guess are taken, in any script and of any kind
     temporaryPassword(),
   ]
 
-  const faults = taken.filter((password) => passwordProblem(password, EMAIL) !== null)
+  const faults = accepted.filter((password) => passwordProblem(password, EMAIL) !== null)
   assert.deepEqual(faults, [])
 })
 
@@ -103,5 +108,5 @@ test('two are worked out at a time, forty wait, and the rest is asked to come ag
     if (result.status === 'fulfilled') assert.deepEqual(result.value, [true])
     else assert(result.reason instanceof Refusal && result.reason.code === 'busy')
   }
-  assert.deepEqual(await matchPassword('x', [hash]), [true]) // And then there is room again.
+  assert.deepEqual(await matchPassword('x', [hash]), [true]) // The next one is hashed again.
 })

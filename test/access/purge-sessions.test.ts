@@ -1,10 +1,10 @@
-// What no longer counts is let go, and nothing else.
+// Purging deletes expired rows and nothing else.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
-import { IDLE_MS } from '#domain/access/sessions.ts'
-import { purgeSessionsRound } from '#workers/purge-sessions.ts'
+import { LOGIN_LIMITS } from '#access/attempts.ts'
+import { IDLE_MS } from '#access/sessions.ts'
+import { purgeSessionsRound } from '#access/workers.ts'
 import { makeUser, SESSION_URL, signIn, trySignIn } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 
@@ -24,7 +24,7 @@ test('sessions that are over and failures of long ago go; those that count stay'
   const count = async (table: string) =>
     (await bench.db.query(`select count(*)::int as n from ${table}`)).rows[0].n
   assert.equal(await count('sessions'), 1)
-  assert.equal(await count('login_attempts'), 3) // Of the user, the address, and both.
+  assert.equal(await count('login_attempts'), 3) // For the user, the address, and both.
   assert.equal((await live.call({ url: SESSION_URL })).statusCode, 200)
   assert.equal((await old.call({ url: SESSION_URL })).statusCode, 401)
 })

@@ -1,4 +1,4 @@
-// What concerns all merchants is refused to a client that is restricted to some.
+// A client restricted to some merchants is refused objects that concern all of them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 const { make } = registerOf(bench)
 
-test('what concerns all merchants is refused: the audit log, and resetting the sandbox', async () => {
+test('operations on all merchants are refused: the audit log, and resetting the sandbox', async () => {
   const { clientId, secret } = await make({ merchantCodes: ['OURS'] })
   const token = await bench.login(clientId, secret)
   const before = await databaseText(bench)

@@ -1,7 +1,6 @@
-// Isolation: whoever is not its owner can neither see nor touch nor learn of the existence of
-// anything of a client, by any route. Each route is asked for what is another's and for what does
-// not exist, and the answers must be the same to the letter. A route that nobody wrote a recipe for
-// fails here.
+// Isolation: through no route can another caller see, change or learn of the existence of a
+// client's objects. Each route is called with another client's object and with one that does not
+// exist, and the answers must be identical. A route without a recipe fails here.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,13 +46,13 @@ test('every route has a recipe, or a reason to have none', async () => {
 
   assert.deepEqual([...known].sort(), [...ids].sort())
   const { paths } = (await bench.call({ url: '/openapi.json' })).json()
-  const shown = new Set(
+  const documented = new Set(
     Object.entries<object>(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => nameOf(method, path)),
     ),
   )
   const unknown = routesOf(bench.service.app.printRoutes({ commonPrefix: false })).filter(
-    (route) => !shown.has(route) && !PAGES.some((pattern) => pattern.test(route)),
+    (route) => !documented.has(route) && !PAGES.some((pattern) => pattern.test(route)),
   )
   assert.deepEqual(unknown, [])
 })
@@ -61,7 +60,7 @@ test('every route has a recipe, or a reason to have none', async () => {
 const OPERATORS_TAGS = ['Operator', 'Accounting']
 
 for (const viewer of VIEWERS) {
-  const asked = operations.filter(({ id, ways, tags }) => {
+  const reachable = operations.filter(({ id, ways, tags }) => {
     const isOperators =
       tags.some((tag) => OPERATORS_TAGS.includes(tag)) || OF_ALL_CLIENTS.includes(id)
     return ways.includes(viewer.way) && !(viewer.isOperator && isOperators)
@@ -71,7 +70,7 @@ for (const viewer of VIEWERS) {
     const before = await alphasRows()
     const faults: string[] = []
 
-    for (const { id } of asked) {
+    for (const { id } of reachable) {
       const recipe = (RECIPES as Record<string, Recipe>)[id]
       if (recipe) faults.push(...(await compare(viewer, id, recipe)))
     }
@@ -84,7 +83,7 @@ for (const viewer of VIEWERS) {
     const before = await alphasRows()
     const faults: string[] = []
 
-    for (const { id } of asked) {
+    for (const { id } of reachable) {
       for (const call of MAKING[id]?.(alphas) ?? []) {
         const answer = await viewer.call(call)
         if (answer.statusCode !== 200) faults.push(`${id}: ${answer.statusCode} ${answer.body}`)
@@ -158,12 +157,11 @@ async function compare(viewer: Viewer, id: string, recipe: Recipe): Promise<stri
   return faults
 }
 
-// Also of what was sent: an answer that repeats it would tell nothing, but none does. What makes
-// something shows what it was made of.
+// Ignores text that the request itself contained. The answer to a creation may show its input.
 function leaks(id: string, answer: LightMyRequestResponse, sent = ''): string[] {
-  const said = `${answer.body} ${JSON.stringify(answer.headers)}`
+  const text = `${answer.body} ${JSON.stringify(answer.headers)}`
   return secretsOf(alphas)
-    .filter((secret) => said.includes(secret) && !sent.includes(secret))
+    .filter((secret) => text.includes(secret) && !sent.includes(secret))
     .map((secret) => `${id} tells ${secret}: ${answer.body.slice(0, 200)}`)
 }
 
@@ -180,7 +178,7 @@ function plain(answer: LightMyRequestResponse): string {
   return JSON.stringify([answer.statusCode, type, etag, location, body])
 }
 
-// Whatever the database holds of the client, in every table that knows clients.
+// Every row of the client, in every table with a client_id.
 async function alphasRows(): Promise<string> {
   const { rows } = await bench.db.query<{ name: string }>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -210,14 +208,14 @@ async function readOperations(): Promise<Operation[]> {
   return Object.values<Record<string, Described>>(paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId, security = [], tags = [] }) => {
       const ways = security.flatMap((way) => Object.keys(way))
-      // A person may call what tokens of the client may, but for what a payer needs none for.
+      // A user may call every operation that takes the client's token, except those that need none.
       const isPersons = ways.includes('bearer') && security.every((way) => 'bearer' in way)
       return { id: operationId, tags, ways: isPersons ? [...ways, 'session'] : ways }
     }),
   )
 }
 
-// The router prints a tree: four columns a level, each with the rest of the path and its methods.
+// The router prints a tree: four columns per level, each with the rest of the path and its methods.
 function routesOf(tree: string): string[] {
   const path: string[] = []
   return tree.split('\n').flatMap((line) => {

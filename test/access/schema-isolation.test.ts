@@ -1,5 +1,5 @@
-// The second wall between clients: under the code's own scoping, the database keeps one client's
-// rows from pointing at another's (I11).
+// The second wall between clients: below the code's own scoping, the database keeps one client's
+// rows from referencing another's (I11).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,30 +18,35 @@ import { suspend } from '../support/suspense-desk.ts'
 
 const bench = closeAfterTests(await startTestService())
 
-// Tenants' tables are those with a client_id. Every reference from one to another carries it, but
-// for these.
+// A table with a client_id belongs to tenants. Every reference between such tables includes it,
+// except these.
 const WITHOUT = {
-  // Doubled by one with it; this one is for what was nobody's, which has no client.
+  // A second reference includes it. This one is for items without a client.
   suspense_items_assigned_account_id_fkey: 'suspense_items_account_of_same_client',
   suspense_items_assigned_payment_id_fkey: 'suspense_items_payment_of_same_client',
-  // An item may belong to the client whose payment it was assigned to and the credit to nobody.
+  // An item may belong to the client of the payment that it was assigned to, while its credit has
+  // no client.
   suspense_items_credit_id_fkey: null,
-  // An item that is nobody's has no client, and may be given to one later.
+  // An unowned item has no client, and may be given to one later.
   suspense_changes_item_id_fkey: null,
-  // Charged to the client that it was assigned to, while the credit may be nobody's.
+  // Charged to the client that it was assigned to, while the credit may have none.
   credit_fees_credit_id_fkey: null,
   credit_fees_item_id_fkey: null,
-  // The credit of a return may be nobody's.
+  // The credit of a return may have no client.
   payouts_credit_id_fkey: null,
   credit_splits_credit_id_fkey: null,
   credit_splits_item_id_fkey: null,
-  // What is nobody's has no client: the operator's people ask for it.
+  // Unowned items have no client: the operator's users request their resolution.
   suspense_requests_item_id_fkey: null,
-  // Of money that was nobody's when it came, and was assigned since.
+  // For money that had no client when it came, and was assigned since.
   refunds_credit_id_fkey: null,
   payouts_item_id_fkey: null,
-  // Into a question for all transfers of a bank, which is nobody's.
+  // Refers to a query for all transfers of a bank, which has no client.
   requeries_merged_into_fkey: null,
+  // The payout of a return may have no client.
+  screening_decisions_payout_id_fkey: null,
+  // The numbers of VAT invoices of all clients are one sequence.
+  vat_documents_follow_one_another: null,
 }
 
 test('every foreign key between tables of clients carries the client', async () => {
@@ -65,15 +70,16 @@ test('every foreign key between tables of clients carries the client', async () 
   for (const doubled of Object.values(WITHOUT)) assert(!doubled || names.includes(doubled))
 })
 
-// What belongs to a tenant through another row has one such row, so it cannot join two tenants. Requests to
-// fail payouts are the operator's, about payouts of all clients.
+// A row that belongs to a tenant through another row has one such row, so it cannot join two
+// tenants. Requests to fail payouts, and those about screening, belong to the operator and concern
+// all clients.
 test('a table without a client has one owner at most', async () => {
   const { rows } = await bench.db.query<{ name: string; owners: string[] }>(
     `select k.conrelid::regclass::text as name,
             array_agg(distinct k.confrelid::regclass::text) as owners
        from pg_constraint k
       where k.contype = 'f' and k.conparentid = 0
-        and k.conrelid <> 'payout_failures'::regclass
+        and k.conrelid not in ('payout_failures'::regclass, 'screening_requests'::regclass)
         and not exists (select from pg_attribute
                          where attrelid = k.conrelid and attname = 'client_id')
       group by 1 having count(distinct k.confrelid) > 1`,

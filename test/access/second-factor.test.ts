@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP, URI } from 'otpauth'
-import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
+import { LOGIN_LIMITS } from '#access/attempts.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused, dataOf } from '../support/fixtures.ts'
@@ -30,7 +30,7 @@ test('a second factor is begun, confirmed, and asked for from then on', async ()
   const { email } = browser.user
 
   const { secret, uri } = dataOf(await begin(browser), 'account')
-  await signIn(bench, email) // Not yet.
+  await signIn(bench, email) // The second factor is not active yet.
   const answer = await confirm(browser, codeOf(secret))
 
   const { recoveryCodes } = dataOf(answer, 'account')
@@ -69,7 +69,7 @@ test('neither the secret nor a recovery code is kept in clear, or logged', async
   )
 
   const text = JSON.stringify(rows) + bench.logText()
-  for (const shown of [secret, ...recoveryCodes]) assert(!text.includes(shown))
+  for (const value of [secret, ...recoveryCodes]) assert(!text.includes(value))
   assert(!text.includes(Buffer.from(Secret.fromBase32(secret).bytes).toString('hex')))
 })
 
@@ -79,11 +79,11 @@ test('a code is taken once, a step early or late, and no further off', async () 
   const at = (steps: number) => codeOf(secret, bench.clock().getTime() + steps * STEP_MS)
 
   for (const steps of [-2, 2, 100]) await refusesCode(email, at(steps))
-  bench.advance(HERE.windowMs) // Failures end by themselves only.
+  bench.advance(HERE.windowMs) // Failures expire only with time.
   await signIn(bench, email, { code: at(-1) })
   await refusesCode(email, at(-1))
   await signIn(bench, email, { code: at(1) })
-  for (const steps of [-1, 0, 1]) await refusesCode(email, at(steps)) // Earlier ones went with it.
+  for (const steps of [-1, 0, 1]) await refusesCode(email, at(steps)) // The reset removed earlier ones.
 })
 
 test('the code that confirmed it signs nobody in', async () => {
@@ -126,7 +126,7 @@ test('a recovery code signs in once, however it is typed, also when it is tried 
   )
   assert.equal(rows[0].left, 8)
   const { rows: how } = await bench.db.query(
-    `select detail ->> 'with' as how from actions where action = 'user.sign_in' and subject = $1`,
+    `select detail ->> 'with' as how from audit_log where action = 'user.sign_in' and subject = $1`,
     [`user/${email}`],
   )
   assert.deepEqual(how.map((row) => row.how).sort(), ['password', 'recovery', 'recovery'])
@@ -141,13 +141,13 @@ test('somebody else’s codes open nothing', async () => {
   await refusesCode(one.email, other.recoveryCodes[0] as string)
 })
 
-test('whoever has the password cannot try codes for ever, not even by asking in between', async () => {
+test('the password alone does not allow endless codes, not even with other requests in between', async () => {
   const { email, secret } = await newProtected()
   for (let round = 0; round < HERE.attempts; round++) {
     const wrong = await trySignIn(bench, { email, password: PASSWORD, code: 'wrong-code' })
     assert.equal(wrong.statusCode, 401)
-    const asked = await trySignIn(bench, { email, password: PASSWORD })
-    assert.equal(asked.statusCode, round === HERE.attempts - 1 ? 429 : 401)
+    const attempt = await trySignIn(bench, { email, password: PASSWORD })
+    assert.equal(attempt.statusCode, round === HERE.attempts - 1 ? 429 : 401)
   }
 
   bench.advance(STEP_MS)
@@ -163,7 +163,7 @@ test('a wrong password is told before a code is looked at', async () => {
   const wrong = await trySignIn(bench, { email, password: 'wrong', code: codeOf(secret) })
 
   assertRefused(wrong, 'account', { status: 401, code: 'invalid_sign_in' })
-  await signIn(bench, email, { code: codeOf(secret) }) // It was not used up.
+  await signIn(bench, email, { code: codeOf(secret) }) // The code was not used up.
 })
 
 test('beginning asks for the password; confirming asks for a beginning and the right code', async () => {
@@ -211,7 +211,7 @@ test('a new one replaces the old, with new recovery codes', async () => {
   assertRefused(alone, 'account', { status: 401, code: 'code_needed' })
   const body = { password: PASSWORD, code: recoveryCodes[1] }
   const { secret } = dataOf(await browser.call({ url: TOTP_URL, body }), 'account')
-  await signIn(bench, email, { code: codeOf(old) }) // Until the new one is confirmed.
+  await signIn(bench, email, { code: codeOf(old) }) // The old one works until the new one is confirmed.
 
   await confirm(browser, codeOf(secret))
 
@@ -223,19 +223,19 @@ test('a new one replaces the old, with new recovery codes', async () => {
 
 test('an owner takes away the factor of somebody who lost it, with the password only', async () => {
   const owner = await newBrowser(bench)
-  const kept = await newProtected()
+  const user = await newProtected()
   const lost = await newProtected()
   const reset = async ({ browser }: { browser: Browser }, body: object) => {
     const url = `${USERS_URL}/${browser.user.id}/reset-password`
     return dataOf(await owner.call({ url, body }), 'account')
   }
 
-  const one = await reset(kept, {})
+  const one = await reset(user, {})
   const other = await reset(lost, { removeTotp: true })
 
   assert.deepEqual([one.hasTotp, other.hasTotp], [true, false])
-  const asked = await trySignIn(bench, { email: kept.email, password: one.temporaryPassword })
-  assertRefused(asked, 'account', { status: 401, code: 'code_needed' })
+  const attempt = await trySignIn(bench, { email: user.email, password: one.temporaryPassword })
+  assertRefused(attempt, 'account', { status: 401, code: 'code_needed' })
   const free = await trySignIn(bench, { email: lost.email, password: other.temporaryPassword })
   assert.equal(free.statusCode, 200)
 })

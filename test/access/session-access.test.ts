@@ -1,9 +1,9 @@
-// What a session opens: the same routes as a token, as far as the role goes, and nothing for
-// requests that another site made up.
+// A session opens the same routes as a token, within the role's limits, and nothing to requests
+// forged by another site.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Role } from '#domain/access/roles.ts'
+import type { Role } from '#access/permissions.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -65,8 +65,9 @@ test('every role may do what it may, and nothing else', async () => {
       if (isIn !== allowed.includes(scope)) faults.push(`${role} ${scope}: ${statusCode}`)
     }
     const { scopes } = dataOf(await browser.call({ url: SESSION_URL }), 'account')
-    const told = scopes.filter((scope: string) => scope !== 'operator')
-    if (told.sort().join() !== [...allowed].sort().join()) faults.push(`${role} is told ${told}`)
+    const listed = scopes.filter((scope: string) => scope !== 'operator')
+    if (listed.sort().join() !== [...allowed].sort().join())
+      faults.push(`${role} is told ${listed}`)
     if (scopes.includes('operator') !== (role === 'operator')) faults.push(`${role} and operator`)
   }
   assert.deepEqual(faults, [])
@@ -193,7 +194,7 @@ test('money that is nobody’s is shown to operators only, not to everyone of th
   assert.equal(await seenBy('owner'), 0)
 })
 
-test('what a person does is recorded under their name', async () => {
+test('an action of a person is recorded under their name', async () => {
   const { adviceReference: reference } = await createAdvice(bench)
   const email = await makeUser(bench, { role: 'developer' })
   const browser = await signIn(bench, email)
@@ -201,7 +202,7 @@ test('what a person does is recorded under their name', async () => {
   const url = `/Payment/advice/${reference}/cancel`
   assert.equal((await browser.call({ url, body: {} })).statusCode, 200)
 
-  const { rows } = await bench.db.query('select actor from actions where subject = $1', [
+  const { rows } = await bench.db.query('select actor from audit_log where subject = $1', [
     `advice/${reference}`,
   ])
   assert.deepEqual(rows, [{ actor: `user:${email}` }])

@@ -1,8 +1,8 @@
-// Sessions: what they show, and all that ends them.
+// Sessions: their contents, and everything that ends them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { IDLE_MS, LIFE_MS, lookUpSession } from '#domain/access/sessions.ts'
+import { IDLE_MS, LIFE_MS, lookUpSession } from '#access/sessions.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { listenLocally, openStream } from '../support/event-source.ts'
 import { assertAlike, assertRefused, dataOf } from '../support/fixtures.ts'
@@ -114,11 +114,12 @@ test('an idle session ends, a busy one goes on until its last hour is over', asy
   assertRefused(await busy.call({ url: SESSION_URL }), 'account', { status: 401 })
 })
 
-test('what goes on by itself keeps no idle session from ending', async () => {
+test('background requests do not keep an idle session alive', async () => {
   const browser = await newBrowser(bench)
   const { cookie } = browser
   const token = cookie.split('=')[1] as string
-  const isLive = async () => (await lookUpSession(bench.db, bench.clock(), token)) !== undefined
+  const visit = { token, address: '127.0.0.1' }
+  const isLive = async () => (await lookUpSession(bench.db, bench.clock(), visit)) !== undefined
 
   const headers = { 'x-idle': '1' }
   for (let spent = 0; spent < IDLE_MS; spent += 10 * MINUTE_MS) {

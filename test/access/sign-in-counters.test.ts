@@ -1,11 +1,11 @@
-// A user's own counter of failed sign-ins: whatever address they come from, and whoever else has the
-// same email address.
+// A user's own counter of failed sign-ins is independent of the address, and of other users with
+// the same email address.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
-import { hashSecret } from '#hashed-secrets.ts'
+import { LOGIN_LIMITS } from '#access/attempts.ts'
+import { hashSecret } from '#access/passwords.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused } from '../support/fixtures.ts'
 import {
@@ -26,7 +26,7 @@ const bench = closeAfterTests(await startTestService())
 const WRONG = { status: 401, code: 'invalid_sign_in' }
 let addresses = 0
 
-// As a botnet would: from an address that nobody has seen yet, unless one is given.
+// Tries to sign in from an address that no earlier attempt used, as a botnet does.
 function tryFromAnywhere(body: object) {
   const at = ++addresses
   return bench.service.app.inject({
@@ -38,7 +38,7 @@ function tryFromAnywhere(body: object) {
   })
 }
 
-// No more often than need be: once exhausted, each takes half a second of a core.
+// As few attempts as possible: once exhausted, each takes half a second of a core.
 async function exhaust(
   email: string,
   more: object = {},
@@ -153,7 +153,7 @@ test('exhausted, password and code together get in, and nothing tells which of t
   assert.equal(right.statusCode, 200, right.body)
 })
 
-test('who has the password tries few codes, from anywhere; who does not uses up none of them', async () => {
+test('only callers with the password use up codes, and they get few, from anywhere', async () => {
   const { email, codeNow } = await newProtected()
   const wrong = CODE.attempts + 1
   for (let round = 0; round < wrong; round++) {
@@ -174,7 +174,7 @@ test('who has the password tries few codes, from anywhere; who does not uses up 
   await signIn(bench, email, { code: codeNow() })
 })
 
-// Somebody with a second factor, and the code of this moment.
+// A user with a second factor, and the current code.
 async function newProtected() {
   const browser = await newBrowser(bench)
   const url = '/dashboard/api/totp'

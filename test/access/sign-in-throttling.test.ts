@@ -1,11 +1,10 @@
-// Logins that fail are counted, the same for every process, and lead to a lock that ends by itself.
+// Failed logins are counted across processes, and lead to a lock that ends by itself.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
-import { countAttemptFrom } from '#domain/access/sign-in-attempts.ts'
-import { hashSecret } from '#hashed-secrets.ts'
-import { rateLimitKey } from '#http/rate-limit-keys.ts'
+import { countAttemptFrom, LOGIN_LIMITS } from '#access/attempts.ts'
+import { hashSecret } from '#access/passwords.ts'
+import { rateLimitKey } from '#http/rate-limits.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused } from '../support/fixtures.ts'
@@ -30,7 +29,7 @@ test('after ten failures with a name, that address is refused until the lock end
   bench.advance(HERE.lockMs - 1000)
   const nearly = await trySignIn(bench, { email, password: PASSWORD })
   assert.equal(nearly.statusCode, 429)
-  assert.equal(nearly.headers['retry-after'], '1') // In vain does not make it longer.
+  assert.equal(nearly.headers['retry-after'], '1') // A refused attempt does not extend the lock.
   bench.advance(1000)
   await signIn(bench, email)
 })
@@ -51,7 +50,7 @@ test('failures and the lock are in the record, with where they came from', async
   const done = await actionsOf(bench, `user/${email}`)
 
   assert.deepEqual(done, [...Array(HERE.attempts).fill('user.sign_in_failed'), 'user.locked'])
-  const { rows } = await bench.db.query('select distinct actor from actions where subject = $1', [
+  const { rows } = await bench.db.query('select distinct actor from audit_log where subject = $1', [
     `user/${email}`,
   ])
   assert.deepEqual(rows, [{ actor: 'address:127.0.0.1' }])
@@ -161,7 +160,7 @@ test('a client’s wrong secrets are counted exactly over two processes, then lo
     headers: { 'content-type': 'application/json' },
     payload: JSON.stringify(right),
   })
-  assert.equal(elsewhere.statusCode, 200) // Nobody is locked out from somewhere else.
+  assert.equal(elsewhere.statusCode, 200) // The lock does not apply to other addresses.
   bench.advance(CLIENT.lockMs)
   assert(await bench.login('LOCKED', 's3cret'))
 })
@@ -194,7 +193,7 @@ function signInFrom(remoteAddress: string, body: object) {
   })
 }
 
-// Whose secret costs next to nothing to check.
+// Its secret is cheap to verify.
 async function newCheapClient(clientId: string): Promise<void> {
   await bench.newClient(clientId)
   await bench.db.query(

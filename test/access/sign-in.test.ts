@@ -1,10 +1,10 @@
-// Signing in to the dashboard: who gets in, and what the browser is given.
+// Signing in to the dashboard: who gets in, and what the browser receives.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { createLogger } from '#log.ts'
-import { prepareDatabase } from '#prepare-database.ts'
+import { createSandboxUser, SANDBOX_USER } from '#sandbox/setup.ts'
+import { prepareDatabase } from '#wiring.ts'
 import { startLiveService } from '../support/bank-calls.ts'
 import { costsOf } from '../support/cheap-hashing.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -32,6 +32,7 @@ test('the documented user of the sandbox signs in and may do everything', async 
   assert.equal(user.email, email)
   assert.deepEqual(rest, {
     role: 'operator',
+    throughProvider: false,
     client: {
       clientId: 'MAN0000001',
       name: 'Sandbox Merchant',
@@ -50,7 +51,8 @@ test('the cookie is for our pages only, and nobody else can read it', async () =
 
   const answer = await trySignIn(bench, { email, password: PASSWORD })
 
-  const [pair, ...attributes] = String(answer.headers['set-cookie']).split('; ')
+  const [session] = [answer.headers['set-cookie']].flat()
+  const [pair, ...attributes] = String(session).split('; ')
   assert.match(pair as string, /^manilla_session=[\w-]{43}$/)
   const expected = ['Max-Age=43200', 'Path=/', 'HttpOnly', 'SameSite=Strict']
   assert.deepEqual(attributes, expected)
@@ -63,7 +65,8 @@ test('behind https the cookie is bound to this very host, and no other name is a
 
   const answer = await trySignIn(secure, { email, password: PASSWORD })
 
-  const [pair, ...attributes] = String(answer.headers['set-cookie']).split('; ')
+  const [session] = [answer.headers['set-cookie']].flat()
+  const [pair, ...attributes] = String(session).split('; ')
   assert.match(pair as string, /^__Host-manilla_session=[\w-]{43}$/)
   const expected = ['Max-Age=43200', 'Path=/', 'HttpOnly', 'SameSite=Strict', 'Secure']
   assert.deepEqual(attributes, expected)
@@ -137,7 +140,7 @@ test('a wrong password, an unknown address, and a disabled user get the same ans
 })
 
 test('an unknown address takes as long to refuse as a wrong password', async () => {
-  const { email } = SANDBOX_USER // Whose password is hashed at full cost.
+  const { email } = SANDBOX_USER // The hash of this password has its full cost.
   const refuse = async (body: object) =>
     assert.equal((await trySignIn(bench, body)).statusCode, 401)
   const wrong = await costsOf(() => refuse({ email, password: 'wrong' }))
@@ -147,7 +150,7 @@ test('an unknown address takes as long to refuse as a wrong password', async () 
   assert.deepEqual(unknown, wrong)
 })
 
-test('what is not a sign-in is refused, field by field', async () => {
+test('a malformed sign-in is refused, field by field', async () => {
   const right = { email: 'ada@people.example', password: 'x' }
   const wrong: unknown[] = [
     {},

@@ -49,7 +49,7 @@ function toInvited(answer: Answer): Invited {
   return { id, email, temporaryPassword, token }
 }
 
-// As whoever set the password could.
+// With the temporary password, which its issuer knows.
 async function signInTemporarily({ email, temporaryPassword }: Invited): Promise<Browser> {
   const answer = await trySignIn(bench, { email, password: temporaryPassword })
   const body = { currentPassword: temporaryPassword, newPassword: OWN_PASSWORD }
@@ -96,7 +96,7 @@ const codeOf = (secret: Secret) =>
 
 type Client = { clientId: string; token: string; owner: Browser; other: Browser }
 
-// With money, a bank account that an independent user added, and approval of all payouts.
+// A client with money, a bank account that an independent user added, and approval of all payouts.
 async function newClient(): Promise<Client> {
   const clientId = `TAKEN${++made}`
   const token = await bench.newClient(clientId)
@@ -174,7 +174,7 @@ test('taken over by link and second factor, and after the wait, they count as th
   const boss = await again(owner)
   const reference = await ask(later)
   assert.equal((await approve(boss, reference)).statusCode, 200)
-  refused(await approve(boss, early), 'maker_counts_as_you') // As it was when requested.
+  refused(await approve(boss, early), 'maker_counts_as_you') // The rule of the time of the request applies.
   const actions = await actionsOf(bench, `user/${invited.email}`)
   assert(actions.includes('user.accept_invitation') && actions.includes('user.take_over'))
 
@@ -192,7 +192,7 @@ test('a second factor without the link does not take an account over', async () 
   refused(await approve(await again(owner), await ask(later)), 'maker_counts_as_you')
 })
 
-test('what an owner made before they counted as themselves stays theirs', async () => {
+test('work of owners from before they counted as themselves stays theirs', async () => {
   const { clientId, owner } = await newClient()
   const second = await acceptAndEnter(await invite(owner, 'owner'))
   const secret = await addSecondFactor(second)
@@ -269,7 +269,7 @@ test('an operator vouches for a person, but not for one whose password they set'
   refused(await vouch(operator, own), 'voucher_not_independent')
 })
 
-test('who chose a bank account as somebody’s puppet chose it as that person', async () => {
+test('a bank account that a puppet user chose counts as chosen by the person behind that user', async () => {
   const { owner, other } = await newClient()
   const puppet = await signInTemporarily(await invite(owner))
   const { reference: bankAccount } = await addBankAccount(puppet)
@@ -282,8 +282,8 @@ test('above an amount, what client credentials request takes two approvers', asy
   const body = { payoutApproval: 'all', twoApproversAbove: 10 }
   await owner.call({ method: 'PUT', url: '/api/v1/payout-settings', body })
   const looser = { ...body, twoApproversAbove: 20 }
-  const kept = await owner.call({ method: 'PUT', url: '/api/v1/payout-settings', body: looser })
-  refused(kept, 'payout_approval_kept')
+  const answer = await owner.call({ method: 'PUT', url: '/api/v1/payout-settings', body: looser })
+  refused(answer, 'payout_approval_kept')
   const system = { call: (call: Parameters<Bench['call']>[0]) => bench.call({ ...call, token }) }
   const [small, large] = [await ask(system, 10), await ask(system, 11)]
 

@@ -1,9 +1,8 @@
-// What becomes of a user whose role, password or standing is changed; and who cannot be let go.
+// The effects of changing a user's role, password or status; and which users cannot be removed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
-import { countUsers } from '#domain/access/sign-in-attempts.ts'
+import { countUsers, LOGIN_LIMITS } from '#access/attempts.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import {
@@ -36,7 +35,7 @@ test('a changed role is felt by the next request', async () => {
   await owner.call({ ...call, body: { role: 'developer' } })
   assert.equal((await other.call({ url: USERS_URL })).statusCode, 403)
   const { rows } = await bench.db.query(
-    `select actor, detail from actions where action = 'user.change_role' and subject = $1 order by id`,
+    `select actor, detail from audit_log where action = 'user.change_role' and subject = $1 order by id`,
     [`user/${other.user.email}`],
   )
   const actor = `user:${owner.user.email}`
@@ -46,7 +45,7 @@ test('a changed role is felt by the next request', async () => {
   ])
 })
 
-test('whoever is disabled, removed or given a new password is signed out at once', async () => {
+test('a user who is disabled, removed or given a new password is signed out at once', async () => {
   const owner = await newBrowser(bench)
   const ways = [
     (url: string) => owner.call({ method: 'PATCH', url, body: { isActive: false } }),
@@ -92,7 +91,7 @@ for (const [method, path, body] of CHANGES) {
          from users where id = $1`,
       [id],
     )
-    const unchanged = { password_hash: 'reset', totp_pending_sealed: null, sessions: 0 }
+    const unchanged = { passwordHash: 'reset', totpPendingSealed: null, sessions: 0 }
     assert.deepEqual(rows, [unchanged])
   })
 }
@@ -159,7 +158,7 @@ for (const [what, change, code] of MEANWHILE) {
     const other = await newBrowser(bench, 'support', clientId)
     const [id, otherId] = [await userIdOf(bench, browser.user.email), other.user.id]
     const before = await bench.db.query('select password_hash from users where id = $1', [otherId])
-    const hash = before.rows[0].password_hash
+    const hash = before.rows[0].passwordHash
     const calls = [
       { url: USERS_URL, body: { email: `for-${otherId}@people.example`, role: 'owner' } },
       { url: `${USERS_URL}/${otherId}/reset-password`, body: {} },
@@ -196,7 +195,7 @@ test('two owners who leave at once: one stays', async () => {
   assert.deepEqual(await removeAtOnce((owner) => owner), [200, 409])
 })
 
-test('of two owners who remove each other at once, the first does', async () => {
+test('two owners who remove each other at once: the first succeeds', async () => {
   assert.deepEqual(await removeAtOnce((_owner, other) => other), [200, 401])
 })
 

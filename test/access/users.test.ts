@@ -1,9 +1,9 @@
-// The people of a client: let in, changed, shown out; by whom, and by whom not.
+// The users of a client: added, changed and removed, and by whom.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ROLES, type Role } from '#domain/access/roles.ts'
-import { TEMPORARY_PASSWORD_MS } from '#domain/access/sign-in.ts'
+import { ROLES, type Role } from '#access/permissions.ts'
+import { TEMPORARY_PASSWORD_MS } from '#access/sign-in.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertAlike,
@@ -36,10 +36,16 @@ test('an owner lets somebody in, who must choose a password of their own first o
   const owner = await newBrowser(bench)
   const body = { email: 'Ada@People.Example', role: 'developer' }
 
-  const { id, createdAt, temporaryPassword, invitationLink, invitationExpiresAt, ...rest } = dataOf(
-    await owner.call({ url: USERS_URL, body }),
-    'account',
-  )
+  const {
+    id,
+    createdAt,
+    temporaryPassword,
+    invitationLink,
+    invitationExpiresAt,
+    isMailed,
+    ...rest
+  } = dataOf(await owner.call({ url: USERS_URL, body }), 'account')
+  assert.equal(isMailed, true)
   assert.match(invitationLink, /^http:.*\/dashboard\/invitation#[\w-]{43}$/)
   assert.match(invitationExpiresAt, TIMESTAMP)
   assert.match(id, UUID)
@@ -209,9 +215,9 @@ test('a merchant’s record says that an operator did it; only the operator’s 
   assert.equal((await operator.call({ url: USERS_URL, body })).statusCode, 200)
 
   const url = `/api/v1/audit-log?action=user.create&subject=user/${email}`
-  const shown = async (by: typeof browser) => (await by.call({ url })).json().data
+  const view = async (by: typeof browser) => (await by.call({ url })).json().data
 
-  const [ofMerchant, ofOperator] = [await shown(browser), await shown(operator)]
+  const [ofMerchant, ofOperator] = [await view(browser), await view(operator)]
   assert.deepEqual([ofMerchant.length, ofOperator.length], [1, 1])
   assert.equal(ofMerchant[0].actor, 'operator')
   assert.deepEqual(ofMerchant[0].detail, { role: 'owner' })
@@ -230,7 +236,7 @@ test('one address is let in once, however many ask at once', async () => {
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 409])
 })
 
-test('what is not a user is refused, field by field', async () => {
+test('a malformed user is refused, field by field', async () => {
   const owner = await newBrowser(bench)
   const right = { email: 'x@people.example', role: 'support' }
   const id = owner.user.id

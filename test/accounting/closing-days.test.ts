@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { matchStatements } from '#domain/reconciliation/match-statements.ts'
+import { matchStatements } from '#reconciliation/match.ts'
 import {
   closeDay,
   DAY_MS,
@@ -84,17 +84,20 @@ test('days close in order, when they are over and balanced or a reason is given'
   await refused(FIRST_DAY, 'day_not_balanced', {})
   assert.equal((await closeDay(bench, FIRST_DAY)).isClosed, true)
   await refused('2026-11-14', 'later_day_closed')
+  bench.advance(DAY_MS)
+  await credit(bench, accountNumber, '10.00')
   bench.advance(2 * DAY_MS)
-  const later = await tryClose(bench, '2026-11-18')
+  const later = await tryClose(bench, '2026-11-19')
   assertRefused(later, 'account', { status: 409, code: 'day_not_over' })
-  await refused('2026-11-17', 'earlier_day_open')
-  assert.deepEqual((await tryClose(bench, '2026-11-17')).json().errors, [
-    { field: 'day', message: '2026-11-16 is open. Close 2026-11-16 first.' },
+  await refused('2026-11-18', 'earlier_day_open')
+  assert.deepEqual((await tryClose(bench, '2026-11-18')).json().errors, [
+    { field: 'day', message: '2026-11-17 is open. Close 2026-11-17 first.' },
   ])
   const again = await closeDay(bench, FIRST_DAY, { reason: 'Another' })
   assert.equal(again.reason, REASON.reason)
-  await closeDay(bench, NEXT_DAY)
-  await closeDay(bench, '2026-11-17')
+  await closeDay(bench, '2026-11-17') // 16 November has no transfers.
+  assert.deepEqual((await closeDay(bench, NEXT_DAY)).reason, null)
+  await closeDay(bench, '2026-11-18')
   await assertCleanBooks(bench)
 })
 
@@ -107,14 +110,14 @@ test('the first day that is closed is the first one with a transfer', async () =
   pass(bench, '2026-11-18')
 
   for (const [day, message] of [
-    ['2026-11-18', '2026-11-15 to 2026-11-17 are open. Close 2026-11-15 first.'],
+    ['2026-11-18', '2026-11-15, 2026-11-17 are open. Close 2026-11-15 first.'],
     ['2026-11-16', '2026-11-15 is open. Close 2026-11-15 first.'],
   ] as const) {
     const answer = await tryClose(bench, day)
     assertRefused(answer, 'account', { status: 409, code: 'earlier_day_open' })
     assert.deepEqual(answer.json().errors, [{ field: 'day', message }])
   }
-  for (const day of [FIRST_DAY, NEXT_DAY, '2026-11-17', '2026-11-18']) await closeDay(bench, day)
+  for (const day of [FIRST_DAY, '2026-11-17', '2026-11-18']) await closeDay(bench, day)
   await assertCleanBooks(bench)
 })
 
@@ -146,7 +149,7 @@ test('a day that is not balanced names each bank and what it lacks', async () =>
   ])
 })
 
-// As the daily proof says, which waits for what may still be on its way.
+// The daily proof waits for money that may still be under way.
 test('a day that is proved needs no reason, and one with a difference does', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
@@ -156,7 +159,7 @@ test('a day that is proved needs no reason, and one with a difference does', asy
     reportOf(bench, `reconciliation?bankCode=035&day=${FIRST_DAY}&currency=NGN`)
   await storeStatement(bench, [
     { kobo: 1000, sessionId },
-    { kobo: 5, sessionId: null }, // Yet in time.
+    { kobo: 5, sessionId: null }, // Still in time.
     { kobo: -7, sessionId: null },
   ])
   const code = { status: 409, code: 'day_not_balanced' }
@@ -172,7 +175,7 @@ test('a day that is proved needs no reason, and one with a difference does', asy
   const url = `${OPERATOR}/reconciliation/${id}/resolve`
   assert.equal((await bench.call({ url, body: note })).statusCode, 200)
   const { status, isClosed } = await proof()
-  assert.deepEqual([status, isClosed], ['balanced', false])
+  assert.deepEqual([status, isClosed], ['reconciling_items', false])
   const day = await closeDay(bench, FIRST_DAY, {})
 
   assert.deepEqual([day.reason, day.unbalancedBanks], [null, []])

@@ -1,5 +1,5 @@
-// Finance users of an operator's client at work: they see of the books what an operator sees, close the
-// day, and are two where it takes two.
+// Finance users of an operator's client see the books as an operator does, close the day, and
+// approve in pairs where two are required.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

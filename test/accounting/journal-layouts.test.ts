@@ -11,7 +11,7 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 await liveADay(bench)
 
-// They have no byte order mark: some would take it for a part of the first name.
+// They have no byte order mark: some programs would read it as part of the first name.
 async function table(layout: string, more = ''): Promise<string[][]> {
   const text = await textOf(bench, `journal.csv?day=${FIRST_DAY}&layout=${layout}${more}`)
   return parseLines(`\ufeff${text}`)

@@ -1,8 +1,7 @@
-// Random books over several days: what the journals say moved is how the ledger's balances changed, for
-// every account code and day (I69); and the journal of a closed day is the same bytes after whatever
-// happens next (I68).
-//
-// Another walk: SEED=<seed> node --test test/accounting/random-books.test.ts
+// Random books over several days: the movements in the journals are the changes of the ledger's
+// balances, for every account code and day (I69); and the journal of a closed day keeps its bytes
+// whatever happens next (I68). Another walk: SEED=<seed> node --test
+// test/accounting/random-books.test.ts
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -73,7 +72,7 @@ async function journalChanges(bench: Bench, query: string): Promise<[string, big
   return without(all)
 }
 
-// The trial balance of a moment, and the reports that have to agree with it.
+// The trial balance at a moment, and the reports that must agree with it.
 async function reportsAt(bench: Bench, at: string): Promise<[string, bigint][]> {
   const rows = await csvOf(bench, `trial-balance.csv?at=${at}`)
   const all: Balances = new Map()
@@ -153,7 +152,7 @@ test(`journals are how the ledger changed, and stay (seed ${SEED})`, async () =>
   writeFileSync(file, JSON.stringify({ bank: { code: 'B', name: 'All banks' } }))
   await using renamed = await startBeside(bench, { MANILLA_CHART_FILE: file })
   renamed.advance(10 * DAY_MS)
-  for (const [day, kept] of journals) assert.deepEqual(await texts(renamed, day), kept, day)
+  for (const [day, journal] of journals) assert.deepEqual(await texts(renamed, day), journal, day)
   const days = await reportOf(renamed, `days?from=${DAYS[0]}&to=${DAYS.at(-1)}`)
   assert(days.every(({ isClosed }: { isClosed: boolean }) => isClosed))
 })

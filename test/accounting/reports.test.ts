@@ -21,13 +21,14 @@ import { startTestService } from '../support/running-service.ts'
 import { assign, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
 import { credit, type Row, reverse } from '../support/tracing.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: the lines of an answer, as JSON has them.
+// biome-ignore lint/suspicious/noExplicitAny: the lines of a JSON answer.
 type Line = any
 
 const bench = closeAfterTests(await startTestService())
 
-// The first day: 1,000.00 with a fee of 10.00 and 0.75 VAT, the bank keeps 10.00 and 0.75; 200.00 of
-// nobody. A week later 200.00 are assigned, 40.00 suspended, 100.00 paid out, 500.00 taken back.
+// The first day: 1,000.00 with a fee of 10.00 and 0.75 VAT, of which the bank keeps 10.00 and 0.75;
+// 200.00 without an owner. A week later 200.00 are assigned, 40.00 suspended, 100.00 paid out,
+// 500.00 reversed.
 const moments = await (async () => {
   const { accountNumber } = await createAccount(bench, { merchantCode: 'SHOP1' })
   await createFeeRule(bench)
@@ -50,7 +51,7 @@ const moments = await (async () => {
   return { first, week }
 })()
 
-const shown = ({ lines }: { lines: Line[] }) =>
+const summary = ({ lines }: { lines: Line[] }) =>
   lines.map(({ accountCode, debit, credit: to, currency }) =>
     [accountCode, debit, to, ...(currency === 'NGN' ? [] : [currency])].join(' '),
   )
@@ -70,9 +71,9 @@ test('the trial balance has every account code, at any moment, and adds up', asy
   const first = await reportOf(bench, `trial-balance?at=${moments.first}`)
   const empty = await reportOf(bench, 'trial-balance?at=2026-11-01')
 
-  assert.deepEqual(shown(first), AT_FIRST)
+  assert.deepEqual(summary(first), AT_FIRST)
   assert.deepEqual(first.totals, [{ currency: 'NGN', debit: 1200, credit: 1200 }])
-  assert.deepEqual(shown(now), [
+  assert.deepEqual(summary(now), [
     '1000 878.5 0',
     '1200 1.5 0',
     '2000 0 889.25',
@@ -204,11 +205,11 @@ test('suspense is told by age, at any moment', async () => {
   assert.match(page, /Suspense by age/)
 })
 
-test('buckets end after one, seven and thirty days', async () => {
+test('buckets end after 1, 7, 30, 60, 90, 180 and 365 days', async () => {
   await using own = await startTestService()
   await suspend(own, NOBODYS_NUMBER, '1.00')
   const buckets: string[] = []
-  for (const days of [0, 1, 2, 7, 8, 30, 31]) {
+  for (const days of [0, 1, 2, 7, 8, 30, 31, 60, 61, 90, 91, 180, 181, 365, 366]) {
     own.advance(Date.parse(`${FIRST_DAY}T08:00:00Z`) + days * DAY_MS - own.clock().getTime() + 1)
     const { rows } = await reportOf(own, 'suspense-ageing')
     buckets.push(`${days}: ${rows[0].bucket}`)
@@ -221,7 +222,15 @@ test('buckets end after one, seven and thirty days', async () => {
     '7: 2-7',
     '8: 8-30',
     '30: 8-30',
-    '31: 30+',
+    '31: 31-60',
+    '60: 31-60',
+    '61: 61-90',
+    '90: 61-90',
+    '91: 91-180',
+    '180: 91-180',
+    '181: 181-365',
+    '365: 181-365',
+    '366: 365+',
   ])
 })
 

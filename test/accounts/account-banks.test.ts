@@ -1,4 +1,4 @@
-// The banks where a collection account is to have numbers: all of them, or a plain refusal.
+// A collection account gets numbers at all of the requested banks, or a plain refusal.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

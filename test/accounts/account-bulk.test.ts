@@ -1,5 +1,5 @@
-// Many accounts at once: each accepted or refused on its own, with all that is wrong with it, and
-// made once however often the request comes.
+// Many accounts at once: each accepted or refused on its own, with all its faults, and created once
+// however often the request comes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -77,8 +77,10 @@ test('each item is accepted or refused on its own, in its place', async () => {
     ],
   )
   assert.equal(await countAccounts(), before + 2)
-  const { bvnMasked, ninMasked, kycTier, kycTierSet, verifiedName, ...shown } = results[6].data
-  const { payerRules, limits, ownLimits, limitProfile, splitCode, version, ...fields } = shown
+  const { bvnMasked, ninMasked, kycTier, kycTierSet, verifiedName, ...view } = results[6].data
+  const { payerRules, limits, ownLimits, limitProfile, splitCode, version, ...others } = view
+  const { identity, limitTier, ...fields } = others
+  assert.deepEqual([identity.bvn.status, identity.nin.status, limitTier], ['queued', 'queued', 1])
   assert.deepEqual(
     [bvnMasked, payerRules.names, limits.perDay, version],
     ['222*****654', ['Ada Obi'], null, 1],
@@ -112,7 +114,7 @@ test('items that are only to be validated are told what is wrong with them, and 
   assert.equal(await countAccounts(), before)
   const wrong = await bench.call({ url: BULK, body: { accounts, validateOnly: 'yes' } })
   assert.deepEqual(fieldsOf(wrong), ['validateOnly'])
-  const made = await send(accounts, keyed('validated')) // The key has not been used up.
+  const made = await send(accounts, keyed('validated')) // The key is still unused.
   assert.equal(dataOf(made, 'account').accepted, 1)
   assert.equal(await countAccounts(), before + 1)
 })
@@ -201,8 +203,8 @@ test('an answer that was lost half way is finished by the same request', async (
   const items = many(4)
   const first = await send(items, keyed('bulk-3'))
   const before = await countAccounts()
-  // As if the process had died after the accounts were made and before the answer was kept.
-  await bench.db.query('delete from remembered_answers')
+  // Simulates a process that died after creating the accounts and before storing the answer.
+  await bench.db.query('delete from stored_responses')
 
   const again = await send(items, keyed('bulk-3'))
 

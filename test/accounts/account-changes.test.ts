@@ -1,5 +1,6 @@
-// A collection account is changed by its client alone, one change after the other: nobody overwrites
-// what they have not seen, each change is told and recorded, and what changes nothing is neither.
+// Only its client changes a collection account, one change after the other: nobody overwrites a
+// version they have not seen, each change has an event and a record, and an empty change has
+// neither.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -73,6 +74,11 @@ test('an answer shows what the published one does not, and of the BVN its ends',
     ninMasked: null,
     kycTier: 1,
     kycTierSet: 3,
+    limitTier: 1,
+    identity: {
+      bvn: { status: 'queued', nameScore: null, checkedAt: null },
+      nin: { status: 'not_checked', nameScore: null, checkedAt: null },
+    },
     verifiedName: null,
     payerRules: {
       minAmount: 1,
@@ -94,8 +100,8 @@ test('rules and limits are removed by null, and limits one by one', async () => 
   const patch = async (body: object) =>
     dataOf(await patchAccount(bench, accountNumber, body), 'account')
 
-  const limits = async (given: object | null) => {
-    const { perCredit, perDay, balanceMax } = (await patch({ limits: given })).limits
+  const limits = async (changes: object | null) => {
+    const { perCredit, perDay, balanceMax } = (await patch({ limits: changes })).limits
     return [perCredit, perDay, balanceMax]
   }
   assert.deepEqual(await limits({ perCredit: 5 }), [5, null, null])
@@ -134,7 +140,7 @@ test('a change is an event and a row in the record of actions, without anything 
   assert.equal(rows[0].count, 0)
 })
 
-test('what changes nothing is no change', async () => {
+test('an update without a difference is no change', async () => {
   const payerRules = { names: ['Ada Obi'], maxAmount: 7, minAmount: 2 }
   const made = await createAccount(bench, { payerRules })
   const { accountNumber, email } = made
@@ -185,7 +191,7 @@ test('the ETag is the same until something is changed; a stale one is refused', 
   assertRefused(tooLong, 'account', { code: 'invalid_request' })
 })
 
-test('of many who have seen the same version, one may change it', async () => {
+test('of many users with the same version, one may change the account', async () => {
   const { accountNumber } = await createAccount(bench)
   const headers = { 'if-match': await formatEtag(accountNumber) }
 

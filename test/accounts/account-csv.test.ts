@@ -1,5 +1,5 @@
-// CSV files of accounts as spreadsheets and people write them: read as they are meant, or refused with
-// what is wrong, before anything is sent.
+// CSV files of accounts as spreadsheets and people write them: read as intended, or refused with
+// their faults, before anything is sent.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -58,7 +58,7 @@ test('columns come in any order, optional ones are left out when empty, and bank
   assert.deepEqual(accountsIn(text), [
     { ...ACCOUNT, kycTier: 1, banks: ['058', '035'], channel: 'branch' },
     { ...ACCOUNT, nin: '33312345654' },
-    { ...ACCOUNT, kycTier: 'x' }, // Which the API refuses, with its field.
+    { ...ACCOUNT, kycTier: 'x' }, // The API refuses it and names the field.
   ])
 })
 

@@ -1,9 +1,9 @@
-// Limits of a collection account, per credit and per day: what breaks one is suspended whole, also
-// when many credits come at once, and nobody can get more in by coming at the same moment.
+// Limits of a collection account, per credit and per day: a credit that breaks one is suspended
+// whole, even when many come at once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { setLimits } from '../support/account-calls.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -120,12 +120,12 @@ test('credits at the same moment, in several processes, never come to more than 
   assert.equal(await balanceOf(bench, accountNumber), 99)
 })
 
-test('what is assigned by hand counts, what the bank takes back makes no room', async () => {
+test('assigned money counts towards limits, and a reversal makes no room', async () => {
   const accountNumber = await limitedAccount({ perDay: 100 })
   const over = await credit(bench, accountNumber, '150.00')
   assert.equal(over.says, '00 suspended over_daily_limit')
-  const taken = await credit(bench, accountNumber, '30.00')
-  await reverse(bench, taken.sessionId, '30.00')
+  const booked = await credit(bench, accountNumber, '30.00')
+  await reverse(bench, booked.sessionId, '30.00')
   assert.equal(await says(accountNumber, '70.01'), '00 suspended over_daily_limit')
 
   assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')

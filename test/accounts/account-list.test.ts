@@ -1,9 +1,9 @@
-// Collection accounts are found by whatever a client knows of them, newest first and page by page,
-// and nobody finds another client's.
+// A client finds its collection accounts by any of their attributes, newest first and page by page,
+// and never another client's.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SCAN_MAX } from '#domain/accounts/account-list.ts'
+import { SCAN_MAX } from '#accounts/queries.ts'
 import { fieldsOf, listAccounts, patchAccount, switchAccount } from '../support/account-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, MINUTE_MS, TIMESTAMP } from '../support/fixtures.ts'
@@ -15,7 +15,7 @@ let clients = 0
 
 type Listed = { accountNumber: string; accountName: string }
 
-// Each test with a client of its own, so that it sees nothing but what it made.
+// Each test has its own client, so that it sees only its own objects.
 async function newClient() {
   clients += 1
   const token = await bench.newClient(`LIST${String(clients).padStart(6, '0')}`)
@@ -47,6 +47,11 @@ test('accounts are listed newest first, as our own endpoints show them', async (
     ninMasked: null,
     kycTier: 1,
     kycTierSet: 3,
+    limitTier: 1,
+    identity: {
+      bvn: { status: 'queued', nameScore: null, checkedAt: null },
+      nin: { status: 'not_checked', nameScore: null, checkedAt: null },
+    },
     verifiedName: null,
     payerRules: null,
     limits: { perCredit: null, perDay: null, balanceMax: null },
@@ -191,7 +196,7 @@ test('a search among very many accounts goes on where the page before ended', as
 })
 
 test('a BVN, a NIN, an email address and a phone number are looked up, never scanned for', async () => {
-  await bench.db.query('analyze collection_accounts') // With those that the test before has made.
+  await bench.db.query('analyze collection_accounts') // Includes those of the test before.
   for (const [index, condition] of [
     ['collection_accounts_by_bvn', `a.bvn_hash = '\\x01'`],
     ['collection_accounts_by_nin', `a.nin_hash = '\\x01'`],
@@ -248,7 +253,7 @@ test('a client that is held to some merchantCodes finds and changes no others', 
   await bench.db.query(`update clients set merchant_codes = '{Y,Z}' where client_id = $1`, [
     clientId,
   ])
-  bench.advance(10_000) // What is known of a client is read again every few seconds.
+  bench.advance(10_000) // Clients are read again every few seconds.
 
   assert.deepEqual(await names(), ['Seen'])
   assert.deepEqual(await names('?bvn=22212345654'), ['Seen'])

@@ -1,5 +1,5 @@
-// A million live payments hold every number of a range: who comes next is refused at once, and the
-// one number that became free among the million is found as fast.
+// A million live payments hold every number of a range: the next request is refused at once, and
+// the one number that became free among the million is found as fast.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,18 +11,18 @@ import { newSessionId, postRail } from '../support/rail.ts'
 import type { Bench } from '../support/running-service.ts'
 
 const SIZE = 1_000_000
-const STEP = 100_000 // A statement that says nothing for half a minute is cut off.
+const STEP = 100_000 // The server cuts off a statement after half a minute.
 const FIRST = 300_000_000
 const TOOK_MS_MAX = patience(1_000)
 
-// As if each had been initiated. Of a payment only its lease is looked at here; with the payments
-// themselves, their triggers and foreign keys, this would take half a minute.
+// Simulates initiated payments by their leases only. The payments themselves, with their triggers
+// and foreign keys, would take half a minute.
 async function leaseAll(bench: Bench): Promise<void> {
   const client = await bench.db.connect()
   try {
     await client.query('set session_replication_role = replica; set statement_timeout = 0')
     for (let from = FIRST; from < FIRST + SIZE; from += STEP) {
-      // The check digit of 035: 36 is what the digits of the bank's code weigh.
+      // The check digit of 035: the digits of the bank's code weigh 36.
       await client.query(
         `insert into numbers (account_number, bank_code, client_id, payment_id, reusable_at)
          select s || ((10 - (36 +
@@ -43,7 +43,7 @@ async function leaseAll(bench: Bench): Promise<void> {
   }
 }
 
-// A second; longer on a machine so busy that counting the million takes longer than usual.
+// One second; more on a machine so busy that counting the million is slow.
 async function longestMs({ db }: Bench): Promise<number> {
   const started = performance.now()
   await db.query('select count(reusable_at) from numbers')

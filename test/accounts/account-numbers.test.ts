@@ -1,5 +1,5 @@
-// Account numbers: each given to one owner at a time, valid, not guessable, and when a range is used
-// up a plain refusal and one alert, never somebody's live number.
+// Account numbers: each has one owner at a time, is valid, and cannot be guessed. An exhausted
+// range gives a plain refusal and one alert, never a live number.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -58,6 +58,7 @@ test('each row says what moved, which way, and the balance after it', async () =
     settlementReference: null,
     adjustmentId: null,
     differenceId: null,
+    holdReference: null,
   })
 })
 
@@ -121,7 +122,7 @@ test('a window of time shows its own rows, each with the balance of its moment',
 
 test('times that are swapped among transfers of one moment leave every balance right', async () => {
   const { accountNumber } = await createAccount(bench)
-  // Two batches in flight: the one that began earlier took its turn at the account later.
+  // Two batches in flight: the earlier one locked the account later.
   const late = bench.clock()
   bench.advance(2_000)
   await credit(bench, accountNumber, '10.00')
@@ -182,7 +183,7 @@ test('a cursor leads on in its own account only', async () => {
   assertRefused(answer, 'account', { code: 'invalid_cursor' })
 })
 
-// From the newest down: each balance is the one before it, less what moved.
+// From the newest down: each balance is the previous one less its movement.
 function assertAddsUp(rows: Row[], balance: number) {
   let kobo = Math.round(balance * 100)
   for (const row of rows) {

@@ -1,5 +1,5 @@
-// An account is switched off and on, and is the default of its merchant: at most one is, however
-// many are set at once; and what is sent to one that is off is taken and suspended.
+// An account is switched off and on, and is the default of its merchant. At most one is the
+// default, however many are set at once. Money for an account that is off is taken and suspended.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -36,28 +36,28 @@ async function defaultsOf(merchantId: string): Promise<string[]> {
   return data.map((account: { accountNumber: string }) => account.accountNumber)
 }
 
-test('what is sent to an account that is off is suspended; on again, it is booked', async () => {
+test('money sent to an account that is off is suspended; on again, it is booked', async () => {
   const { accountNumber } = await createAccount(bench)
 
   const off = dataOf(await switchAccount(bench, accountNumber, 'deactivate'), 'account')
   assert.equal(off.isActive, false)
-  const kept = await credit(bench, accountNumber, '20.00')
-  assert.equal(kept.says, '00 suspended account_inactive')
+  const suspended = await credit(bench, accountNumber, '20.00')
+  assert.equal(suspended.says, '00 suspended account_inactive')
   assert.equal(
-    await resolve(bench, kept.sessionId, 'assign', { accountNumber }),
+    await resolve(bench, suspended.sessionId, 'assign', { accountNumber }),
     'suspense_not_fitting',
   )
 
   const on = dataOf(await switchAccount(bench, accountNumber, 'activate'), 'account')
   assert.equal(on.isActive, true)
   assert.equal((await credit(bench, accountNumber, '5.00')).says, '00 booked')
-  assert.equal(await resolve(bench, kept.sessionId, 'assign', { accountNumber }), 'assigned')
+  assert.equal(await resolve(bench, suspended.sessionId, 'assign', { accountNumber }), 'assigned')
 
   assert.equal(await balanceOf(bench, accountNumber), 25)
-  const told = (await eventsOf(bench, accountNumber)).map(
+  const events = (await eventsOf(bench, accountNumber)).map(
     ({ type, data }: { type: string; data: { isActive?: boolean } }) => `${type} ${data.isActive}`,
   )
-  assert.deepEqual(told.slice(0, 4), [
+  assert.deepEqual(events.slice(0, 4), [
     'account.created true',
     'account.deactivated false',
     'credit.suspended undefined',
@@ -65,7 +65,7 @@ test('what is sent to an account that is off is suspended; on again, it is booke
   ])
 })
 
-test('who switched it, and why, is recorded; the same again is not', async () => {
+test('the user who switched an account, and the reason, are recorded; a repetition is not', async () => {
   const { accountNumber } = await createAccount(bench)
   const url = `${ACCOUNTS}/${accountNumber}/deactivate`
 

@@ -1,5 +1,5 @@
-// A collection account with numbers at several banks: one at each, money to any of them is the
-// account's, and it is found by each of them.
+// A collection account with numbers at several banks: one at each; money to any of them belongs to
+// the account, and each of them finds it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -200,9 +200,9 @@ test('every look-up and change takes any of its numbers', async () => {
   await patchAccount(bench, added, { email: 'chidi@example.com' })
   assert.equal((await readAccount(bench, own)).email, 'chidi@example.com')
   const timeline = (await bench.call({ url: `${ACCOUNTS}/${own}/timeline` })).json().data
-  const told = timeline.map(({ description }: Record<string, string>) => description)
-  assert(told.includes(`Account number ${added} issued at Guaranty Trust Bank.`))
-  assert(told.includes(`Credit received on ${added}.`))
+  const descriptions = timeline.map(({ description }: Record<string, string>) => description)
+  assert(descriptions.includes(`Account number ${added} issued at Guaranty Trust Bank.`))
+  assert(descriptions.includes(`Credit received on ${added}.`))
 })
 
 test('suspended money can be assigned to the account by any of its numbers', async () => {
@@ -247,8 +247,8 @@ test('erasure reaches what came to any number, and waits for what is in suspense
     [[own, added]],
   )
   assert.deepEqual(rows, [
-    { account_number: added, source_account_name: null, narration: null },
-    { account_number: own, source_account_name: null, narration: null },
+    { accountNumber: added, sourceAccountName: null, narration: null },
+    { accountNumber: own, sourceAccountName: null, narration: null },
   ])
   await reportCredit(bench, { accountNumber: added, amount: '20', ...PAYER }, '058')
   assertRefused(await erase(bench, own), 'account', { status: 409, code: 'erasure_waits' })

@@ -1,5 +1,5 @@
-// A bank that issued a number is told whose it is, and when it is closed for good: once each is
-// committed, until the bank answers, the last name last.
+// The service tells the issuing bank about a new name, and about closing for good: after commit,
+// until the bank answers, the latest name last.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ async function start() {
   return { bank, bench }
 }
 
-async function told(bench: Bench, accountNumber: string): Promise<string[]> {
+async function timelineOf(bench: Bench, accountNumber: string): Promise<string[]> {
   const { data } = (await bench.call({ url: `${ACCOUNTS}/${accountNumber}/timeline` })).json()
   return data
     .filter(({ kind }: { kind: string }) => kind === 'number')
@@ -40,7 +40,7 @@ test('a number is given the account’s name at the bank, as name enquiries show
   await using __ = bench
 
   const { accountNumber } = await createAccount(bench, { accountName: 'Ada Obi' })
-  const before = await told(bench, accountNumber)
+  const before = await timelineOf(bench, accountNumber)
   await sendBankChanges(bench)
   await sendBankChanges(bench)
 
@@ -48,7 +48,7 @@ test('a number is given the account’s name at the bank, as name enquiries show
   assert.equal(bank.calls.length, 1)
   const queued = 'Rename requested at Bank 035.'
   assert.deepEqual(before, [queued])
-  assert.deepEqual(await told(bench, accountNumber), [queued, 'Renamed at Bank 035.'])
+  assert.deepEqual(await timelineOf(bench, accountNumber), [queued, 'Renamed at Bank 035.'])
 })
 
 test('a bank that does not answer is told again, later each time, and then has the last name', async () => {
@@ -75,6 +75,29 @@ test('a bank that does not answer is told again, later each time, and then has t
 
   assert.equal(bank.accounts.get(accountNumber)?.name, 'Sandbox Merchant/Ada Okafor')
   assert.equal(await callsAfter(HOUR_MS), 0)
+})
+
+test('a change of a clock that is ahead is sent at once, and retried in real time', async () => {
+  const { bank, bench } = await start()
+  await using _ = bank
+  await using __ = bench
+  const { accountNumber } = await createAccount(bench, { accountName: 'Ada Obi' })
+  const plan = (at: number) =>
+    bench.db.query('update bank_account_changes set next_attempt_at = $1', [new Date(at)])
+  const nowMs = bench.clock().getTime()
+
+  await plan(nowMs + 60_000) // Not tried yet.
+  bank.behave(() => 'break')
+  await sendBankChanges(bench)
+  assert.equal(bank.calls.length, 1)
+  await plan(nowMs + HOUR_MS) // As long as a retry may wait.
+  await sendBankChanges(bench)
+  assert.equal(bank.calls.length, 1)
+  await plan(nowMs + HOUR_MS + 1)
+  bank.behave(() => 'as usual')
+  await sendBankChanges(bench)
+
+  assert.equal(bank.accounts.get(accountNumber)?.name, 'Sandbox Merchant/Ada Obi')
 })
 
 test('a name that changes while the old one is being sent is sent after it', async () => {
@@ -105,7 +128,7 @@ test('a name that changes while the old one is being sent is sent after it', asy
   )
 })
 
-test('what concerns no name is not told', async () => {
+test('a change that concerns no name is not sent to the bank', async () => {
   const { bank, bench } = await start()
   await using _ = bank
   await using __ = bench
@@ -145,7 +168,7 @@ test('an erased account is blocked at its bank, which is no longer told a name',
   await assertCleanBooks(bench)
 })
 
-test('what a bank refuses is not sent again, and an operator is told', async () => {
+test('a change that a bank refuses is not sent again, and an operator is alerted', async () => {
   const { bank, bench } = await start()
   await using _ = bank
   await using __ = bench
@@ -158,7 +181,7 @@ test('what a bank refuses is not sent again, and an operator is told', async () 
 
   assert.equal(bank.calls.length, 1)
   assert.deepEqual(await standingAlerts(bench), [`account_change_refused 035 ${accountNumber}`])
-  assert.match((await told(bench, accountNumber)).at(-1) ?? '', /^Rename refused by Bank 035/)
+  assert.match((await timelineOf(bench, accountNumber)).at(-1) ?? '', /^Rename refused by Bank 035/)
 })
 
 test('two processes that send at once tell the bank once', async () => {

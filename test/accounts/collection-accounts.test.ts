@@ -1,5 +1,5 @@
-// Collection accounts: a number that stays the customer's for ever, with all its seventeen documented
-// fields, seen by nobody but the client that made it, and made once however often the request comes.
+// Collection accounts: a number that stays the customer's for ever, with all seventeen documented
+// fields, visible only to its client, and created once however often the request comes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -163,16 +163,16 @@ const WRONG_ANYWHERE = [
 
 for (const [field, values] of Object.entries(WRONG)) {
   test(`a wrong ${field} is refused by its name`, async () => {
-    const taken: unknown[] = []
+    const accepted: unknown[] = []
     for (const value of [...values, ...WRONG_ANYWHERE]) {
       const answer = await bench.call({ url: ACCOUNTS, body: accountBody({ [field]: value }) })
-      if (answer.statusCode === 200) taken.push(value)
+      if (answer.statusCode === 200) accepted.push(value)
       else {
         assertRefused(answer, 'account', { code: 'invalid_request' })
         assert.deepEqual(fieldsOf(answer), [field])
       }
     }
-    assert.deepEqual(taken, [])
+    assert.deepEqual(accepted, [])
   })
 }
 
@@ -226,11 +226,11 @@ test('a live service sends notifications nowhere but to https', async () => {
 
   const http = { notificationUrl: 'http://shop.example.com/hook' }
   const refused = await live.call({ url: ACCOUNTS, body: accountBody(http), token })
-  const taken = await live.call({ url: ACCOUNTS, body: accountBody(), token })
+  const answer = await live.call({ url: ACCOUNTS, body: accountBody(), token })
 
   assertRefused(refused, 'account', { code: 'invalid_request' })
   assert.deepEqual(fieldsOf(refused), ['notificationUrl'])
-  assert.equal(taken.statusCode, 200)
+  assert.equal(answer.statusCode, 200)
 })
 
 function fieldsOf(answer: LightMyRequestResponse): string[] {

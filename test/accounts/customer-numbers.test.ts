@@ -1,5 +1,5 @@
-// Numbers of banks that reserve each for a customer whom they identify (I101): one for each request,
-// however often it is sent and whatever is lost on the way; and no identity stays with the reservation.
+// Numbers of banks that identify the customer of each reservation (I101): one for each request,
+// however often it is sent and whatever is lost on the way; and the reservation stores no identity.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -48,12 +48,12 @@ for (const connector of ['monnify', 'squad']) {
     const made = await createAccount(bench, { nin: '12345678901' })
 
     assert.equal(made.bankCode, BANK_CODE)
-    const [asked, ...others] = wire.asked
+    const [call, ...others] = wire.asked
     assert.deepEqual(others, [])
-    assert.equal(asked?.body.bvn, BVN)
-    if (connector === 'monnify') assert.equal(asked?.body.customerEmail, 'ada@example.com')
-    else assert.equal(asked?.body.mobile_num, '08012345678')
-    const name = asked?.body.accountName ?? asked?.body.business_name
+    assert.equal(call?.body.bvn, BVN)
+    if (connector === 'monnify') assert.equal(call?.body.customerEmail, 'ada@example.com')
+    else assert.equal(call?.body.mobile_num, '08012345678')
+    const name = call?.body.accountName ?? call?.body.business_name
     assert.equal(name, 'Sandbox Merchant/Ada Obi')
     assert.match(world.references()[0] ?? '', UUID)
 
@@ -65,7 +65,7 @@ for (const connector of ['monnify', 'squad']) {
     const { rows } = await bench.db.query(
       'select state, request_hash, account_name from reserved_numbers',
     )
-    assert.deepEqual(rows, [{ state: 'used', request_hash: null, account_name: '' }])
+    assert.deepEqual(rows, [{ state: 'used', requestHash: null, accountName: '' }])
     await assertCleanBooks(bench)
   })
 
@@ -150,7 +150,7 @@ for (const connector of ['monnify', 'squad']) {
     const { bench, wire } = world
     wire.decide(() => 'answer lost')
     await tryCreate(bench, {}, 'K-1')
-    const shown = async () => {
+    const view = async () => {
       const { data } = (await bench.call({ url: '/api/v1/operator/banks' })).json()
       const found = data.find(({ code }: { code: string }) => code === BANK_CODE)
       return found.abandonedReservations.map(({ askedAt, ...rest }: Record<string, unknown>) => {
@@ -159,14 +159,14 @@ for (const connector of ['monnify', 'squad']) {
       })
     }
     bench.advance(3_600_000)
-    assert.deepEqual(await shown(), [], 'its request may still be repeated')
+    assert.deepEqual(await view(), [], 'its request may still be repeated')
     bench.advance(1_000)
     const [reference] = world.references()
-    assert.deepEqual(await shown(), [{ reference, accountNumber: null }])
+    assert.deepEqual(await view(), [{ reference, accountNumber: null }])
 
     wire.decide(() => 'as usual')
     dataOf(await tryCreate(bench, {}, 'K-1'), 'account')
-    assert.deepEqual(await shown(), [])
+    assert.deepEqual(await view(), [])
   })
 
   test(`${connector}: a number whose account was not created is for the same request alone`, async () => {

@@ -1,9 +1,9 @@
 // KYC of a collection account: an optional NIN, a tier and a verified name. The NIN is sealed and
-// shown masked, the published answer stays as it is, and a bank is told the stored tier.
+// shown masked, the published answer does not change, and the bank receives the stored tier.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findLiveName } from '#domain/accounts/number-owners.ts'
+import { findLiveName } from '#accounts/queries.ts'
 import {
   actionsOf,
   eventsOf,
@@ -25,6 +25,7 @@ import {
 } from '../support/fixtures.ts'
 import { newBrowser } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
+import { verifyAll } from '../support/verified.ts'
 
 const NIN = '33398765432'
 const KYC = { nin: NIN, kycTier: 1, verifiedName: 'NGOZI ADICHIE' }
@@ -93,7 +94,7 @@ test('KYC is changed field by field; audit log and event name the fields, never 
   const { accountNumber } = await createAccount(bench)
 
   await patchAccount(bench, accountNumber, KYC)
-  await patchAccount(bench, accountNumber, KYC) // Again: no change.
+  await patchAccount(bench, accountNumber, KYC) // The same again is no change.
   assert.deepEqual(await kycOf(accountNumber), ['333*****432', 1, 'NGOZI ADICHIE'])
   await patchAccount(bench, accountNumber, { nin: null, verifiedName: null })
   assert.deepEqual(await kycOf(accountNumber), [null, 1, null])
@@ -115,7 +116,7 @@ test('KYC is changed field by field; audit log and event name the fields, never 
   assert(!JSON.stringify([actions, events]).includes(NIN))
 })
 
-test('the tier that is set counts while there is a NIN too, and tier 1 without', async () => {
+test('the tier that is set counts while BVN and NIN are verified, and tier 1 until then', async () => {
   const { accountNumber } = await createAccount(bench, { kycTier: 2 })
   const tiers = async () => {
     const url = `${ACCOUNTS}/${accountNumber}/details`
@@ -125,6 +126,8 @@ test('the tier that is set counts while there is a NIN too, and tier 1 without',
 
   assert.deepEqual(await tiers(), [1, 2, '1'])
   await patchAccount(bench, accountNumber, { nin: NIN })
+  assert.deepEqual(await tiers(), [1, 2, '1'])
+  await verifyAll(bench)
   assert.deepEqual(await tiers(), [2, 2, '2'])
   await patchAccount(bench, accountNumber, { kycTier: 3 })
   assert.deepEqual(await tiers(), [3, 3, '3'])
@@ -190,8 +193,8 @@ test('erasing an account erases its KYC, and a reason must not repeat it', async
   const { accountNumber } = await createAccount(bench, kyc)
 
   for (const reason of [`NIN ${NIN}`, 'asked by Okwuosa']) {
-    const told = await erase(bench, accountNumber, { reason })
-    assertRefused(told, 'account', { code: 'invalid_request' })
+    const refusal = await erase(bench, accountNumber, { reason })
+    assertRefused(refusal, 'account', { code: 'invalid_request' })
   }
   assert.equal((await erase(bench, accountNumber)).statusCode, 200)
 

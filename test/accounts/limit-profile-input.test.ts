@@ -1,4 +1,4 @@
-// What is asked of limit profiles, right and wrong: codes, amounts, tiers, and who may ask.
+// Input of limit profiles, valid and invalid: codes, amounts, tiers, and who may change them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -64,7 +64,7 @@ const WRONG: readonly [unknown, string[]][] = [
   [{ perWeek: 1 }, ['perWeek']],
 ]
 
-test('what is not right is refused by the name of what is wrong, to create and to replace', async () => {
+test('a wrong profile is refused with the name of the wrong field, to create and to replace', async () => {
   await create(profileBody({ code: 'wrong' }))
   for (const [body, fields] of WRONG) {
     const isEmpty = Object.keys(body as object).length === 0
@@ -75,7 +75,7 @@ test('what is not right is refused by the name of what is wrong, to create and t
     if (isEmpty || 'code' in (body as object)) continue
     assert.deepEqual(fieldsOf(await put('wrong', body as object)), fields, JSON.stringify(body))
   }
-  // Replaced in whole: a limit that is left out would be lost unseen.
+  // PUT replaces the whole profile: an omitted limit would be lost silently.
   for (const field of Object.keys(PROFILE_TERMS)) {
     const missing = await put('wrong', { [field]: undefined })
     assert.deepEqual(fieldsOf(missing), [field])

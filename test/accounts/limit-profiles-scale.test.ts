@@ -80,7 +80,7 @@ async function someNumbers(): Promise<string[]> {
   return rows.map(({ number }) => number)
 }
 
-// No row of an account was written: their versions are those from before.
+// No row of an account was written: their versions have not changed.
 async function rowVersions(): Promise<string> {
   const { rows } = await bench.db.query<{ sum: string }>(
     'select count(*) || $1 || sum(xmin::text::bigint) as sum from collection_accounts',

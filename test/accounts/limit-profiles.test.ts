@@ -5,11 +5,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { patchAccount, setLimits } from '../support/account-calls.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
+import { CLIENTS, registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
 import { LIMIT_PROFILES, PROFILE_TERMS, profileBody } from '../support/limit-profiles.ts'
 import { credit, resolve, reverse } from '../support/movements.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { verifyAll } from '../support/verified.ts'
 
 const bench = closeAfterTests(await startTestService())
 
@@ -68,7 +70,7 @@ test('above a balance limit a credit is suspended, and money that leaves makes r
   assert.equal(await says(accountNumber, '0.01'), '00 suspended over_balance_limit')
   await reverse(bench, first.sessionId, '60.00')
   assert.equal(await says(accountNumber, '60.00'), '00 booked')
-  // By hand it may be more.
+  // An assignment by hand may exceed the limit.
   assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
 })
 
@@ -89,25 +91,26 @@ test('each limit is the first set of: own, named profile, tier’s profile, defa
     return Object.values(limits)
   }
   const { accountNumber } = await createAccount(own, { kycTier: 1, nin: '33398765432' })
-  const shown = (body: object) => ask(accountNumber, body)
+  await verifyAll(own)
+  const attempt = (body: object) => ask(accountNumber, body)
   const make = (body: object) => own.call({ url: LIMIT_PROFILES, body })
 
-  assert.deepEqual(await shown({ verifiedName: 'A' }), [10, 20, null])
+  assert.deepEqual(await attempt({ verifiedName: 'A' }), [10, 20, null])
   await make({ code: 'tier', name: 'Tier 1', perCredit: 30, balanceMax: 300, tiers: [1] })
-  assert.deepEqual(await shown({ verifiedName: 'B' }), [30, 20, 300])
-  assert.deepEqual(await shown({ kycTier: 2 }), [10, 20, null])
-  assert.deepEqual(await shown({ kycTier: 1 }), [30, 20, 300])
+  assert.deepEqual(await attempt({ verifiedName: 'B' }), [30, 20, 300])
+  assert.deepEqual(await attempt({ kycTier: 2 }), [10, 20, null])
+  assert.deepEqual(await attempt({ kycTier: 1 }), [30, 20, 300])
   await make({ code: 'named', name: 'Named', perCredit: 40, perDay: 500 })
-  assert.deepEqual(await shown({ limitProfile: 'named' }), [40, 500, 300])
-  assert.deepEqual(await shown({ limits: { perDay: 7 } }), [40, 7, 300])
-  // Removed by hand, a default does not come back; what profiles say does.
-  assert.deepEqual(await shown({ limits: null }), [40, 500, 300])
-  assert.deepEqual(await shown({ limitProfile: null, kycTier: 3 }), [null, null, null])
+  assert.deepEqual(await attempt({ limitProfile: 'named' }), [40, 500, 300])
+  assert.deepEqual(await attempt({ limits: { perDay: 7 } }), [40, 7, 300])
+  // A default removed by hand does not come back; the limits of profiles do.
+  assert.deepEqual(await attempt({ limits: null }), [40, 500, 300])
+  assert.deepEqual(await attempt({ limitProfile: null, kycTier: 3 }), [null, null, null])
   const { says: outcome } = await credit(own, accountNumber, '1000')
   assert.equal(outcome, '00 booked')
 })
 
-test('without a NIN, the limits are those of tier 1, whatever tier was set', async () => {
+test('until BVN and NIN are verified, the limits are those of tier 1, whatever tier was set', async () => {
   await using own = await startTestService()
   const { accountNumber } = await createAccount(own, { kycTier: 3 })
   for (const [tier, perCredit] of [
@@ -122,12 +125,14 @@ test('without a NIN, the limits are those of tier 1, whatever tier was set', asy
 
   assert.equal(await outcome(), '00 suspended over_credit_limit')
   await patchAccount(own, accountNumber, { nin: '33398765432' })
+  assert.equal(await outcome(), '00 suspended over_credit_limit')
+  await verifyAll(own)
   assert.equal(await outcome(), '00 booked')
   await patchAccount(own, accountNumber, { nin: null })
   assert.equal(await outcome(), '00 suspended over_credit_limit')
 })
 
-test('what is shown is what a credit meets, and which of it is the account’s own', async () => {
+test('the limits shown are those that a credit meets, and say which are the account’s own', async () => {
   const accountNumber = await accountWith('shown', { perCredit: 5, perDay: 100 })
   await setLimits(bench, accountNumber, { perDay: 9.5 })
 
@@ -180,6 +185,7 @@ test('a tier has one profile: another is refused until the first gives it up, al
 test('a profile is deleted when no account names it; its tiers are free again', async () => {
   const accountNumber = await accountWith('doomed', { perCredit: 1, tiers: [2] })
   const { accountNumber: tiered } = await createAccount(bench, { kycTier: 2, nin: '33398765432' })
+  await verifyAll(bench)
   assert.equal(await says(tiered, '1.01'), '00 suspended over_credit_limit')
 
   assertRefused(await remove('doomed'), 'account', { status: 409, code: 'limit_profile_in_use' })
@@ -199,14 +205,14 @@ test('deleting a profile while accounts are given it: they have it, or it is gon
   for (const [at, number] of numbers.entries()) {
     const code = `race-${at}`
     await newProfile(code)
-    const [given, removed] = await Promise.all([
+    const [assigned, removed] = await Promise.all([
       patchAccount(bench, number, { limitProfile: code }),
       remove(code),
     ])
-    const isGiven = given.statusCode === 200
+    const isGiven = assigned.statusCode === 200
     assert.equal(removed.statusCode, isGiven ? 409 : 200, removed.body)
     assert.equal((await limitsOf(number)).limitProfile, isGiven ? code : null)
-    if (!isGiven) assertRefused(given, 'account', { code: 'invalid_request' })
+    if (!isGiven) assertRefused(assigned, 'account', { code: 'invalid_request' })
   }
 })
 
@@ -217,7 +223,7 @@ test('a change stands in the audit log with its amounts, and the same again does
   await remove('audited')
 
   const { rows } = await bench.db.query(
-    `select actor, action, detail from actions where subject = 'limit-profile/audited' order by id`,
+    `select actor, action, detail from audit_log where subject = 'limit-profile/audited' order by id`,
   )
   const terms = (perDayKobo: string, balanceMaxKobo: string | null) => {
     return { name: 'audited', perCreditKobo: null, perDayKobo, balanceMaxKobo, tiers: [] }
@@ -251,8 +257,39 @@ test('profiles are listed newest first, page by page, and are their client’s a
     assertRefused(answer, 'account', { status: 404, code: 'limit_profile_not_found' })
   }
   const { accountNumber } = await createAccount(bench, {}, { token: other })
-  const given = await patchAccount(bench, accountNumber, { limitProfile: 'one' }, { token: other })
-  assertRefused(given, 'account', { code: 'invalid_request' })
+  const refusal = await patchAccount(
+    bench,
+    accountNumber,
+    { limitProfile: 'one' },
+    { token: other },
+  )
+  assertRefused(refusal, 'account', { code: 'invalid_request' })
+})
+
+test('a profile says how many accounts name it, and counts only those that the caller may see', async () => {
+  const { clientId, secret } = await registerOf(bench).make()
+  const token = await bench.login(clientId, secret)
+  const url = `${LIMIT_PROFILES}/counted`
+  const count = async () => dataOf(await bench.call({ url, token }), 'account').accounts
+  const made = await create(profileBody({ code: 'counted', tiers: [1] }), { token })
+  assert.equal(dataOf(made, 'account').accounts, 0)
+
+  for (const merchantCode of ['OURS', 'THEIRS', 'THEIRS']) {
+    const { accountNumber } = await createAccount(bench, { merchantCode }, { token })
+    await patchAccount(bench, accountNumber, { limitProfile: 'counted' }, { token })
+  }
+  await createAccount(bench, { kycTier: 1 }, { token }) // Has it by its tier.
+  assert.equal(await count(), 3)
+
+  const body = { merchantCodes: ['OURS'] }
+  const restricted = await bench.call({ method: 'PATCH', url: `${CLIENTS}/${clientId}`, body })
+  assert.equal(restricted.statusCode, 200, restricted.body)
+  assert.equal(await count(), 1)
+  const { data } = (await bench.call({ url: LIMIT_PROFILES, token })).json()
+  assert.deepEqual(
+    data.map(({ accounts }: { accounts: number }) => accounts),
+    [1],
+  )
 })
 
 test('the books agree with all of it', () => assertCleanBooks(bench))

@@ -1,5 +1,5 @@
-// Before a payer's bank sends money it asks whose a number is: 00 and a name for a number that may
-// be paid into now, 07 for any other, and nothing about anybody beyond that name.
+// Name enquiry: before a payer's bank sends money it asks for the name of a number. 00 and a name
+// for a number that may be paid into now, 07 for any other, and no other information.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,6 +9,7 @@ import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, startPayment } from '../support/fixtures.ts'
 import { newSessionId, postRail, reportCredit } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { verifyAll } from '../support/verified.ts'
 
 const bench = closeAfterTests(await startTestService())
 
@@ -43,10 +44,11 @@ test('an active collection account answers with the name that the payer will see
 
 test('a bank is told the KYC tier that is in force', async () => {
   const { accountNumber } = await createAccount(bench, { kycTier: 2, nin: '33398765432' })
+  const level = async () => (await enquire(accountNumber)).kycLevel
 
-  const { kycLevel } = await enquire(accountNumber)
-
-  assert.equal(kycLevel, '2')
+  assert.equal(await level(), '1')
+  await verifyAll(bench)
+  assert.equal(await level(), '2')
 })
 
 test('a collection account that is not active is 07', async () => {

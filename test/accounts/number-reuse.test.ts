@@ -1,5 +1,6 @@
-// A dynamic number comes back only when its range is used up and its quarantine past the close of
-// its payment is over; until then money for it is its old payment's. A live one never comes back.
+// A dynamic number is reused only when its range is exhausted and its quarantine after the close of
+// its payment is over. Until then money for it belongs to its old payment. A live number is never
+// reused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -197,7 +198,7 @@ test('an expired payment whose number went to another is not opened again in par
 
   const inPart = await assign(bench, part.id, { paymentReference })
 
-  // Its payer would be shown a number that is somebody else's by now.
+  // Its payer would see a number that by now belongs to another payment.
   assertRefused(inPart, 'account', { status: 409, code: 'suspense_not_fitting' })
   dataOf(await assign(bench, whole.id, { paymentReference }), 'account')
   assert.equal((await verify(bench, paymentReference)).transactionStatus, 'Successful')
@@ -216,17 +217,17 @@ test('a number that is being given away does not stay with a payment that is ope
   await closeExpired(bench)
   const { id } = await suspend(bench, '0123456789', '60', { bank: '035' })
   const { adviceReference } = await createAdvice(bench)
-  let given: ReturnType<typeof initiate>
+  let initiated: ReturnType<typeof initiate>
   let assigned: ReturnType<typeof assign>
   {
     await using hold = await holdTable(bench, 'payment_numbers')
-    given = initiate(bench, adviceReference)
-    await hold.waiting(1) // It has drawn the number, and cannot write it down yet.
+    initiated = initiate(bench, adviceReference)
+    await hold.waiting(1) // It has drawn the number, and cannot store it yet.
     assigned = assign(bench, id, { paymentReference })
     await hold.waiting(2)
   }
 
-  assert.equal((await given).bankAccount, bankAccount)
+  assert.equal((await initiated).bankAccount, bankAccount)
   assertRefused(await assigned, 'account', { status: 409, code: 'suspense_not_fitting' })
   assert.equal((await verify(bench, paymentReference)).transactionStatus, 'Expired')
   await assertCleanBooks(bench)

@@ -1,5 +1,5 @@
-// Who may pay, and how much at a time: money that breaks a rule is taken and suspended with the
-// reason, because it is in our hands already.
+// Payer rules: who may pay, and how much at a time. Money that breaks a rule is taken and suspended
+// with the reason, because it has already arrived.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ const PAYER = {
   sourceBankCode: '033',
 }
 
-// On a collection account and on an advice alike; answers what became of the money on each.
+// Pays on a collection account and on an advice, and returns the outcome of each.
 async function payUnder(payerRules: object, credit: Record<string, unknown>) {
   const account = await createAccount(bench, { payerRules })
   const payment = await startPayment(bench, { payerRules, amount: 1_000_000_000 })
@@ -89,7 +89,7 @@ test('a name on the list may pay when two words of it are there, in any order', 
     'MR CHIDI A. OKEKE',
     'Adébáyọ̀ Ọlọ́runfẹ́mi',
     'Ọlọ́runfẹ́mi Ojó'.normalize('NFD'),
-    'OLORUNFEMI OJO', // As banks write it.
+    'OLORUNFEMI OJO', // The spelling of banks.
   ]
   const others = [
     'CHIDI',
@@ -163,16 +163,16 @@ test('rules that are not right are refused with the field that is wrong', async 
   const before = await databaseText(bench)
 
   for (const [payerRules, field] of bad) {
-    const shown = JSON.stringify(payerRules).slice(0, 80)
+    const label = JSON.stringify(payerRules).slice(0, 80)
     const answers = [
       await bench.call({ url: ACCOUNTS, body: accountBody({ payerRules }) }),
       await bench.call({ url: ADVICE, body: adviceBody({ payerRules }) }),
     ]
     for (const [at, answer] of answers.entries()) {
-      assert.equal(answer.statusCode, 400, shown)
+      assert.equal(answer.statusCode, 400, label)
       assertRefused(answer, at === 0 ? 'account' : 'payment', { code: 'invalid_request' })
       const fields = answer.json().errors.map((error: { field: string }) => error.field)
-      assert.deepEqual(fields, [field], shown)
+      assert.deepEqual(fields, [field], label)
     }
   }
   assert.equal(await databaseText(bench), before)
@@ -191,9 +191,9 @@ test('the accounts of payers are kept as keyed hashes: nobody reads them from a 
      select payer_rules from advices where payer_rules::text like '%5432%'`,
   )
   assert.equal(rows.length, 2)
-  for (const { payer_rules: kept } of rows) {
-    assert.deepEqual(Object.keys(kept.accounts[0]).sort(), ['bankCode', 'hash', 'masked'])
-    assert.equal(kept.accounts[0].masked, '******5432')
+  for (const { payerRules: rules } of rows) {
+    assert.deepEqual(Object.keys(rules.accounts[0]).sort(), ['bankCode', 'hash', 'masked'])
+    assert.equal(rules.accounts[0].masked, '******5432')
   }
   assert(!(await databaseText(bench)).includes(accountNumber))
   assert(!bench.logText().includes(accountNumber))

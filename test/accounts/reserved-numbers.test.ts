@@ -1,9 +1,9 @@
-// Numbers that a bank reserves: kept in a pool, so that nobody who wants one waits for the bank; each
-// used once; and a bank that fails costs no number and is told no more than need be.
+// Numbers that a bank reserves are kept in a pool, so that no request waits for the bank. Each is
+// used once. A failing bank costs no number and gets no more calls than necessary.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nuban } from '#banks/nuban.ts'
+import { nuban } from '#banks/numbers.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
 import {
   ACCOUNTS,
@@ -65,7 +65,7 @@ test('accounts and payments are given numbers while the bank hangs, and it is no
   await assertCleanBooks(bench)
 })
 
-test('what was used is reserved again, for each purpose', async () => {
+test('used numbers are replaced by new reservations, for each purpose', async () => {
   await using bank = await startReservingBank()
   await using bench = await startWithReserving(bank, { static: 4, dynamic: 4 })
   await refillPools(bench)
@@ -154,7 +154,7 @@ test('a reservation whose answer was lost is asked for by the same reference, an
   await using bank = await startReservingBank()
   await using bench = await startWithReserving(bank, { static: 2, dynamic: 0 })
   bank.behave((call) => {
-    bank.answerAsUsual(call) // It reserves one, and we never hear of it.
+    bank.answerAsUsual(call) // The bank reserves one, and its answer is lost.
     return 'break'
   })
   await refillPools(bench)
@@ -281,4 +281,27 @@ test('text of a bank that no database stores holds up no refill', async () => {
 
   assert.deepEqual(await poolStates(bench), { 'static available': 1 })
   assert.deepEqual(await standingAlerts(bench), ['number_refused 035 12345 \ufffd'])
+})
+
+test('a pool waits for no lease and no retry of a clock that was ahead', async () => {
+  await using bank = await startReservingBank()
+  await using bench = await startWithReserving(bank, { static: 1, dynamic: 0 })
+  const plan = (column: string, ms: number) =>
+    bench.db.query(
+      `insert into number_pools (bank_code, ${column}) values ('035', $1)
+       on conflict (bank_code) do update set ${column} = $1`,
+      [new Date(bench.clock().getTime() + ms)],
+    )
+  for (const [column, waitMs] of [
+    ['leased_until', 60_000],
+    ['retry_at', 300_000],
+  ] as const) {
+    await plan(column, waitMs)
+    await refillPools(bench)
+    assert.deepEqual(await poolStates(bench), {}, column)
+    await plan(column, waitMs + 1)
+  }
+  await refillPools(bench)
+
+  assert.deepEqual(await poolStates(bench), { 'static available': 1 })
 })

@@ -1,69 +1,101 @@
-// How the operator's command line is read: what is chosen, what is given, what is refused.
+// The operator's commands on the command line: how they are read, refused and printed, and that no other
+// command loads the database.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Command, parseCommand, UsageProblem } from '#admin/command-line.ts'
+import type { Answer, OperatorCommand } from '#admin/operator-command.ts'
+import { createCli } from '../support/cli-terminal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 
-const COMMANDS: readonly Command<undefined>[] = [
-  {
-    name: 'thing make',
-    summary: 'Make a thing.',
-    options: [
-      { name: 'name', value: 'text', about: 'Its name.' },
-      { name: 'tag', value: 'tag', isMany: true, about: 'Its tags.' },
-      { name: 'now', about: 'At once.' },
-    ],
-    run: async () => ({ data: {}, text: '' }),
-  },
-  {
-    name: 'thing drop',
-    subject: 'thingId',
-    summary: 'Drop a thing.',
-    options: [],
-    run: async () => ({ data: {}, text: '' }),
-  },
-]
+const ROOT = join(import.meta.dirname, '../..')
+const cli = closeAfterTests(createCli())
 
-function read(...words: string[]) {
-  const chosen = parseCommand(COMMANDS, words)
-  if ('help' in chosen) return chosen.help
-  const { command, args, isJson } = chosen
-  const options = [args.subject, args.flag('now'), args.text('name'), args.list('tag'), isJson]
-  return [command.name, ...options]
+async function read(words: readonly string[], answer: Partial<Answer> = {}, isTerminal = false) {
+  const commands: OperatorCommand[] = []
+  const operate = async (command: OperatorCommand) => {
+    commands.push(command)
+    return { data: {}, view: 'Done.', ...answer }
+  }
+  return { ...(await cli.runOn({ operate, isTerminal }, ...words)), command: commands[0] }
 }
 
-test('a command is found by its words, with what was given to it', () => {
-  const made = read('thing', 'make', '--name', 'A b', '--tag', 'x, y,', '--tag=z', '--now')
+test('a command gets its argument and its options, parsed', async () => {
+  const restrict = ['admin', 'client', 'restrict', 'SHOP', '--from', '10.0.0.1, 10.0.0.2,']
+  const { command, out } = await read([...restrict, '--from=::1', '--any-merchant'])
+  const restored = await read(['restore', '--at', '2026-11-16T10:00:00+01:00'])
 
-  assert.deepEqual(made, ['thing make', '', true, 'A b', ['x', 'y', 'z'], false])
-  const dropped = read('thing', 'drop', 'T1', '--json')
-  assert.deepEqual(dropped, ['thing drop', 'T1', false, undefined, undefined, true])
+  const from = ['10.0.0.1', '10.0.0.2', '::1']
+  assert.deepEqual([command?.subject, command?.options], ['SHOP', { from, anyMerchant: true }])
+  assert.equal(out, 'Done.\n')
+  assert.deepEqual(restored.command?.options, { at: new Date('2026-11-16T09:00:00Z') })
 })
 
-test('help is given for everything, and for each command', () => {
-  for (const words of [[], ['--help'], ['-h'], ['thing', '--help']]) {
-    assert.match(String(read(...words)), /thing make +Make a thing\.\n +thing drop <thingId> +Drop/)
+test('a view is a table on a terminal, tabs in a pipe, and data with --json', async () => {
+  const rows = [
+    ['a', 5],
+    ['bb', 12],
+  ]
+  const fields = [['size', '1 MB'] as const]
+  const answer = {
+    data: { total: 17n },
+    view: ['Head', { columns: ['name', 'n'], rows }, { fields }],
   }
-  const help = String(read('thing', 'make', '--help'))
-  assert.match(help, /^Usage: manilla admin thing make \[options\]/)
-  assert.match(help, /--name <text> +Its name\./)
-  assert.match(help, /--json +Output JSON\./)
+
+  const list = ['admin', 'client', 'list']
+  assert.equal((await read(list, answer)).out, 'Head\na\t5\nbb\t12\nsize\t1 MB\n')
+  const seen = (await read(list, answer, true)).out
+  assert.equal(seen, 'Head\nNAME   N\na      5\nbb    12\nsize  1 MB\n')
+  assert.equal((await read([...list, '--json'], answer)).out, '{\n  "total": 17\n}\n')
 })
 
 for (const [words, says] of [
-  [['thing', 'mend'], /^Unknown command: thing mend\n/],
-  [['thing', 'drop'], /^Missing argument: thingId\./],
-  [['thing', 'drop', ''], /^Missing argument: thingId\./],
-  [['thing', 'drop', 'T1', 'T2'], /^Unexpected argument: T2\./],
-  [['thing', 'make', 'T1'], /^Unexpected argument: T1\./],
-  [['thing', 'make', '--colour', 'red'], /^Unknown option '--colour'\./],
-  [['thing', 'make', '--name'], /--name <value>' argument missing\./],
-  [['thing', 'make', '--now=yes'], /--now' does not take an argument\./],
+  [['admin'], /^A command is missing\. See manilla admin --help\.$/],
+  [['admin', 'client', 'mend'], /^Unknown command 'mend'/],
+  [['admin', 'client', 'show'], /^Missing required argument 'client-id'\./],
+  [['admin', 'client', 'show', 'A', 'B'], /^Too many arguments for 'show'/],
+  [['admin', 'client', 'list', '--colour'], /^Unknown option '--colour'\./],
+  [['admin', 'client', 'create', '--name'], /--name <text>' argument missing\./],
+  [['admin', 'client', 'create'], /^Required option '--name <text>' not specified\./],
+  [['admin', 'client', 'list', '--url', 'http://x'], /^--url is for the API; this command uses/],
+  [['backup', '--keep', '0'], /whole number from 1 to 99999\./],
+  [['verify', '--at', '2026-11-16T10:00:00'], /a time with its zone, such as/],
 ] as const) {
-  test(`${JSON.stringify(words)} is refused, and told what is right`, () => {
-    assert.throws(
-      () => read(...words),
-      (error) => error instanceof UsageProblem && says.test(error.message),
-    )
+  test(`manilla ${words.join(' ')} is refused`, async () => {
+    const { exitCode, err, command } = await read(words)
+
+    assert.deepEqual([exitCode, command], [2, undefined])
+    assert.match(err.trimEnd(), says)
+    assert.match(err, /See manilla .*--help\.\n$/)
   })
 }
+
+test('the former names work: manilla admin backup, and src/admin/main.ts', async () => {
+  assert.deepEqual((await read(['admin', 'backup', '--keep', '7'])).command?.options, { keep: 7 })
+  const words = [join(ROOT, 'src/admin/main.ts'), 'payouts', 'hold', '--help']
+  const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  assert.match(stdout, /^Usage: manilla admin payouts hold \[options\]\n/)
+  assert.doesNotMatch(stdout, /--url/)
+})
+
+test('neither help nor completion loads the database', () => {
+  const script = `
+    const { runCli } = await import('./cli/program.ts')
+    const { processTerminal } = await import('./cli/process-terminal.ts')
+    const { createRequire } = await import('node:module')
+    const terminal = { ...processTerminal(new AbortController().signal), out() {} }
+    const loaded = () => Object.keys(createRequire(import.meta.url).cache)
+    for (const words of [['--help'], ['completion', 'bash'], ['admin', 'client', 'list', '--help']]) {
+      await runCli(words, terminal)
+    }
+    const before = loaded().filter((path) => path.includes('/node_modules/pg/')).length
+    await import('#admin/client-commands.ts')
+    await import('#admin/run-command.ts')
+    const after = loaded().filter((path) => path.includes('/node_modules/pg/')).length
+    console.log(before, after > 0)`
+  const words = ['--input-type=module-typescript', '-e', script]
+  const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' })
+
+  assert.deepEqual([stdout, stderr], ['0 true\n', ''])
+})

@@ -1,5 +1,5 @@
-// `manilla export --proof`, as an operator types it: what it says, what it refuses, and that an export
-// which is killed is never taken for a whole one.
+// `manilla export --proof` as an operator types it: its output, its refusals, and that a killed
+// export never looks complete.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -8,9 +8,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { parseCommand } from '#admin/command-line.ts'
-import { COMMANDS } from '#admin/commands.ts'
 import { PASSED_ON } from '../support/child-service.ts'
+import { operate } from '../support/cli-terminal.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { MANILLA, runManilla, startManilla } from '../support/manilla-command.ts'
 import { PROOF_NAMES, readProof } from '../support/proof-reader.ts'
@@ -30,9 +29,9 @@ test(`an operator exports the books and the key, which ${READERS} verify`, async
 
   assert.equal(exported.code, 0, exported.err)
   assert.equal(exported.err, '')
-  const { files, ...told } = JSON.parse(exported.out)
+  const { files, ...summary } = JSON.parse(exported.out)
   const path = join(folder.path, 'proof')
-  assert.deepEqual([told.folder, told.publicKey], [path, KEY.publicKey])
+  assert.deepEqual([summary.folder, summary.publicKey], [path, KEY.publicKey])
   assert.deepEqual(
     files.map(({ name }: { name: string }) => name),
     PROOF_NAMES.toSorted((one, other) => order(files, one) - order(files, other)),
@@ -66,7 +65,7 @@ test('an export that is killed is not taken for a whole one', async () => {
   assert.deepEqual([again.code, again.err], [1, `${path} is not empty. Name a new folder.\n`])
   const fresh = await run(bench, folder.path, '--proof', 'fresh')
   assert.equal(fresh.code, 0, fresh.err)
-  assert.match(fresh.out, /transfers.ndjson +1 lines\n[\s\S]*Public key: [0-9a-f]{64}\n/)
+  assert.match(fresh.out, /transfers\.ndjson\t1\n[\s\S]*Public key: [0-9a-f]{64}\n/)
 })
 
 test('without a folder or with too much the usage is explained', async () => {
@@ -77,7 +76,7 @@ test('without a folder or with too much the usage is explained', async () => {
     const child = spawn(process.execPath, [MANILLA, 'export', ...words], { cwd: folder.path, env })
     const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
     assert.equal(code, 2, err)
-    assert.match(err, /Usage: manilla export \[options\]/)
+    assert.match(err, /See manilla export --help\.\n$/)
   }
   assert(!existsSync(join(folder.path, 'a')))
 })
@@ -85,13 +84,14 @@ test('without a folder or with too much the usage is explained', async () => {
 for (const words of [[], ['--proof='], ['--proof', 'a', '--proof-key']]) {
   test(`export ${words.join(' ')} is refused`, async () => {
     await using bench = await startTestService()
-    const chosen = parseCommand(COMMANDS, ['export', ...words])
-    assert('command' in chosen)
     const { db, clock } = bench
 
-    const refused = chosen.command.run({ db, env: SECRETS, clock, actor: 'cli' }, chosen.args)
+    const refused = operate({ db, env: SECRETS, clock }, ['export', ...words])
 
-    await assert.rejects(refused, /^Error: Specify --proof <folder>, or --proof-key\.$/)
+    await assert.rejects(refused, {
+      exitCode: 2,
+      message: /^Specify --proof <folder>, or --proof-k/,
+    })
   })
 }
 

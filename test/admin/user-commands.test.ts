@@ -1,12 +1,9 @@
-// `manilla admin user …`: who is let in, and what it says.
+// `manilla admin user …`: which users it admits, and its output.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseCommand, UsageProblem } from '#admin/command-line.ts'
-import { COMMANDS } from '#admin/commands.ts'
-import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
-import { countUsers } from '#domain/access/sign-in-attempts.ts'
-import { Refusal } from '#errors.ts'
+import { countUsers, LOGIN_LIMITS } from '#access/attempts.ts'
+import { operate } from '../support/cli-terminal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { dataOf } from '../support/fixtures.ts'
 import {
@@ -25,16 +22,9 @@ await bench.newClient('SHOP')
 
 type Data = Record<string, unknown> & { temporaryPassword: string }
 
-async function admin(...words: string[]): Promise<{ data: Data; text: string }> {
-  const chosen = parseCommand(COMMANDS, ['user', ...words])
-  assert('command' in chosen)
-  const context = { db: bench.db, env: {}, clock: bench.clock, actor: 'cli:ada' }
-  const { data, text } = await chosen.command.run(context as never, chosen.args)
-  return { data: data as Data, text }
+function admin(...words: string[]): Promise<{ data: Data; text: string }> {
+  return operate({ db: bench.db, clock: bench.clock }, ['admin', 'user', ...words])
 }
-
-const isRefused = (code: string) => (error: unknown) =>
-  error instanceof Refusal && error.code === code
 
 test('the first owner of a client is made here, and signs in with the password shown', async () => {
   const { data, text } = await admin(
@@ -57,7 +47,7 @@ test('the first owner of a client is made here, and signs in with the password s
   assert.equal(session.client.clientId, 'SHOP')
   assert.equal(session.user.mustChangePassword, true)
   const { rows } = await bench.db.query(
-    `select actor from actions where subject = 'user/owner@shop.example' and action = 'user.create'`,
+    `select actor from audit_log where subject = 'user/owner@shop.example' and action = 'user.create'`,
   )
   assert.deepEqual(rows, [{ actor: 'cli:ada' }])
 })
@@ -105,7 +95,7 @@ test('a password is reset, and with it a lock and, if asked, the second factor',
   assert.equal(answer.statusCode, 200)
 })
 
-test('what is not understood, or not there, is said so', async () => {
+test('unknown users and unknown options are reported as such', async () => {
   const misused = [
     ['create', 'x@shop.example', '--client', 'SHOP'],
     ['create', 'x@shop.example', '--client', 'SHOP', '--role', 'root'],
@@ -113,11 +103,13 @@ test('what is not understood, or not there, is said so', async () => {
     ['create', 'no-address', '--client', 'SHOP', '--role', 'owner'],
     ['list'],
   ]
-  for (const words of misused) await assert.rejects(admin(...words), UsageProblem, words.join(' '))
+  for (const words of misused) {
+    await assert.rejects(admin(...words), { exitCode: 2 }, words.join(' '))
+  }
   const nowhere = admin('list', '--client', 'NOSUCH')
-  await assert.rejects(nowhere, isRefused('client_not_found'))
+  await assert.rejects(nowhere, { exitCode: 1, message: 'No such client.' })
   const nobody = admin('disable', 'x@shop.example', '--client', 'SHOP')
-  await assert.rejects(nobody, isRefused('user_not_found'))
+  await assert.rejects(nobody, { exitCode: 1, message: 'No such user.' })
   const operator = admin('create', 'x@shop.example', '--client', 'SHOP', '--role', 'operator')
-  await assert.rejects(operator, isRefused('operators_only'))
+  await assert.rejects(operator, { exitCode: 1, message: /operator/ })
 })

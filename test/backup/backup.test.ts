@@ -1,5 +1,5 @@
 // Backups of the embedded database: taken while money arrives, restored to the end and to a moment,
-// proven by verify, and refused when anything is wrong with them.
+// proven by verify, and refused when they are damaged.
 
 import assert from 'node:assert/strict'
 import {
@@ -18,14 +18,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { UsageProblem } from '#admin/command-line.ts'
-import { BackupProblem } from '#backup/backup-problem.ts'
 import { manifestText, readBackup } from '#backup/stored-backups.ts'
 import { systemClock } from '#clock.ts'
 import { createPool } from '#db/pool.ts'
 import { EmbeddedProblem, startEmbedded } from '#embedded/embedded.ts'
 import { createLogger } from '#log.ts'
-import { watchArchiveRound } from '#workers/watch-archive.ts'
+import { watchArchiveRound } from '#reports/workers.ts'
 import {
   currentSegment,
   markMoment,
@@ -40,7 +38,7 @@ import { query, until } from '../support/embedded-bench.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
-// In the order of a disaster: each test goes on where the one before ended.
+// In the order of a disaster: each test continues where the last one ended.
 const folder = closeAfterTests(createTempFolder())
 const service = await startArchivedService(folder.path)
 const { bench, server, archive, backupDir, env } = service
@@ -52,7 +50,7 @@ let acknowledged = 0
 let moment = ''
 let atMoment = 0
 
-// Each of another amount, so that one that is missing or booked twice is seen.
+// Each credit has another amount, so that a missing or doubled one shows.
 async function credit(): Promise<void> {
   await simulate(bench, accountNumber, `${acknowledged + 1}.00`)
   acknowledged += 1
@@ -76,15 +74,15 @@ test('a log file that differs is never replaced, and operators are told until ar
 
   await query(server.connectionString, 'select pg_switch_wal()')
   await until('archiving fails', async () => (await kinds()).includes('archive_failing'))
-  const kept = readFileSync(planted)
+  const bytes = readFileSync(planted)
   rmSync(planted)
   await until('archiving works', async () => {
     await query(server.connectionString, 'select pg_switch_wal()')
     return (await kinds()).length === 0
   })
 
-  assert.deepEqual(kept, gzipSync('not of this server'))
-  assert(statSync(planted).size > kept.length)
+  assert.deepEqual(bytes, gzipSync('not of this server'))
+  assert(statSync(planted).size > bytes.length)
 })
 
 test('a backup is taken while credits are booked, and is for its owner alone', async () => {
@@ -94,15 +92,15 @@ test('a backup is taken while credits are booked, and is for its owner alone', a
     isTaken.yet = true
   })
   while (!isTaken.yet) await credit()
-  const taken = await taking
-  const names = readdirSync(taken.folder)
+  const backup = await taking
+  const names = readdirSync(backup.folder)
 
   assert(acknowledged > 2, 'credits were booked meanwhile')
   assert.deepEqual(names.sort(), ['backup.json', 'backup_manifest', 'base.tar', 'secrets.json'])
   for (const name of ['', ...names]) {
-    assert.equal(statSync(join(taken.folder, name)).mode & 0o077, 0, name)
+    assert.equal(statSync(join(backup.folder, name)).mode & 0o077, 0, name)
   }
-  assert.equal(taken.timeline, 1)
+  assert.equal(backup.timeline, 1)
 })
 
 test('kill -9 loses nothing archived: a restore has every credit once, and holds payouts', async () => {
@@ -114,7 +112,7 @@ test('kill -9 loses nothing archived: a restore has every credit once, and holds
   await credit()
   process.kill(server.pid, 'SIGKILL')
   await server.exited
-  await bench[Symbol.asyncDispose]().catch(() => {}) // It has lost its database.
+  await bench[Symbol.asyncDispose]().catch(() => {}) // The service has lost its database.
 
   const restored = await runCommand(['restore', '--latest', '--data-dir', here('latest')], env)
   const twice = runCommand(['restore', '--latest', '--data-dir', here('latest')], env)
@@ -160,16 +158,15 @@ function temporaryFolders(): string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith('manilla-verify-'))
 }
 
-test('whatever is wrong with a backup is named, and nothing is restored', async () => {
+test('every fault of a backup is named, and nothing is restored', async () => {
   const base = join(backupDir, 'base', readdirSync(join(backupDir, 'base'))[0] as string)
   const first = join(archive, readdirSync(archive).filter(isSegment).sort().at(-2) as string)
   const tar = join(base, 'base.tar')
   const manifest = join(base, 'backup.json')
   const says = (problem: RegExp, more: string[] = []) =>
-    assert.rejects(runCommand(['verify', ...more], env), (error) => {
-      assert(error instanceof BackupProblem, String(error))
-      assert.match(error.message, problem)
-      return true
+    assert.rejects(runCommand(['verify', ...more], env), {
+      exitCode: 1,
+      message: problem,
     })
 
   await changed(tar, flipByte, () => says(/base\.tar is damaged/))
@@ -191,7 +188,7 @@ test('whatever is wrong with a backup is named, and nothing is restored', async 
   await says(/No backup was finished by 2026-01-01/, ['--at', '2026-01-01T00:00:00Z'])
   await says(/The log ends with a transaction at .* --latest/, ['--at', '2999-01-01T00:00:00Z'])
   await says(/Timeline 9 does not continue/, ['--timeline', '9'])
-  await assert.rejects(runCommand(['verify', '--at', 'yesterday'], env), UsageProblem)
+  await assert.rejects(runCommand(['verify', '--at', 'yesterday'], env), { exitCode: 2 })
   const nowhere = ['restore', '--latest', '--from', here('data'), '--data-dir', here('none')]
   await assert.rejects(runCommand(nowhere, {}), /There is no backup in/)
   assert(!existsSync(here('none')))
@@ -199,17 +196,17 @@ test('whatever is wrong with a backup is named, and nothing is restored', async 
 
 const isSegment = (name: string) => /^[0-9A-F]{24}\.gz$/.test(name)
 
-// Puts it back as it was.
+// Restores the original file afterwards.
 async function changed(path: string, change: (path: string) => void, look: () => Promise<void>) {
-  const kept = `${folder.path}/kept`
-  renameSync(path, kept)
-  copyFileSync(kept, path)
+  const original = `${folder.path}/kept`
+  renameSync(path, original)
+  copyFileSync(original, path)
   try {
     change(path)
     await look()
   } finally {
     rmSync(path, { force: true })
-    renameSync(kept, path)
+    renameSync(original, path)
   }
 }
 
@@ -228,7 +225,7 @@ function pretendOlder(path: string): void {
 test('a backup taken after a restore is verified and restored like the first', async () => {
   const restoredEnv = { ...env, MANILLA_DATA_DIR: here('latest') }
   const served = await startEmbedded({ dataDir: here('latest'), backupDir })
-  const taken = await runCommand(['backup'], restoredEnv)
+  const backup = await runCommand(['backup'], restoredEnv)
   await query(served.connectionString, `update clients set name = 'After the backup'`)
   await switchLog(served, archive)
   await served.stop()
@@ -238,9 +235,9 @@ test('a backup taken after a restore is verified and restored like the first', a
   const both = `select (${AMOUNTS}), (select min(name) from clients)`
   const [amounts, name] = await readRestored(here('third'), both)
 
-  assert.equal(taken.timeline, 2)
-  assert.deepEqual([verified.backup, verified.timeline], [taken.name, 2])
-  assert.deepEqual([restored.backup, restored.timeline], [taken.name, 3])
+  assert.equal(backup.timeline, 2)
+  assert.deepEqual([verified.backup, verified.timeline], [backup.name, 2])
+  assert.deepEqual([restored.backup, restored.timeline], [backup.name, 3])
   assert.deepEqual(amounts, upTo(acknowledged - 1))
   assert.equal(name, 'After the backup')
 })

@@ -1,18 +1,17 @@
-// The recipe of docs/backup.md for a server of one's own, executed as it stands there: blocks named
-// `server` by the server's user, blocks named `manilla` by us. The server is made of the embedded build.
+// The recipe of docs/backup.md for an operator's own server, executed as written: blocks named
+// `server` by the server's user, blocks named `manilla` by us. The server runs the embedded build.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { createClient } from '#access/secrets.ts'
 import { systemClock } from '#clock.ts'
 import { migrate } from '#db/migrate.ts'
 import { createPool } from '#db/pool.ts'
-import { createClient } from '#domain/access/client-secrets.ts'
 import { prepareBinaries } from '#embedded/binaries.ts'
-import { openDataDirectory } from '#embedded/data-directory.ts'
-import { spawnOptions } from '#embedded/server-user.ts'
+import { openDataDirectory, spawnOptions } from '#embedded/data-directory.ts'
 import { PASSED_ON } from '../support/child-service.ts'
 import { query, until } from '../support/embedded-bench.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
@@ -46,7 +45,7 @@ test('the recipe restores an own server to a moment, with payouts held and clean
   const [name] = (await query(url, 'select pg_walfile_name(pg_switch_wal())')).flat()
   await until('it is archived', () => existsSync(join(folder.path, 'archive', String(name))))
   server.run(drill)
-  const said = server.run(check)
+  const output = server.run(check)
 
   const restored = server.urlOf('manilla', 5433)
   const clients = await query(restored, 'select client_id from clients order by 1')
@@ -54,7 +53,7 @@ test('the recipe restores an own server to a moment, with payouts held and clean
   assert.deepEqual(more, [])
   assert.deepEqual(clients.flat(), ['MAN0000002'])
   assert.deepEqual(holds.flat(), [1])
-  assert.match(said, /Prepared the restored database.*The books add up\.\n/s)
+  assert.match(output, /Prepared the restored database.*The books add up\.\n/s)
 })
 
 const START = `
@@ -81,7 +80,7 @@ function ownServer(folder: string) {
   const bin = dirname(prepareBinaries({ ...home, resolvePackage }).postgres)
   const { uid, gid } = home.account
   const place = (name: string) => join(folder, name)
-  // What the server reads and writes is its user's.
+  // The server's user owns its files.
   for (const name of ['', 'archive', 'backups']) {
     mkdirSync(place(name), { recursive: true })
     if (uid !== undefined && gid !== undefined) chownSync(place(name), uid, gid)
@@ -106,7 +105,7 @@ function ownServer(folder: string) {
     const all = { ...options, env, encoding: 'utf8' as const }
     const { status, stdout, stderr } = spawnSync('/bin/sh', ['-euc', commands], all)
     assert.equal(status, 0, `${commands}\n${stdout}${stderr}`)
-    // The server reads what we wrote, as on a machine where both are one user.
+    // The server reads our files, as on a machine where both are one user.
     if (by === 'manilla') spawnSync('chown', ['-R', `${uid ?? ''}:${gid ?? ''}`, place('backups')])
     return stdout
   }

@@ -1,13 +1,13 @@
-// Which backup, timeline and log a restore takes, and what pruning removes: on files alone.
+// Which backup, timeline and log a restore uses, and what pruning removes: on files alone.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { planRecovery } from '#backup/plan-recovery.ts'
-import { pruneBackups } from '#backup/prune-backups.ts'
+import { planRecovery } from '#backup/recover.ts'
 import { manifestText } from '#backup/stored-backups.ts'
+import { pruneBackups } from '#backup/take.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 const SYSTEM = '7708705644988552474'
@@ -56,7 +56,7 @@ test('a restore begins with the last backup before the moment, and names a missi
   assert.equal(latest.missing, '000000010000000000000006')
 })
 
-test('of a backup that stops where a file of the log begins, that file is needed too', () => {
+test('a backup that stops where a log file begins needs that file too', () => {
   using folder = createTempFolder()
   addBackup(folder.path, 2, { stopAt: '000000' })
   addLog(folder.path, [segment(1, 3)])

@@ -1,5 +1,5 @@
-// What every bank format promises, whatever its language. A new format joins RENDERINGS and has to
-// keep all of this.
+// Guarantees of every bank format, whatever its language. A new format joins RENDERINGS and must
+// keep all of them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { patience } from '../support/patience.ts'
 import { CONNECTOR_RENDERINGS } from './connector-renderings.ts'
 import { expectedOf, goodOf, RENDERINGS, type Rendering, type Written } from './renderings.ts'
 
-// Generous for a busy machine; what the limits stop would take minutes.
+// Generous for a busy machine. Without the limits it would take minutes.
 const CPU_MS_MAX = patience(1_000)
 
 const AMOUNTS = {
@@ -75,7 +75,7 @@ for (const rendering of [...RENDERINGS, ...CONNECTOR_RENDERINGS]) {
     })
   }
 
-  // A notification of camt.054 names a transfer in other ways too (camt054-references.test.ts).
+  // camt.054 also identifies a transfer in other ways (camt054-references.test.ts).
   if (format.name !== 'camt054') {
     test(`${format.name}: a session id of 65 characters is rejected, echoed and kept`, () => {
       const item = parseOne(rendering, { ...GOOD, sessionId: 'x'.repeat(65) })

@@ -1,4 +1,4 @@
-// A running service with one bank, connected as a case of the conformance suite says.
+// A running service with one bank, connected as a case of the conformance suite specifies.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,14 +12,14 @@ export const BANK_CODE = '101'
 
 type Given = { settings?: Record<string, unknown>; env?: Record<string, string> }
 
-export async function startConnected(each: ConnectorCase, given: Given = {}): Promise<Bench> {
+export async function startConnected(each: ConnectorCase, options: Given = {}): Promise<Bench> {
   using folder = createTempFolder()
   const names = Object.keys(each.secrets).map((name) => [name, `SECRET_${name}`] as const)
   const bank = {
     code: BANK_CODE,
     name: 'Bank under test',
     connector: each.connector,
-    settings: { ...each.settings, ...given.settings },
+    settings: { ...each.settings, ...options.settings },
     secrets: Object.fromEntries(names),
     static: { from: 100_000_000, to: 100_000_099 },
     dynamic: { from: 100_000_100, to: 100_000_199 },
@@ -27,7 +27,7 @@ export async function startConnected(each: ConnectorCase, given: Given = {}): Pr
   const banksFile = join(folder.path, 'banks.json')
   writeFileSync(banksFile, JSON.stringify([bank]))
   const secrets = names.map(([name, variable]) => [variable, each.secrets[name]])
-  const env = { ...Object.fromEntries(secrets), MANILLA_BANKS_FILE: banksFile, ...given.env }
+  const env = { ...Object.fromEntries(secrets), MANILLA_BANKS_FILE: banksFile, ...options.env }
   return await startTestService({ env })
 }
 
@@ -41,7 +41,7 @@ export function report(bench: Bench, body: Buffer, headers: Headers) {
   return bench.call({ method: 'POST', url, body, headers, token: null })
 }
 
-// The connection, or what is wrong with the configuration.
+// Returns the connection, or the faults of the configuration.
 export function connect(
   each: Pick<ConnectorCase, 'connector' | 'settings' | 'secrets'>,
   mode: Mode = 'sandbox',

@@ -1,5 +1,5 @@
-// One connector as the conformance suite runs it: a configuration that is right, how the bank signs a
-// call, and its samples, byte for byte as the bank publishes them. Samples of banks that publish none
+// One connector in the conformance suite: a valid configuration, the bank's signature of a call,
+// and its samples, byte for byte as the bank publishes them. Samples of banks that publish none
 // (manilla, iso20022, wema, template) are ours.
 
 import { createHmac } from 'node:crypto'
@@ -17,7 +17,7 @@ export type Expected = Pick<
 export type Sample = {
   file: string
   expected: Expected
-  // Where the bank says what it takes for taken, and for seen before.
+  // The acknowledgement of a new notification, and of a known one.
   taken: object
   again: object
 }
@@ -26,34 +26,35 @@ export type Headers = Record<string, string>
 
 export type ConnectorCase = {
   connector: string
-  label: string // Tells two configurations of one connector apart.
+  label: string // Distinguishes configurations of one connector.
   settings: Readonly<Record<string, unknown>>
   secrets: Readonly<Record<string, string>>
   contentType: string
   signs(call: { body: Buffer; now: Date; secret: string }): Headers
-  secret: string // The one that it signs with.
+  secret: string // The signing secret.
   signatureHeader: string
-  signsFields?: readonly string[] // Their paths; rather than the body or nothing.
-  hintsOnly?: true // Nothing is signed: the bank is asked for what it reports.
+  signsFields?: readonly string[] // The paths of the signed fields, instead of the whole body or nothing.
+  hintsOnly?: true // Nothing is signed: the service queries the bank instead.
   signsNoAmount?: true // A constant token, or fields without the amount.
-  // A part of the body that the signature covers, and what it might be forged to; null: none is.
+  // A signed part of the body and a forged value for it; null if no part is signed.
   signedPart: readonly [part: string, forged: string] | null
   samples: readonly Sample[]
-  rendering?: NestedRendering // How the bank writes a credit, where it sends one JSON object each.
+  rendering?: NestedRendering // The bank's form of a credit, if it sends one JSON object per credit.
   api?: CaseApi
 }
 
-// What its outgoing calls need, and how the bank words the answers that every connector must tell apart.
+// Settings of its outgoing calls, and the bank's wording of the answers that every connector must
+// distinguish.
 export type CaseApi = {
   settings: Readonly<Record<string, unknown>>
   secrets?: Readonly<Record<string, string>>
-  asksBy?: IdentifierKind // What it finds a transfer by. Default session_id.
+  asksBy?: IdentifierKind // The identifier of its transfer queries. Default session_id.
   login?: { line: string; answer(token: string): object }
-  // A request that has to succeed before an order goes out, such as one that makes the recipient.
+  // A request that must succeed before an order goes out, such as creating the recipient.
   beforeOrder?: { line: string; status: number; answer: object }
-  payoutNotFound?: object // With 404.
+  payoutNotFound?: object // The body with a 404.
   nameRefusal?(message: string): object
-  otherScope?: Readonly<Record<string, unknown>> // The settings of somebody else at the same bank.
+  otherScope?: Readonly<Record<string, unknown>> // The settings of another customer of the same bank.
 }
 
 const SAMPLES = join(import.meta.dirname, 'samples')

@@ -1,5 +1,5 @@
-// Every connector that the conformance suite runs, in each of its configurations: all that the files
-// test/banks/<connector>/conformance-case.ts export.
+// Every connector of the conformance suite, in each of its configurations: all exports of
+// test/banks/<connector>/conformance-case.ts.
 
 import { globSync } from 'node:fs'
 import type { ConnectorCase } from './connector-case.ts'

@@ -1,4 +1,4 @@
-// A connector in an npm package serves a bank as a built-in one does, and a package that cannot is a
+// A connector in an npm package serves a bank like a built-in one. An unusable package gives one
 // sentence at start-up.
 
 import assert from 'node:assert/strict'
@@ -48,9 +48,9 @@ test('a bank is connected by the connector of a package that lies beside the ban
 
   const forged = await bench.call({ method: 'POST', url, body, headers: sign('x'), token: null })
   assert.equal(forged.statusCode, 401)
-  const taken = await bench.call({ method: 'POST', url, body, headers: sign(KEY), token: null })
+  const accepted = await bench.call({ method: 'POST', url, body, headers: sign(KEY), token: null })
   assert.deepEqual(
-    [taken.statusCode, taken.json()],
+    [accepted.statusCode, accepted.json()],
     [200, { reference: '000013261115084200000000000077', received: true }],
   )
   const [bank] = (await bench.call({ url: '/api/v1/operator/banks' })).json().data
@@ -115,7 +115,7 @@ for (const [what, content, problem] of UNUSABLE) {
   })
 }
 
-test('of a package for another kit nothing is run', () => {
+test('a connector package for another kit version is not executed', () => {
   using folder = createTempFolder()
   const files = { 'connector.js': 'globalThis.wasRun = true' }
   installPackage(folder.path, PACKAGE, { packageJson: { manilla: { kit: 2 } }, files })
@@ -138,7 +138,7 @@ test('a package that is not installed, or no package at all, is named', () => {
   assert.deepEqual(problemsOf({ package: PACKAGE, version: 2 }), [
     'bank 1: connector must be a name or {"package": …}',
   ])
-  // A mistyped name never becomes a package.
+  // A mistyped name is never read as a package.
   assert.match(problemsOf('acme').join(), /connector "acme" is unknown; allowed: manilla, /)
 })
 
@@ -198,16 +198,20 @@ test('a packaged connector that throws over a payout leaves it unknown', async (
   assert.deepEqual(await calls?.sendMoney?.(order, {}), { status: 'unknown', reason })
 })
 
-// Commands load the settings as `serve` does.
+// Commands load the settings like `serve`.
 test('every role tells of a package that is missing', () => {
   using folder = createTempFolder()
   const path = join(folder.path, 'banks.json')
   writeFileSync(path, JSON.stringify([BANK]))
   const sentence = `MANILLA_BANKS_FILE bank 1: connector package "${PACKAGE}" is not installed`
   for (const role of ['serve', 'api', 'worker', 'migrate']) {
-    const given = { ...env, MANILLA_BANKS_FILE: path, DATABASE_URL: 'postgres://127.0.0.1:1/none' }
+    const settings = {
+      ...env,
+      MANILLA_BANKS_FILE: path,
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    }
     assert.throws(
-      () => loadConfig(given, role),
+      () => loadConfig(settings, role),
       (error: Error) => error.message.includes(sentence),
       role,
     )

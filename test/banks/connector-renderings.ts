@@ -1,5 +1,5 @@
-// How the banks of single JSON notifications would write a credit, each once, and one of our own that
-// writes amounts in kobo.
+// A credit in the form of each bank that sends single JSON notifications, and in one of our own
+// with amounts in kobo.
 
 import { CONNECTOR_CASES } from './connector-cases.ts'
 import { KOBO_RENDERING } from './kobo-rendering.ts'

@@ -1,4 +1,4 @@
-// A connector that is configured wrongly does not start, and says why in one sentence a problem.
+// A wrongly configured connector does not start, and says why in one sentence per problem.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

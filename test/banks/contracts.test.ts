@@ -1,5 +1,5 @@
-// The contracts themselves: every sample satisfies its schema, the published notifications and what we
-// answer to them do too, and a violation on either side is noticed.
+// The contracts themselves: every sample, every published notification and our answer to it
+// satisfies its schema, and a violation on either side is noticed.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The banks we know, by each of the ways others name them.
+// The banks we know, by every name and code that others use.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import {
   KINDS,
   providerCode,
 } from '#banks/directory.ts'
-import { isBankCode } from '#banks/nuban.ts'
+import { isBankCode } from '#banks/numbers.ts'
 
 test('no two institutions share a code', () => {
   const codes = BANKS.flatMap(({ code, cbnCode, nipCode, aliases }) => [

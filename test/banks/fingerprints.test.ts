@@ -1,5 +1,6 @@
-// The fingerprint of a connection is another wherever the bank may not know our payouts, and the same
-// wherever it does: so that what it has no record of is not failed for another's answer (I47).
+// The fingerprint of a connection differs wherever the bank may not know our payouts, and is the
+// same wherever it does. So a payout is never failed because another connection has no record of it
+// (I47).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,11 +1,11 @@
-// Whoever does not have a bank's secret is refused, by every connector and in constant time.
+// Every connector refuses callers without the bank's secret, in constant time.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { SANDBOX_CONNECTORS } from '#banks/connectors.ts'
-import { isSecretEqual } from '#banks/secret-equality.ts'
+import { isSecretEqual } from '#banks/notifications.ts'
 import { connect, railCall, report, signed, startConnected } from './connector-bench.ts'
 import { type ConnectorCase, type Headers, readSample } from './connector-case.ts'
 import { CONNECTOR_CASES } from './connector-cases.ts'
@@ -17,7 +17,7 @@ function sampleOf({ connector, samples }: ConnectorCase): Buffer {
   return readSample(connector, samples[0]?.file ?? '')
 }
 
-// Each as what it is, the body, and the headers.
+// Each with its description, body and headers.
 function forgeries(each: ConnectorCase): (readonly [string, Buffer, Headers])[] {
   const body = sampleOf(each)
   const right = signed(each, body)
@@ -32,7 +32,7 @@ function forgeries(each: ConnectorCase): (readonly [string, Buffer, Headers])[] 
     ['all of it but the last character', body, changed(signature.slice(0, -1))],
     ['more than it', body, changed(`${signature}0`)],
     ['one character changed', body, changed(flipped)],
-    // By Standard Webhooks that header is a list, and one right signature in it is enough.
+    // In Standard Webhooks that header is a list, and one valid signature in it is enough.
     ...(each.signatureHeader === 'webhook-signature'
       ? []
       : ([['the header twice', body, changed(`${signature}, ${signature}`)]] as const)),
@@ -40,7 +40,7 @@ function forgeries(each: ConnectorCase): (readonly [string, Buffer, Headers])[] 
   ]
 }
 
-// Whatever is not signed is added to a credit under its signature.
+// Adds unsigned fields to a credit under its signature.
 function carrying(each: ConnectorCase, fields: object): [Buffer, Headers] {
   if (!each.signsFields) {
     const body = Buffer.from(JSON.stringify(fields))
@@ -102,7 +102,7 @@ for (const each of CONNECTOR_CASES) {
       const { connection } = connect(each)
       const body = sampleOf(other)
       const headers = signed(other, body)
-      // Ours share a rail and, in the sandbox, its secret.
+      // Our own connectors share a rail and, in the sandbox, its secret.
       const isOurs = [each, other].every(({ connector }) => /^(manilla|iso20022)$/.test(connector))
       const verdict = connection?.authenticate(railCall(headers, body))
       assert.equal(verdict, isOurs ? 'ok' : 'invalid_signature')
@@ -126,7 +126,7 @@ for (const each of CONNECTOR_CASES.filter(({ signedPart }) => signedPart !== nul
 
 test('secrets of any lengths are compared without an early end', () => {
   assert(isSecretEqual('secret', 'secret'))
-  for (const given of [
+  for (const guess of [
     '',
     's',
     'secre',
@@ -135,10 +135,10 @@ test('secrets of any lengths are compared without an early end', () => {
     'secretsecret',
     'x'.repeat(100_000),
   ]) {
-    assert(!isSecretEqual(given, 'secret'), given.slice(0, 20))
+    assert(!isSecretEqual(guess, 'secret'), guess.slice(0, 20))
   }
-  const text = readFileSync(join(SOURCES, 'secret-equality.ts'), 'utf8')
-  assert.match(text, /timingSafeEqual\(digest\(given\), digest\(secret\)\)/)
+  const text = readFileSync(join(SOURCES, 'notifications.ts'), 'utf8')
+  assert.match(text, /timingSafeEqual\(digest\(value\), digest\(secret\)\)/)
 })
 
 for (const { name } of SANDBOX_CONNECTORS) {
@@ -146,7 +146,7 @@ for (const { name } of SANDBOX_CONNECTORS) {
     const text = readFileSync(join(SOURCES, name, 'connector.ts'), 'utf8')
     const byStandard = /\bverify\(|manillaConnector\.connect\(/ // They use timingSafeEqual too.
     assert.match(text, new RegExp(`isSecretEqual\\(|${byStandard.source}`))
-    assert.doesNotMatch(text, /[!=]==? *(?:given|expected|signature|secret|token|value)\b/)
-    assert.doesNotMatch(text, /\b(?:given|expected|signature)(?:\.\w+\(\))? *[!=]==?/)
+    assert.doesNotMatch(text, /[!=]==? *(?:header|expected|signature|secret|token|value)\b/)
+    assert.doesNotMatch(text, /\b(?:header|expected|signature)(?:\.\w+\(\))? *[!=]==?/)
   })
 }

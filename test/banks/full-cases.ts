@@ -1,5 +1,5 @@
-// Every connector with all that it can be configured with: where the bank's API is, and what its
-// calls need. The address is to be replaced by that of a scripted bank.
+// Every connector with all its settings: the address of the bank's API, and the settings of its
+// calls. A test replaces the address by that of a scripted bank.
 
 import type { CaseApi, ConnectorCase } from './connector-case.ts'
 import { CONNECTOR_CASES } from './connector-cases.ts'

@@ -1,5 +1,5 @@
-// A format whose amounts are whole kobo, made of the kit alone: what the kit promises of naira, it
-// promises of kobo.
+// A format with amounts in whole kobo, built from the kit alone: the kit's guarantees for naira
+// also hold for kobo.
 
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
 import { jsonNotification } from '#banks/json-notifications.ts'

@@ -1,4 +1,5 @@
-// Money in a notification that cannot be read for sure is kept, wherever in the body the doubt is.
+// Money in a notification that cannot be read with certainty is kept, wherever in the body the
+// doubt is.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,9 +1,9 @@
-// NUBAN numbers: the published examples, and what the check digit promises.
+// NUBAN numbers: the published examples, and the properties of the check digit.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isAccountNumber, isBankCode, nuban, nubanCheckDigit, SERIAL_MAX } from '#banks/nuban.ts'
+import { isAccountNumber, isBankCode, nuban, nubanCheckDigit, SERIAL_MAX } from '#banks/numbers.ts'
 import { isNuban } from '../support/nuban.ts'
 
 const VECTORS = [

@@ -1,5 +1,6 @@
-// The HTTP client never repeats an order by itself (I47), so that "not sent" stays true (I105). Over HTTP/2 a
-// server may say that it refused a request that it has read, and clients repeat such requests.
+// The HTTP client never repeats an order by itself (I47), so that "not sent" stays true (I105).
+// Over HTTP/2 a server may claim that it refused a request that it has read, and clients repeat
+// such requests.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,12 +13,12 @@ import { certificate, privateKey } from '../webhooks/self-signed.ts'
 import { FULL_CASES, type FullCase } from './full-cases.ts'
 import { callsTo } from './scripted-bank.ts'
 
-setGlobalDispatcher(new Agent({ allowH2: true })) // As undici does by itself, unless Node was first.
+setGlobalDispatcher(new Agent({ allowH2: true })) // undici's default, unless Node set it first.
 
 const to = { bankCode: '058', accountNumber: '0123456789', accountName: 'ADA OBI' }
 const ORDER = { reference: 'p-1', amountKobo: kobo(5n), currency: 'NGN', to, narration: 'n' }
 
-// It reads orders, and says that it refused them unread.
+// A bank that reads orders and claims to have refused them unread.
 async function startDenyingBank(login: FullCase['api']['login']) {
   const orders: string[] = []
   const server = createSecureServer({ key: privateKey, cert: certificate, allowHTTP1: true })

@@ -1,4 +1,5 @@
-// What every call to a bank promises: silence and nonsense are told from answers, and nothing throws.
+// Guarantees of every call to a bank: silence and nonsense are distinguished from answers, and
+// nothing throws.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -23,7 +24,7 @@ const window = { from: new Date(START.getTime() - 1_800_000), to: START }
 
 type Call = (calls: Required<BankCalls>, options: CallOptions) => Promise<{ status: string }>
 
-// Each as a caller would make it.
+// Each call with typical arguments.
 function callsOf(each: FullCase): Record<Exclude<keyof BankCalls, 'prepareOrders'>, Call> {
   return {
     findTransfer: (calls, options) =>
@@ -62,7 +63,7 @@ const NO_ANSWERS: Record<string, Answer> = {
   'a field twice': { body: '{"status": "confirmed", "status": "failed"}' },
 }
 
-// What gateways and proxies say when they have no such route.
+// Answers of gateways and proxies without such a route.
 const FOREIGN: unknown[] = [
   '<html>Not found</html>',
   '',
@@ -199,7 +200,7 @@ for (const each of FULL_CASES.filter(({ api }) => api.login)) {
 
     assertNone('sendMoney', await sendMoney(bank.calls, {}))
     assert.deepEqual([orders(), logins], [1, 1])
-    assertNone('sendMoney', await sendMoney(bank.calls, {})) // The next one logs in anew.
+    assertNone('sendMoney', await sendMoney(bank.calls, {})) // The next order logs in again.
     assert.deepEqual([orders(), logins], [2, 2])
     assertNone('findPayout', await findPayout(bank.calls, {}))
     assert.equal(logins, 4, 'questions are repeated')
@@ -256,7 +257,7 @@ for (const each of FULL_CASES.filter(({ api }) => api.login)) {
   })
 }
 
-// A payout of which nothing is known is `unknown`: it is asked for, and not sent again.
+// A payout without a known result is `unknown`: the service queries it, and does not send it again.
 function assertNone(name: string, answer: { status: string; reason?: string }): void {
   const isPayout = name === 'sendMoney' || name === 'findPayout'
   assert.equal(answer.status, isPayout ? 'unknown' : 'no_answer', `${name}: ${answer.status}`)

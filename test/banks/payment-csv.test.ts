@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPaymentCsv, writePaymentCsv } from '#banks/payment-csv.ts'
 import type { ReportLine } from '#banks/payment-files.ts'
+import { readPaymentCsv, writePaymentCsv } from '#banks/payment-files.ts'
 import { paymentFile, paymentOrder } from '../support/payment-files.ts'
 
 function lines(csv: string): ReportLine[] {

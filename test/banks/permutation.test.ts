@@ -1,15 +1,15 @@
-// The order in which numbers are issued: each once, and in no order that shows.
+// The order in which numbers are issued: each number once, without a visible pattern.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { permute, SIZE_MAX } from '#banks/permutation.ts'
+import { permute, SIZE_MAX } from '#banks/numbers.ts'
 
 const key = Buffer.from('permutation test key, 32 bytes!!')
 const otherKey = Buffer.from('permutation test key, 32 bytes!?')
 
 for (const size of [1, 2, 3, 4, 5, 16, 17, 1000, 4096, 65_537]) {
-  test(`of ${size} numbers each comes exactly once`, () => {
+  test(`all ${size} numbers come exactly once`, () => {
     const seen = new Set(wholeOrder(key, size))
     assert.equal(seen.size, size)
     assert.equal(Math.min(...sample(seen)), 0)
@@ -32,7 +32,7 @@ test('in the largest range, a hundred thousand indexes meet no number twice', ()
   assert.equal(seen.size, 100_000)
 })
 
-// Written down once: numbers issued under an order would come again if it ever changed.
+// Fixed for ever: if the order changed, issued numbers would come again.
 test('an order never changes', () => {
   assert.deepEqual(
     [0, 1, 2, 999_999_999].map((index) => permute(key, SIZE_MAX, index)),
@@ -84,7 +84,7 @@ test('more orders than are kept in memory still come out the same', () => {
   assert.equal(permute(key, 1_000, 7), before)
 })
 
-test('what lies outside is refused', () => {
+test('an index outside the range is refused', () => {
   for (const size of [0, -1, 1.5, SIZE_MAX + 1, Number.NaN]) {
     assert.throws(() => permute(key, size, 0), RangeError)
   }
@@ -98,7 +98,7 @@ function wholeOrder(someKey: Buffer, size: number): number[] {
   return Array.from({ length: size }, (_, index) => permute(someKey, size, index))
 }
 
-// The ends of a set, since spreading 65,537 arguments into Math.max is more than it takes well.
+// The ends of a set: Math.max cannot take 65,537 arguments.
 function sample(numbers: Set<number>): number[] {
   const sorted = [...numbers].sort((a, b) => a - b)
   return [sorted.at(0) ?? Number.NaN, sorted.at(-1) ?? Number.NaN]

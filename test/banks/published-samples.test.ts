@@ -1,4 +1,4 @@
-// Every connector takes what its bank publishes, over a running service.
+// Every connector accepts its bank's published samples, in a running service.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { SANDBOX_CONNECTORS } from '#banks/connectors.ts'
 import { formatKobo } from '#money.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { createAccount, readAccount } from '../support/fixtures.ts'
-import { questionsOf } from '../support/requery-bench.ts'
+import { requeriesOf } from '../support/requery-bench.ts'
 import type { Bench } from '../support/running-service.ts'
 import { connect, railCall, report, signed, startConnected } from './connector-bench.ts'
 import { readSample } from './connector-case.ts'
@@ -58,14 +58,14 @@ for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => !hintsOnly)) {
 
   test(`${label}: each sample is taken once, however often it is sent`, async () => {
     await using bench = await startConnected(each)
-    for (const { file, taken, again } of samples) {
+    for (const { file, taken: accepted, again } of samples) {
       const body = readSample(connector, file)
       const headers = signed(each, body)
 
       const first = await report(bench, body, headers)
       const others = await Promise.all([1, 2, 3].map(() => report(bench, body, headers)))
 
-      assertAnswer(first, taken)
+      assertAnswer(first, accepted)
       for (const other of others) assertAnswer(other, again)
     }
     const { rows } = await bench.db.query(
@@ -74,9 +74,9 @@ for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => !hintsOnly)) {
     assert.deepEqual(
       rows,
       samples.map(({ expected: { sessionId, accountNumber, amountKobo } }) => ({
-        session_id: sessionId,
-        account_number: accountNumber,
-        amount_kobo: amountKobo,
+        sessionId,
+        accountNumber,
+        amountKobo,
       })),
     )
     await assertCleanBooks(bench)
@@ -109,16 +109,16 @@ for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => hintsOnly)) {
 
   test(`${label}: a sample books nothing: its bank is asked for it, once`, async () => {
     await using bench = await startConnected(each)
-    for (const { file, taken, again } of samples) {
+    for (const { file, taken: accepted, again } of samples) {
       const body = readSample(connector, file)
       const headers = signed(each, body)
 
-      assertAnswer(await report(bench, body, headers), taken)
+      assertAnswer(await report(bench, body, headers), accepted)
       const others = await Promise.all([1, 2, 3].map(() => report(bench, body, headers)))
 
       for (const other of others) assertAnswer(other, again)
     }
-    const questions = await questionsOf(bench)
+    const questions = await requeriesOf(bench)
     assert.deepEqual(
       questions.map(({ reason, subject, state }) => ({ reason, subject, state })),
       samples.map(({ expected: { identifiedBy = 'session_id', sessionId } }) => ({
@@ -132,7 +132,7 @@ for (const each of CONNECTOR_CASES.filter(({ hintsOnly }) => hintsOnly)) {
   })
 }
 
-// Where a signature is over fields, a broken body has none.
+// If the signature covers fields, a broken body has none.
 for (const each of CONNECTOR_CASES.filter(({ signsFields }) => !signsFields)) {
   test(`${each.label}: what cannot be read is kept, and answered in its own form`, async () => {
     await using bench = await startConnected(each)
@@ -168,8 +168,8 @@ type Answer = Awaited<ReturnType<typeof report>>
 function assertAnswer(answer: Answer, expected: object): void {
   assert.equal(answer.statusCode, 200, answer.body)
   assert.match(String(answer.headers['content-type']), /^application\/json; charset=utf-8$/)
-  const [given] = [answer.json()].flat()
+  const [acknowledgement] = [answer.json()].flat()
   for (const [field, value] of Object.entries(expected)) {
-    assert.deepEqual(given[field], value, `${field} of ${answer.body}`)
+    assert.deepEqual(acknowledgement[field], value, `${field} of ${answer.body}`)
   }
 }

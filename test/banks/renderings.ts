@@ -1,6 +1,5 @@
-// How a bank would write credits in each format: the other side of `parse`, for tests only.
-//
-// Every field is text as it goes into the body, so that a test can put nonsense there.
+// Credits in each format as a bank would write them: the inverse of `parse`, for tests only. Every
+// field is the text in the body, so that a test can write nonsense there.
 
 import { camt054Format } from '#banks/iso20022/camt054.ts'
 import { jsonFormat } from '#banks/manilla/notifications.ts'
@@ -26,14 +25,14 @@ export type Rendering = {
   render(credits: readonly Written[]): string
   nestedDeeply: string
   lacks?: readonly ('currency' | 'sourceAccountNumber' | 'sourceBank')[]
-  more?: Partial<IncomingCredit> // Than what every format has of a credit, or instead of it.
-  acknowledged?(sessionId: string): object // With 00; default ours.
-  unit?: 'kobo' // Of its amounts. Default naira, with decimals.
+  more?: Partial<IncomingCredit> // Fields beyond those of every format, or instead of them.
+  acknowledged?(sessionId: string): object // The answer with 00; default ours.
+  unit?: 'kobo' // The unit of its amounts. Default naira, with decimals.
 }
 
 export type NestedRendering = Rendering & { amountField: string }
 
-// What a bank of single JSON notifications writes into every one of them.
+// The reference in every single JSON notification.
 export const REFERENCE = 'REF-1'
 export const WRITTEN_TIME = '2026-11-15T01:42:26.123+01:00'
 
@@ -64,12 +63,12 @@ export const GOOD: Written = {
   narration: 'Invoice 1183 <paid> & "done"',
 }
 
-// In the unit of the format.
+// Amounts in the unit of the format.
 export function goodOf({ unit }: Rendering): Written {
   return unit === 'kobo' ? { ...GOOD, amount: '600050' } : GOOD
 }
 
-// The moment every rendering writes, in its own way.
+// Every rendering writes this moment in its own way.
 const TIME = new Date('2026-11-15T00:42:26.123Z')
 
 function expected(written: Written, kobo: bigint): IncomingCredit {

@@ -1,5 +1,5 @@
-// A bank's API on loopback, answering as the test says, and remembering what it was asked. When it is
-// closed, the connector may not have asked anything that the provider's contract does not allow.
+// A bank's API on loopback that gives the test's answers and records the requests. When it closes,
+// it fails if a request violated the provider's contract.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -13,17 +13,18 @@ import type { FullCase } from './full-cases.ts'
 export type Asked = {
   line: string // Method, path and query.
   headers: Record<string, string | string[] | undefined>
-  body: Record<string, unknown> // Empty without one.
+  body: Record<string, unknown> // Empty if there is none.
 }
 
-// Text is sent as it is, anything else as JSON. 'silence': never answered.
+// Text is sent unchanged, anything else as JSON. 'silence': no answer.
 export type Answer = { status?: number; body: unknown } | 'silence'
 
-export type Script = (asked: Asked) => Answer
+export type Script = (call: Asked) => Answer
 
-// A login has the script's answer only where `logIn` says so. What has to succeed before an order does so.
+// The script answers a login only where `logIn` says so. Requests that must precede an order
+// succeed.
 export async function startScriptedBank(each: FullCase, script: Script, logIn = givingToken(each)) {
-  const asked: Asked[] = []
+  const calls: Asked[] = []
   const watch = new ContractWatch(each.connector)
   const { login, beforeOrder } = each.api
   const answerOf = (call: Asked): Answer => {
@@ -38,7 +39,7 @@ export async function startScriptedBank(each: FullCase, script: Script, logIn = 
     const line = `${request.method} ${request.url}`
     const body = text === '' ? {} : JSON.parse(text)
     const call = { line, headers: request.headers, body }
-    asked.push(call)
+    calls.push(call)
     const { method = '', url = '', headers } = request
     watch.record((contract) =>
       contract.checkRequest({ method, url, headers, body: text === '' ? undefined : body }),
@@ -54,7 +55,7 @@ export async function startScriptedBank(each: FullCase, script: Script, logIn = 
   const { port } = server.address() as AddressInfo
   const baseUrl = `http://127.0.0.1:${port}`
   return {
-    asked,
+    asked: calls,
     baseUrl,
     calls: callsTo(each, baseUrl),
     async [Symbol.asyncDispose]() {

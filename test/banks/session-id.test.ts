@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isNipSessionId, isSessionId, makeSessionId } from '#banks/session-id.ts'
-import { parseBankTime } from '#wat-time.ts'
+import { isNipSessionId, isSessionId, makeSessionId } from '#banks/numbers.ts'
+import { parseBankTime } from '#clock.ts'
 
 const EXAMPLE = '000004210301180534806663649508'
 
@@ -20,7 +20,7 @@ test('an id is made in the hour of Lagos, also across midnight', () => {
   assert.equal(id, '000013270101003000000000000042')
 })
 
-test('what is made says the bank, the second and the unique part', () => {
+test('a session id that we make shows the bank, the second and a unique part', () => {
   const moment = fc.date({
     min: new Date('2000-01-01T00:00:00Z'),
     max: new Date('2099-12-31T22:59:59Z'),

@@ -1,5 +1,5 @@
-// A signature is good for the text that was signed, and that text identifies the credit: no other
-// body under the same signature books money.
+// A signature covers a text that identifies the credit: no other body under the same signature
+// books money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ const SIGNING = CONNECTOR_CASES.filter(
   ({ signedPart, contentType }) => signedPart !== null && contentType === 'application/json',
 )
 
-// Each is written as the text of the value by String() or by a template.
+// String() or a template writes each as the text of the value.
 const SHAPES: readonly (readonly [string, (value: unknown) => unknown])[] = [
   ['a list of it', (value) => [value]],
   ['a list in a list', (value) => [[value]]],
@@ -58,7 +58,7 @@ for (const each of SIGNING) {
 
       for (const path of each.signsFields ?? leaves(sample)) {
         const forged = changed(sample, path, shape)
-        // The same, or signed the same: an absent value is signed as an empty one.
+        // Equal, or signed equally: an absent value is signed like an empty one.
         if (what === 'null' && [null, ''].includes(valueAt(sample, path) as null)) continue
         const verdict = connection.authenticate(railCall(captured, bodyOf(forged)))
         assert.equal(verdict, 'invalid_signature', path)

@@ -1,4 +1,5 @@
-// Tokens run out: an order to pay goes out under one that is good for minutes yet, and is never repeated.
+// Tokens expire. An order to pay goes out under a token that stays valid for at least five more minutes. If
+// the bank refuses the token, a question is repeated once, an order never.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +15,12 @@ function start() {
   const bank = { nowMs: 0, logins: 0, tokens: [] as string[], httpStatus: 200 }
   const http: BankHttp = async ({ headers }) => {
     bank.tokens.push(headers?.authorization ?? '')
-    return { status: 'answered', httpStatus: bank.httpStatus, rawBody: Buffer.from('{}') }
+    return {
+      status: 'answered',
+      httpStatus: bank.httpStatus,
+      headers: {},
+      rawBody: Buffer.from('{}'),
+    }
   }
   const logIn = async () => {
     const authorization = `token-${++bank.logins}`
@@ -39,7 +45,7 @@ test('an order whose token is near its end logs in before; a question does not',
   )
 })
 
-test('what is prepared is what the order then goes out under', async () => {
+test('the order goes out under the prepared reference', async () => {
   const { bank, ask, prepareOrders } = start()
   await ask(QUESTION, {})
   bank.nowMs = LIFETIME_MS

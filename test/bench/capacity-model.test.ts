@@ -1,9 +1,9 @@
-// The capacity model: what must hold for any coefficients, and a load worked out by hand.
+// The capacity model: properties for any coefficients, and a load computed by hand.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
+import { CONNECTIONS_PER_PROCESS } from '#db/connections.ts'
 import {
   batchesPerSecond,
   type Coefficients,

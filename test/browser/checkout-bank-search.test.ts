@@ -1,5 +1,5 @@
-// The payer searches the list of banks: by any name or code, by keyboard, heard by a screen reader, and
-// without a script not at all.
+// The payer searches the list of banks: by any name or code, by keyboard, announced to screen
+// readers; without JavaScript there is no search.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,15 +41,19 @@ test('the search is heard, and by keyboard alone a bank is found and chosen, nev
   await field(page).focus()
   await page.keyboard.type('fcmb')
   await page.getByRole('status').filter({ hasText: '1 bank found' }).waitFor({ state: 'attached' })
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(request.url()))
   await page.keyboard.press('Enter')
-  assert.equal(await checkout.numbersOf(adviceReference), 0, 'Enter in the field chooses nothing')
   const focused = await page.evaluate('document.activeElement.textContent')
   assert.equal(focused, 'First City Monument Bank')
+  await page.evaluate('new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))')
+  assert.deepEqual(sent, [], 'Enter in the field chooses nothing')
+  assert.equal(await checkout.numbersOf(adviceReference), 0)
   await page.keyboard.press('Enter')
   await see(page, 'Waiting for your transfer')
   assert.equal(await checkout.numbersOf(adviceReference), 1)
 
-  // The list of the other banks has a search of its own, and starts empty.
+  // The list of the other banks has its own search, and starts empty.
   await page.getByText('Use another bank').click()
   assert.equal(await field(page).inputValue(), '')
   assert.equal((await banksOf(page)).length, ALL - 1)
@@ -59,7 +63,7 @@ test('the search is heard, and by keyboard alone a bank is found and chosen, nev
   assert.deepEqual(problems, [])
 })
 
-test('what was typed before the script came is searched for', async () => {
+test('text typed before the script arrives is searched for', async () => {
   const { address } = await checkout.advice()
   await using opened = await checkout.open('about:blank')
   const { page } = opened

@@ -1,4 +1,5 @@
-// What the merchant adds to the payer's page, what a wide screen adds, and what is left on paper.
+// The merchant's branding on the payer's page, the additions of a wide screen, and the printed
+// page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +22,7 @@ const RANGES = {
 
 const open = async (scene: string, options = {}) =>
   checkout.open(url + (await (CHECKOUT_SCENES[scene] as Scene)(bench)), options)
-const shown = (page: Page, selector: string) => page.locator(selector).first().isVisible()
+const isVisible = (page: Page, selector: string) => page.locator(selector).first().isVisible()
 
 test('a branded page shows logo, account name and contact, weighs little, and nothing jumps', async () => {
   await using opened = await open('branded')
@@ -68,7 +69,7 @@ test('a wide screen offers the way on to a phone; a phone neither shows nor load
     const loaded = Object.entries(await sizes())
     const bytes = loaded.reduce((sum, [, size]) => sum + size, 0)
 
-    assert.equal(await shown(page, '.scan'), isOffered)
+    assert.equal(await isVisible(page, '.scan'), isOffered)
     assert.equal(
       loaded.some(([path]) => path.endsWith('/qr.svg')),
       isOffered,
@@ -90,8 +91,8 @@ test('without a script the page is whole: logo, contact, what to send, “I’ve
   await using opened = await open('branded', { javaScriptEnabled: false })
   const { page } = opened
   await see(page, 'Need help? Contact Ada’s Shoes')
-  assert(await shown(page, 'img.logo'))
-  assert(await shown(page, '[role=timer]'))
+  assert(await isVisible(page, 'img.logo'))
+  assert(await isVisible(page, '[role=timer]'))
   for (const button of await page.locator('.copy').all()) assert(!(await button.isVisible()))
   await page.getByRole('button', { name: 'I’ve sent the money' }).click()
   await see(page, 'We’re checking with the bank…')
@@ -119,10 +120,10 @@ test('on paper the receipt has what proves the payment, and nothing to press', a
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
 
   for (const selector of ['img.logo', 'h1', '.receipt', '.help', '.note']) {
-    assert(await shown(page, selector), selector)
+    assert(await isVisible(page, selector), selector)
   }
   for (const selector of ['.actions', '.sign', '.toast']) {
-    assert(!(await shown(page, selector)), selector)
+    assert(!(await isVisible(page, selector)), selector)
   }
   await see(page, 'Paid from')
   await see(page, 'Zenith Bank')

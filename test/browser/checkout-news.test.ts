@@ -1,5 +1,5 @@
-// What happens while the payer looks elsewhere on the page is seen and heard: what failed, what came of a
-// transfer, where the number is.
+// News on the payer's page is seen and heard wherever the payer looks: failures, the result of a
+// transfer, and where the number is.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ test('a copy that fails is said at its button, and what to copy is selected', as
   await using opened = await checkout.open(address)
   const { page, problems } = opened
   const selected = () => page.evaluate('getSelection().toString()')
-  const said = page.getByRole('alert').getByText('Couldn’t copy.')
+  const notice = page.getByRole('alert').getByText('Couldn’t copy.')
   await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
   await page.evaluate('document.execCommand = () => false')
 
@@ -38,12 +38,12 @@ test('a copy that fails is said at its button, and what to copy is selected', as
   await page.getByRole('button', { name: 'Copy amount' }).click()
   await page.locator('.failed > .problem').waitFor()
   assert.equal(await selected(), '₦6,000.00')
-  assert.equal(await said.count(), 1)
+  assert.equal(await notice.count(), 1)
 
   await page.evaluate('document.execCommand = () => true')
   await page.getByRole('button', { name: 'Copy account number' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  assert.equal(await said.count(), 0)
+  assert.equal(await notice.count(), 0)
   assert.deepEqual(problems, [])
 })
 
@@ -57,7 +57,7 @@ test('“I’ve sent the money” before the script has loaded can be pressed ag
   await page.unroute('**/*.js')
 
   await page.getByRole('button', SENT).click()
-  await page.waitForURL(address) // Without what the service added.
+  await page.waitForURL(address) // The service's own parameters are removed.
   await page.locator('.checking').waitFor()
   await page.clock.runFor(59 * SECOND_MS)
   assert.equal(await page.locator('.checking').count(), 1)
@@ -99,10 +99,10 @@ test('money that cannot be applied ends the checking, is said aloud and comes in
   const { accountNumber, address } = await checkout.advice({ amountPolicy: 'exact' }, '058')
   await using opened = await checkout.open(address, { height: 400 })
   const { page, problems } = opened
-  const taken = page.waitForResponse(/\/sent$/)
+  const report = page.waitForResponse(/\/sent$/)
   await page.getByRole('button', SENT).click()
   await page.locator('.checking').waitFor()
-  await taken
+  await report
 
   await simulate(bench, accountNumber, '5999.99')
   await untilSaid(page, '₦5,999.99 you sent couldn’t be applied to this payment.')
@@ -121,16 +121,16 @@ test('too much: that it is paid, and that some is left over, are said together',
   const { page } = opened
   await page.locator('.pulse').waitFor()
   await simulate(bench, accountNumber, '6500')
-  await untilSaid(page, 'Payment received · Sandbox Merchant. ₦500.00 you sent couldn’t be applied')
+  await untilSaid(page, 'Payment received · Sandbox Merchant. You sent ₦6,500.00: ₦500.00 too much')
 })
 
-test('who has come back for the receipt stays there when more money comes', async () => {
+test('a payer who has come back for the receipt stays there when more money comes', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await simulate(bench, accountNumber, '6000')
   await using opened = await checkout.open(address)
   const { page } = opened
   await simulate(bench, accountNumber, '100')
-  await untilSaid(page, '₦100.00 you sent couldn’t be applied')
+  await untilSaid(page, 'You sent ₦6,100.00: ₦100.00 too much')
   await page.getByRole('link', { name: 'Back to Sandbox Merchant', exact: true }).waitFor()
 })
 
@@ -156,7 +156,7 @@ test('another bank’s number is seen, in focus and said aloud; so is the first,
   await page.getByText('Use another bank').click()
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByText('Use another bank').click()
-  await page.route('**/pay', (route) => route.abort()) // Nothing is asked for a second time.
+  await page.route('**/pay', (route) => route.abort()) // Nothing is requested a second time.
   assert.equal(await choose('Guaranty Trust Bank'), accountNumber)
   await page.reload()
 

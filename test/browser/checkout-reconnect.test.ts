@@ -1,5 +1,5 @@
 // Reloaded, reopened, in two tabs, without network, without a script: the page always tells the
-// truth, and never makes a second number by accident.
+// truth, and never creates a second number by accident.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,8 +9,8 @@ import { simulate } from '../support/fixtures.ts'
 
 const checkout = closeAfterTests(await startCheckout())
 const { bench, url } = checkout
-const POLL_MS = 4_000 // Its pace is 3 s.
-const SILENCE_MS = 44_000 // 40 s, and time to ask once.
+const POLL_MS = 4_000 // It polls every 3 s.
+const SILENCE_MS = 44_000 // 40 s, and time for one poll.
 const bank = (name: string) => ({ name, exact: true })
 
 test('reloaded, left and come back to, closed and reopened: the same number', async () => {
@@ -116,7 +116,7 @@ test('a bank chosen without network is not lost but asked for again', async () =
   assert.equal(await checkout.numbersOf(adviceReference), 1)
 })
 
-test('what fails is said once, where it was pressed', async () => {
+test('a failure is shown once, where the payer pressed', async () => {
   const { address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const { page } = opened
@@ -151,7 +151,7 @@ test('after a stream that died unheard it asks, says that it is offline, and tri
   const begun = page.waitForResponse(/\/pay\/api\/stream/)
   await page.goto(address)
   await begun
-  await page.route('**/pay/api/stream*', () => {}) // Neither opened nor refused.
+  await page.route('**/pay/api/stream*', () => {}) // The stream is neither opened nor refused.
   await page.route('**/pay/api/status*', (route) => route.abort())
   const untilSilenceEnds = async () => {
     const another = page.waitForRequest(/\/pay\/api\/stream/)

@@ -1,5 +1,5 @@
-// The payer's page in a real browser: every journey, and what each state looks like to somebody who
-// sees it, hears it, or has only a keyboard.
+// The payer's page in a real browser: every journey, and each state for users who see it, hear it,
+// or have only a keyboard.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,11 +11,11 @@ import { closeAfterTests } from '../support/closing.ts'
 import { ADVICE, MINUTE_MS, simulate } from '../support/fixtures.ts'
 import { retryUntilBelow } from '../support/patience.ts'
 
-const TRIES_MAX = 5 // The least counts: a busy machine is slower than the network.
+const TRIES_MAX = 5 // The minimum counts: a busy machine is slower than the network.
 const checkout = closeAfterTests(await startCheckout())
 const { bench, url } = checkout
 
-// The countdown, and what is said, stay as they are, until somebody lets time go on.
+// Freezes the countdown and announcements until time goes on.
 async function stopTime(page: Page): Promise<void> {
   await page.clock.install()
   await page.reload()
@@ -66,7 +66,7 @@ test('the page turns within a second of the credit', async () => {
   assert(Math.min(...tookMs) < 1_000, `${tookMs}`)
 })
 
-test('who wants to stay after paying stays; who comes back later is not sent away', async () => {
+test('a payer who chooses to stay stays; one who comes back later is not sent away', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const { page } = opened
@@ -89,7 +89,7 @@ test('too much: paid, and the payer is told where the rest is', async () => {
   await using opened = await checkout.open(address)
   await simulate(bench, accountNumber, '6500')
   await see(opened.page, 'Payment received')
-  await see(opened.page, '₦500.00 you sent couldn’t be applied')
+  await see(opened.page, 'You sent ₦6,500.00: ₦500.00 too much')
 })
 
 test('a wrong amount where only the exact one will do is said, and the wait goes on', async () => {
@@ -115,7 +115,7 @@ test('the countdown goes by the service, whatever the phone thinks the time is',
   await using opened = await checkout.open(address)
   const { page } = opened
   await page.clock.install({ time: new Date('2011-01-01T00:00:00Z') })
-  await page.route('**/pay/api/**', () => {}) // Each answer would set it right again.
+  await page.route('**/pay/api/**', () => {}) // Each answer would correct the countdown.
   await page.reload()
   assert.match(await page.getByRole('timer').innerText(), /^Pay within (?:30:00|29:[45]\d)$/)
   await page.clock.runFor(31_000)
@@ -127,16 +127,16 @@ test('a copied number or amount is on the clipboard, and that is said aloud', as
   const permissions = ['clipboard-read', 'clipboard-write']
   await using opened = await checkout.open(address, { permissions })
   const { page } = opened
-  const said = (text: string) => page.getByRole('status').getByText(text).waitFor()
+  const announcement = (text: string) => page.getByRole('status').getByText(text).waitFor()
   await stopTime(page)
   await page.getByRole('button', { name: 'Copy account number' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  await said('Account number copied')
+  await announcement('Account number copied')
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), accountNumber)
 
   await page.getByRole('button', { name: 'Copy amount' }).click()
   await page.getByRole('button', { name: 'Copy account number' }).waitFor()
-  await said('Amount copied')
+  await announcement('Amount copied')
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), '6000.00')
   await page.getByRole('button', { name: 'Copy account number' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
@@ -171,7 +171,7 @@ test('the keyboard alone is enough', async () => {
   await page.locator('.facts', { hasText: 'Wema Bank' }).waitFor()
 })
 
-test('what was pressed may go, the focus stays in the page', async () => {
+test('when a pressed button goes, the focus stays in the page', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const { page } = opened
@@ -187,10 +187,10 @@ test('what was pressed may go, the focus stays in the page', async () => {
   await page.getByRole('alert').waitFor()
   await untilFocused('button.sent')
   await page.unroute('**/sent')
-  const told = page.waitForResponse(/\/sent$/)
+  const report = page.waitForResponse(/\/sent$/)
   await page.getByRole('button', { name: 'I’ve sent the money' }).press('Enter')
   await untilFocused('.checking')
-  await told
+  await report
   await simulate(bench, accountNumber, '6000')
   await page.getByRole('button', { name: 'Stay on this page' }).press('Enter')
 
@@ -260,7 +260,7 @@ for (const [name, scene] of Object.entries(CHECKOUT_SCENES)) {
     }
     const drawn = await page.evaluate('document.querySelectorAll("svg.sign > path").length')
     assert.equal(drawn, await page.locator('svg.sign').count())
-    // That the page itself is a 404, the browser says there too.
+    // The browser also logs the page's own 404.
     const expected = name === 'missing' ? /status of 404/ : /^$/
     for (const problem of problems) assert.match(problem, expected)
   })

@@ -1,5 +1,5 @@
-// What people do with collection accounts in a real browser, by mouse and by keyboard, narrow and wide:
-// upload many, create one, edit it, limit it, switch it; and take it back. Give it another number.
+// Actions on collection accounts in a real browser, by mouse and by keyboard, narrow and wide:
+// upload many, create one, edit it, limit it, switch it, undo, and give it another number.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -91,7 +91,7 @@ for (const { width, by, colorScheme } of CROSSED) {
     await save()
     await page.locator('dialog.drawer').getByText('Ada N. Obi').first().waitFor()
     assert.equal((await read()).accountName, 'Ada N. Obi')
-    assert.equal((await read()).kycTierSet, 3) // As before: it is among the fields.
+    assert.equal((await read()).kycTierSet, 3) // Unchanged, because the form contains it.
     await undo()
     assert.equal((await read()).accountName, 'Ada Obi')
 
@@ -136,7 +136,7 @@ test('an answer that is lost half way is asked for again, and no account is crea
   let calls = 0
   await page.route('**/static/bulk', async (route) => {
     calls += 1
-    await route.fetch() // The service has done it; what it says is lost.
+    await route.fetch() // The service has done it, but its answer is lost.
     if (calls === 2) await route.abort()
     else await route.continue()
   })
@@ -231,8 +231,8 @@ test('an account gets a number at each bank that issues them, and each once', as
   await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
   await button(page, 'Add a number').click()
   await choice.waitFor()
-  assert.equal(await choice.locator('option[value="035"]').count(), 0) // It has one there.
-  assert.equal(await choice.locator('option[value="032"]').count(), 0) // It issues none.
+  assert.equal(await choice.locator('option[value="035"]').count(), 0) // The account has one there.
+  assert.equal(await choice.locator('option[value="032"]').count(), 0) // This bank issues none.
   await choice.selectOption('058')
   assert.deepEqual(await findAxeFaults(page), [])
 
@@ -270,14 +270,14 @@ test('somebody else’s change in between is not overwritten', async () => {
   const url = `${ACCOUNTS}/${accountNumber}`
   const again = page.waitForResponse(new RegExp(`${accountNumber}/details$`))
   await bench.call({ method: 'PATCH', url, body: { email: 'theirs@example.com' } })
-  await again // It is loaded behind the form.
+  await again // The form loads it in the background.
 
   await modalOf(page).getByRole('button', { name: 'Save' }).click()
 
   await modalOf(page).getByText('The account has changed since you read it.').waitFor()
 })
 
-test('whoever may not write sees accounts and statements, and no action', async () => {
+test('a user who may not write sees accounts and statements, and no action', async () => {
   const { accountNumber } = await createAccount(bench)
   await using opened = await bench.openAs(browser, { role: 'finance' })
   const { page } = opened

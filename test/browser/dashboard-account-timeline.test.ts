@@ -1,5 +1,5 @@
-// The timeline of a collection account in a real browser: as far back as somebody looked, nothing of it is
-// lost when more comes in.
+// The timeline of a collection account in a real browser: entries that a user has loaded stay when
+// more come in.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,16 +23,16 @@ test('every credit is still told after more came in than fit on a page', async (
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
-  const told = page.locator('dialog.drawer ol.timeline').first().locator('li.good')
-  await told.nth(PAGE - 1).waitFor()
+  const entries = page.locator('dialog.drawer ol.timeline').first().locator('li.good')
+  await entries.nth(PAGE - 1).waitFor()
   await page.getByRole('button', { name: 'Load earlier' }).click()
-  await told.nth(2 * PAGE - 1).waitFor()
-  assert.equal(await told.count(), 2 * PAGE)
+  await entries.nth(2 * PAGE - 1).waitFor()
+  assert.equal(await entries.count(), 2 * PAGE)
 
   await come(2 * PAGE + 6, 3 * PAGE + 7)
-  await told.filter({ hasText: `₦${3 * PAGE + 7}.00` }).waitFor()
+  await entries.filter({ hasText: `₦${3 * PAGE + 7}.00` }).waitFor()
 
-  const amounts = await told.locator('.money').allInnerTexts()
+  const amounts = await entries.locator('.money').allInnerTexts()
   const oldest = 6
   const all = Array.from({ length: 3 * PAGE + 7 - oldest + 1 }, (_, at) => `₦${oldest + at}.00`)
   assert.deepEqual(

@@ -1,11 +1,11 @@
-// Accounting in a real browser: the journal of a day is read, downloaded and closed, and every report
-// is shown as the API has it.
+// Accounting in a real browser: the journal of a day is read, downloaded and closed, and every
+// report matches the API.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { watDay } from '#wat-time.ts'
+import { watDay } from '#clock.ts'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
@@ -23,7 +23,7 @@ const see = (page: Page, text: string | RegExp) => page.getByText(text).first().
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const open = (page: Page, path: string) => page.goto(`${bench.url}/dashboard/accounting${path}`)
 
-// A day of trade that is over; its name.
+// Trades for a day that then ends; returns the day.
 async function trade(): Promise<string> {
   const day = watDay(bench.clock())
   const { accountNumber } = await createAccount(bench, { merchantCode: 'SHOP-1' })
@@ -51,7 +51,7 @@ test('a day’s journal is shown and downloaded, and the day is closed for good'
   await see(page, /This can’t be undone/)
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Close day' }).click()
-  await modalOf(page).getByRole('alert').waitFor() // No statement: it takes a reason.
+  await modalOf(page).getByRole('alert').waitFor() // Without a statement, closing needs a reason.
   await modalOf(page).getByLabel('Reason').fill('The bank’s portal is down')
   await modalOf(page).getByRole('button', { name: 'Close day' }).click()
 
@@ -102,7 +102,7 @@ test('accounting has no fault at 360 and 1280 pixels, in light and dark', async 
   assert.deepEqual(problems, [])
 })
 
-test('who does no accounting finds neither reconciliation nor accounting', async () => {
+test('a user without accounting finds neither reconciliation nor accounting', async () => {
   await using opened = await bench.openAs(browser, { role: 'owner' })
   const { page } = opened
   for (const view of ['reconciliation', 'accounting']) {
@@ -110,4 +110,62 @@ test('who does no accounting finds neither reconciliation nor accounting', async
     await see(page, 'This page doesn’t exist')
     assert.equal(await page.locator(`nav a[href$="/${view}"]`).count(), 0)
   }
+})
+
+test('a month shows its checklist, closes with a reason, and is reopened by two people', async () => {
+  const month = watDay(bench.clock()).slice(0, 7)
+  const { rows } = await bench.db.query<{ day: string | null }>(
+    'select max(day)::text as day from closed_days',
+  )
+  const first = rows[0]?.day ? new Date(Date.parse(rows[0].day) + DAY_MS) : bench.clock()
+  const from = watDay(first)
+  while (watDay(bench.clock()).startsWith(month)) bench.advance(DAY_MS)
+  for (let day = from; day.startsWith(month); ) {
+    const url = `/api/v1/operator/days/${day}/close`
+    const { statusCode, body } = await bench.call({ url, body: { reason: 'No statements.' } })
+    assert.equal(statusCode, 200, body)
+    day = watDay(new Date(Date.parse(`${day}T12:00:00Z`) + DAY_MS))
+  }
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await open(page, `?tab=months&month=${month}`)
+  await see(page, 'All days are closed')
+  const missing = page.getByRole('link', { name: 'Every bank is reconciled on each day' })
+  assert.match((await missing.getAttribute('href')) ?? '', /reconciliation/)
+  await button(page, 'Close month').click()
+  await modalOf(page).getByRole('button', { name: 'Close month' }).click()
+  await modalOf(page).getByRole('alert').waitFor()
+  await modalOf(page).getByLabel('Reason').fill('The bank’s portal is down')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await modalOf(page).getByRole('button', { name: 'Close month' }).click()
+  await see(page, 'Version 1, closed by')
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download pack' }).click()
+  assert.equal((await downloading).suggestedFilename(), `manilla-${month}-v1.zip`)
+
+  await button(page, 'Request reopening').click()
+  await modalOf(page).getByLabel('Reason').fill('A statement came late')
+  await modalOf(page).getByRole('button', { name: 'Request reopening' }).click()
+  await see(page, 'You requested this')
+  assert.equal(await button(page, 'Approve reopening').count(), 0)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [360, 1280]) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 800 })
+      assert.deepEqual(await findAxeFaults(page), [])
+      if (process.env.SHOTS) {
+        await page.screenshot({ path: `${process.env.SHOTS}/month-${colorScheme}-${width}.png` })
+      }
+    }
+  }
+
+  await using second = await bench.openAs(browser, { role: 'operator' })
+  await open(second.page, `?tab=months&month=${month}`)
+  await button(second.page, 'Approve reopening').click()
+  await modalOf(second.page).getByRole('button', { name: 'Approve reopening' }).click()
+  await see(second.page, 'Reopened')
+  assert.deepEqual(
+    [...problems, ...second.problems].filter((problem) => !/status of 409/.test(problem)),
+    [],
+  )
 })

@@ -1,4 +1,4 @@
-// Who takes over an account by its link, and who approves that a payout fails, in a real browser.
+// Taking over an account by its link, and approving that a payout fails, in a real browser.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const browser = closeAfterTests(await openBrowser())
 
 const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
-test('whoever opens their link chooses a password, by keyboard, and is led to a second factor', async () => {
+test('an invited user chooses a password by keyboard, and is led to a second factor', async () => {
   const owner = await newBrowser(bench, 'operator')
   const body = { email: 'new@people.example', role: 'finance' }
   const { invitationLink } = (await owner.call({ url: USERS_URL, body })).json().data
@@ -51,10 +51,15 @@ test('the approver is told on Today and in the menu, and fails the payout', asyn
   await using opened = await openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${url}/dashboard`)
-  await see(page, '1 request needs your approval:')
+  await page.getByRole('heading', { name: 'Needs you' }).waitFor()
+  await page
+    .locator('nav')
+    .getByText(/things? needs? you/)
+    .first()
+    .waitFor({ state: 'attached' })
   await page.locator('nav').getByText('1 to approve').first().waitFor({ state: 'attached' })
   assert.deepEqual(await findAxeFaults(page), [])
-  await page.getByRole('link', { name: 'Payouts to fail (1)' }).click()
+  await page.getByRole('link', { name: 'Review: Payouts to fail' }).click()
   const payout = `${url}/dashboard/payouts/${reference}?tab=all`
   await page.goto(payout)
   await see(page, 'Requested to fail')

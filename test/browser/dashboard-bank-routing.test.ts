@@ -1,5 +1,5 @@
-// The Banks page says of each bank whether routing uses it, since when and why not; a bank of which nothing
-// was observed is grey.
+// The Banks page shows for each bank whether routing uses it, since when and why not; a bank
+// without observations is grey.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,9 +31,14 @@ for (const [width, colorScheme] of [
     await using opened = await openAs(browser, { role: 'operator', width, colorScheme })
     const { page, problems } = opened
     await assertFaultless(page, `${url}/dashboard/banks`)
-    const badges = page.locator('td[data-name="Routing"] .badge')
-    assert.deepEqual(await badges.allInnerTexts(), ['Avoided', 'Nothing observed'])
-    assert.match((await badges.nth(1).getAttribute('class')) ?? '', /\bcalm\b/)
+    const badges = page.locator('.bank-cards .badge')
+    assert.deepEqual(await badges.allInnerTexts(), [
+      ...['Never heard from', 'Avoided'],
+      ...['Never heard from', 'Nothing observed'],
+    ])
+    for (const at of [0, 2, 3]) {
+      assert.match((await badges.nth(at).getAttribute('class')) ?? '', /\bcalm\b/)
+    }
 
     await page.getByRole('link', { name: 'Bank 035' }).click()
     const drawer = page.getByRole('dialog')

@@ -1,5 +1,5 @@
-// Many suspended items resolved at once in a real browser, by keyboard alone, on a wide and a narrow
-// page; what failed is said item by item and tried again, and nothing moves twice.
+// Many suspended items resolved at once in a real browser, by keyboard alone, on a wide and a
+// narrow page; failures are listed item by item and can be retried, and nothing moves twice.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const { accountNumber } = await createAccount(bench, { accountName: 'Chiamaka Ez
 const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const dialogOf = (page: Page) => page.locator('dialog.modal')
 
-// Money of somebody for a number that is nobody's, so many times.
+// Sends money of one payer to an unknown number, several times.
 async function suspendMany(payer: string, amount = '100.00'): Promise<void> {
   for (let at = 1; at <= ITEMS; at++) {
     await suspend(bench, NOBODYS_NUMBER, amount, { sourceAccountName: `${payer} ${at}` })
@@ -28,7 +28,7 @@ async function suspendMany(payer: string, amount = '100.00'): Promise<void> {
 
 const open = (query = '') => listItems(bench, `&state=open${query}`)
 
-// Presses Tab until this has the focus.
+// Presses Tab until the selector has the focus.
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 120; presses++) {
     await page.keyboard.press('Tab')
@@ -75,8 +75,8 @@ for (const [width, colorScheme] of [
     await see(page, `${ITEMS} of ${ITEMS} done`)
     assert.deepEqual(await findAxeFaults(page), [])
     assert.equal((await open()).length, 0)
-    const given = (await listItems(bench, '&state=assigned')).slice(0, ITEMS)
-    assert(given.every(({ assignedTo }) => assignedTo === accountNumber))
+    const assigned = (await listItems(bench, '&state=assigned')).slice(0, ITEMS)
+    assert(assigned.every(({ assignedTo }) => assignedTo === accountNumber))
     await page.locator('dialog .button.primary:focus').waitFor()
     await page.keyboard.press('Enter')
     await dialogOf(page).waitFor({ state: 'detached' })
@@ -85,7 +85,7 @@ for (const [width, colorScheme] of [
   })
 }
 
-test('what failed is said for each item and tried again; what succeeded is not done twice', async () => {
+test('a bulk assignment shows and retries each failure; finished items are not repeated', async () => {
   await suspendMany('LOST', '7.00')
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened
@@ -130,6 +130,8 @@ test('rows are picked one by one with x, and sums lead to what they are of', asy
   await see(page, `${ITEMS} items, ₦60.00`)
   assert.match(page.url(), /age=0-1/)
   assert.equal(await page.getByText('selected').count(), 0, 'another list, another selection')
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('button', { name: 'Minimum amount', exact: true }).click()
   await page.getByLabel('Minimum amount').fill('₦1,000')
   await page.getByLabel('Minimum amount').press('Enter')
   await see(page, 'No results match these filters')
@@ -144,15 +146,15 @@ test('rows are picked one by one with x, and sums lead to what they are of', asy
   assert.deepEqual(problems, [])
 })
 
-test('what was decided on a further page is gone from it', async () => {
+test('a decision on a further page removes the item there', async () => {
   const { id } = await suspend(bench, NOBODYS_NUMBER, '71.00', { sourceAccountName: 'UCHE OJO' })
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   // The same rows on two pages.
   await page.route(`**${SUSPENSE}?*`, async (route) => {
-    const [asked, cursor] = route.request().url().split('&cursor=')
-    const response = await route.fetch({ url: asked ?? '' })
+    const [listUrl, cursor] = route.request().url().split('&cursor=')
+    const response = await route.fetch({ url: listUrl ?? '' })
     const more = cursor ? {} : { hasMore: true, nextCursor: 'next' }
     await route.fulfill({ response, json: { ...(await response.json()), ...more } })
   })
@@ -190,7 +192,7 @@ test('with maker-checker, each item becomes a request that somebody else approve
   assert.deepEqual(problems, [])
 })
 
-test('who may only look selects nothing', async () => {
+test('a user who may only look selects nothing', async () => {
   await using opened = await bench.openAs(browser, { role: 'support' })
   const { page } = opened
   await assertFaultless(page, `${bench.url}/dashboard/suspense?state=open`)

@@ -8,7 +8,7 @@ import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../suppor
 import { registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
-import { createAccount, createAdvice, dataOf } from '../support/fixtures.ts'
+import { createAccount, createAdvice } from '../support/fixtures.ts'
 import { trySignIn } from '../support/people.ts'
 import { credit } from '../support/tracing.ts'
 
@@ -21,7 +21,7 @@ const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const rowsOf = (page: Page) => page.locator('#content tbody tr')
 const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).last().click()
-const kept = async (page: Page) => {
+const readSecret = async (page: Page) => {
   const text = await modalOf(page).locator('.secrets code').last().innerText()
   await press(page, 'I’ve saved it')
   return text
@@ -29,7 +29,7 @@ const kept = async (page: Page) => {
 
 async function detailsOf(action: string, clientId: string): Promise<object[]> {
   const { rows } = await bench.db.query(
-    'select detail from actions where action = $1 and subject = $2 order by id',
+    'select detail from audit_log where action = $1 and subject = $2 order by id',
     [action, `client/${clientId}`],
   )
   return rows.map(({ detail }) => detail)
@@ -57,9 +57,9 @@ for (const [width, colorScheme] of [
     assert.deepEqual(await findAxeFaults(page), [])
     await press(page, 'Create client')
     await form.getByText('You won’t be able to see it again.').waitFor()
-    await page.keyboard.press('Escape') // It cannot be had again.
+    await page.keyboard.press('Escape') // The secret is never shown again.
     assert.deepEqual(await findAxeFaults(page), [])
-    const secret = await kept(page)
+    const secret = await readSecret(page)
 
     await drawerOf(page)
       .getByText(`${secret.split('.')[0]}.…`)
@@ -165,7 +165,7 @@ test('a secret is rotated for a client, and shown once', async () => {
   await press(page, 'Rotate client secret')
   await page.getByLabel('Current secret expires').selectOption('0')
   await press(page, 'Rotate client secret')
-  const fresh = await kept(page)
+  const fresh = await readSecret(page)
 
   await drawerOf(page)
     .getByText(`${fresh.split('.')[0]}.…`)
@@ -191,14 +191,16 @@ test('an operator invites the first owner of a client, who signs in to it', asyn
   await modalOf(page).getByLabel('Email address').fill('efe@stall.example')
   assert.deepEqual(await findAxeFaults(page), [])
   await press(page, 'Invite user')
-  const password = await kept(page)
+  const link = await readSecret(page)
 
   await page.getByRole('link', { name: 'efe@stall.example' }).click()
   await drawerOf(page).getByText('Temporary password').waitFor()
-  const session = dataOf(
-    await trySignIn(bench, { email: 'efe@stall.example', password }),
-    'account',
-  )
+  const chosen = 'seven words that nobody else would choose'
+  const body = { token: new URL(link).hash.slice(1).replace(/^.*=/, ''), password: chosen }
+  const accept = '/dashboard/api/invitation/accept'
+  assert.equal((await bench.call({ url: accept, body, token: null })).statusCode, 200)
+  const signedIn = await trySignIn(bench, { email: 'efe@stall.example', password: chosen })
+  const session = signedIn.json().data
   assert.deepEqual([session.client.clientId, session.role], ['OWNED', 'owner'])
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Back to the client' }).click()
@@ -269,13 +271,13 @@ test('nobody but an operator sees clients, nor asks for them', async () => {
   for (const role of ['owner', 'developer', 'finance', 'support'] as const) {
     await using opened = await bench.openAs(browser, { role })
     const { page, problems } = opened
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
+    const urls: string[] = []
+    page.on('request', (request) => urls.push(request.url()))
     await page.goto(`${bench.url}/dashboard/clients`)
     await page.getByText('your role can’t view it').waitFor()
 
     assert.equal(await page.getByRole('link', { name: 'Clients' }).count(), 0)
-    assert(!asked.some((url) => url.includes('/operator/')))
+    assert(!urls.some((url) => url.includes('/operator/')))
     assert.deepEqual(problems, [])
   }
 })

@@ -1,5 +1,5 @@
-// Who works on a difference, in a real browser: taken by keyboard, assigned one by one and many at once,
-// and found again by its owner.
+// The owner of a difference, in a real browser: claimed by keyboard, assigned one by one and many
+// at once, and filtered by owner.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -53,6 +53,8 @@ test('a difference is taken and released by keyboard, and found among one’s ow
   const email = await ownerOf(bench.ada, bench.id)
   await page.keyboard.press('Escape')
 
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('button', { name: 'Owner', exact: true }).click()
   await page.getByLabel('Owner', { exact: true }).selectOption('me')
   await rowOf(page, 'DAUDA IBRAHIM')
     .getByText(email as string)
@@ -70,7 +72,7 @@ test('a difference is taken and released by keyboard, and found among one’s ow
   assert.deepEqual(problems, [])
 })
 
-test('what another owns says whose it is, and can be resolved and assigned all the same', async () => {
+test('a difference shows its owner, and others can still resolve and assign it', async () => {
   const bench = await setup()
   const { ada } = bench
   await assign(ada, bench.id, 'me')
@@ -93,7 +95,7 @@ test('what another owns says whose it is, and can be resolved and assigned all t
   await see(page, notice)
   await button(page, 'Resolve').click()
   await modalOf(page).getByText(notice).waitFor()
-  await modalOf(page).getByLabel('Explain with a note').check()
+  await modalOf(page).getByLabel('Note as a reconciling item').check()
   await modalOf(page).getByLabel('Reason').fill('Explained by the branch')
   await button(page, 'Resolve').last().click()
   await see(page, 'Difference resolved.')

@@ -1,5 +1,5 @@
-// Erasing personal data in a real browser: of a closed account, and of a payment that is over. Never
-// by one press, and never without saying what stays.
+// Erasing personal data in a real browser: of a closed account, and of a finished payment. It
+// always takes a confirmation that says what stays.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -91,7 +91,7 @@ test('money in suspense comes first, and the form says so', async () => {
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
 
-  await button(page, OPEN).click() // Again, for what has come since.
+  await button(page, OPEN).click() // Erases again what has come since.
   await modalOf(page).getByLabel('Reason').fill('Ticket 4713')
   await modalOf(page).getByLabel(/^Type/).fill(accountNumber)
   await modalOf(page).getByRole('button', { name: 'Erase' }).click()
@@ -129,7 +129,7 @@ test('a paid request’s customer is erased; one that can still be paid offers n
   assert.deepEqual(problems, [])
 })
 
-test('whoever may not write erases nothing', async () => {
+test('a user who may not write erases nothing', async () => {
   const accountNumber = await closedAccount()
   const { paymentReference, bankAccount } = await startPayment(bench)
   await simulate(bench, bankAccount, '6000.00')

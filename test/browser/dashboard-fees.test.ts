@@ -1,6 +1,6 @@
-// Fees in a real browser: an operator adds a rule and tries terms out, withdraws what has not begun, and sets
-// what holds for payouts; a client sees its own rules, and what was charged; a payer who bears the fee sees
-// what the amount is made of.
+// Fees in a real browser: an operator adds a rule, tries terms out, withdraws a rule before it
+// begins, and sets the rule for payouts; a client sees its own rules and charges; a payer who bears
+// the fee sees the parts of the amount.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,36 +18,54 @@ const browser = closeAfterTests(await openBrowser())
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
 
-test('an operator computes a fee, and adds a rule with the same terms', async () => {
+test('an operator writes terms in percent, and reads at once what they mean', async () => {
   await bench.newClient('FEES1')
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/settings?tab=fees`)
-  await page.getByRole('button', { name: 'Fee calculator' }).click()
-  await modalOf(page).getByLabel('Amount').fill('20,000')
-  await modalOf(page).getByLabel('Rate').fill('100')
-  await modalOf(page).getByLabel('Cap').fill('300')
-  await modalOf(page).getByRole('button', { name: 'Calculate' }).click()
-  for (const line of ['₦200.00', '₦15.00', '₦19,785.00', '₦20,217.34']) {
-    await modalOf(page).getByText(line, { exact: true }).waitFor()
-  }
-  assert.deepEqual(await findAxeFaults(page), [])
-  await page.keyboard.press('Escape')
-
   await page.getByRole('button', { name: 'Add fee rule' }).first().click()
-  await modalOf(page).getByLabel('Client').fill('FEES1')
-  await modalOf(page).getByLabel('Code', { exact: true }).fill('standard')
-  await modalOf(page).getByLabel('Rate').fill('100')
-  await modalOf(page).getByLabel('Cap').fill('300')
-  await modalOf(page).getByLabel('Borne by').selectOption('customer')
+  const modal = modalOf(page)
+  await modal.getByLabel('Client').fill('FEES1')
+  await modal.getByLabel('Code', { exact: true }).fill('standard')
+  await modal.getByLabel('Rate').fill('1.25')
+  await modal.getByLabel('Cap').fill('300')
+  const example = modal.getByRole('status')
+  const says = (text: string) => example.getByText(text, { exact: true }).waitFor()
+  await says('Of ₦10,000.00, the fee is ₦125.00 and its VAT ₦9.38. The merchant gets ₦9,865.62.')
+  await modal.getByLabel('Example amount').fill('100,000')
+  await says('Of ₦100,000.00, the fee is ₦300.00 and its VAT ₦22.50. The merchant gets ₦99,677.50.')
+  await modal.getByLabel('Rate').fill('1')
+  await modal.getByLabel('Example amount').fill('20,000')
+  await modal.getByLabel('Borne by').selectOption('customer')
+  await says('The customer pays ₦20,217.34: ₦20,000.00, and ₦217.34 of fee and VAT.')
   assert.deepEqual(await findAxeFaults(page), [])
-  await modalOf(page).getByRole('button', { name: 'Add fee rule' }).click()
+  await modal.getByRole('button', { name: 'Add fee rule' }).click()
   await page.getByRole('link', { name: 'standard' }).click()
 
   for (const fact of ['FEES1', '1%', '₦300.00', '7.5%', 'Customer']) {
     await drawerOf(page).getByText(fact, { exact: true }).first().waitFor()
   }
   assert.deepEqual(problems, [])
+})
+
+test('a fee rule begins at midnight in Lagos of the chosen day', async () => {
+  await bench.newClient('FEES6')
+  await using opened = await bench.openAs(browser, { role: 'operator', width: 360 })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/settings?tab=fees`)
+  await page.getByRole('button', { name: 'Add fee rule' }).first().click()
+  const modal = modalOf(page)
+  await modal.getByLabel('Client').fill('FEES6')
+  await modal.getByLabel('Code', { exact: true }).fill('later')
+  await modal.getByLabel('Rate').fill('0.5')
+  await modal.getByLabel('From').fill('2031-02-03')
+  await modal.getByRole('button', { name: 'Add fee rule' }).click()
+  await page.getByRole('link', { name: 'later' }).waitFor()
+
+  const { rows } = await bench.db.query(
+    `select bps, effective_from from fee_rules where code = 'later'`,
+  )
+  assert.deepEqual(rows, [{ bps: 50, effectiveFrom: new Date('2031-02-02T23:00:00Z') }])
 })
 
 test('an operator withdraws a rule and a tariff before they take effect, and only then', async () => {
@@ -134,20 +152,32 @@ test('an operator sets holidays, a client’s payout limits, and what a bank cha
   await page.goto(`${bench.url}/dashboard/settings?tab=payoutRules`)
   const read = async (url: string) => dataOf(await bench.call({ url }), 'account')
   const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const holidays = '/api/v1/operator/settlement-holidays'
+  const holidays = '/api/v1/operator/holidays?year=2027'
+  const listed = async (url: string) => (await bench.call({ url })).json().data
+  const names = async () => (await listed(holidays)).map(({ name }: { name: string }) => name)
+  const supplied = await names()
 
-  for (const [date, name] of [
-    ['2026-12-25', 'Christmas'],
-    ['2027-01-01', 'New Year'],
-  ] as const) {
-    await page.getByLabel('Date').fill(date)
-    await page.getByLabel('Holiday', { exact: true }).fill(name)
-    await button('Add holiday').click()
-    await page.getByText(`${date} · ${name}`).waitFor()
-  }
-  await button('Remove Christmas').click()
-  await page.getByText('Christmas').waitFor({ state: 'detached' })
-  assert.deepEqual(await read(holidays), { holidays: [{ date: '2027-01-01', name: 'New Year' }] })
+  await page.getByLabel('Date').fill('2027-06-14')
+  await page.getByLabel('Holiday', { exact: true }).fill('Democracy Day, observed')
+  await page.getByLabel('Source').fill('Ministry of Interior')
+  await button('Add holiday').click()
+  await page.getByText('Democracy Day, observed').waitFor()
+  await button('Remove Christmas Day').click()
+  await button('Remove Christmas Day').waitFor({ state: 'detached' })
+  await button('Confirm Eid-ul-Maulud').click()
+  await button('Confirm Eid-ul-Maulud').waitFor({ state: 'detached' })
+  assert.deepEqual(
+    (await names()).toSorted(),
+    [
+      ...supplied.filter((name: string) => name !== 'Christmas Day'),
+      'Democracy Day, observed',
+    ].toSorted(),
+  )
+  const confirmed = (await listed(holidays)).filter(
+    ({ name, status }: Record<string, string>) =>
+      name === 'Eid-ul-Maulud' && status === 'confirmed',
+  )
+  assert.equal(confirmed.length, 1)
 
   await page.getByLabel('Client ID').fill('FEES4')
   await button('Find').click()

@@ -1,10 +1,10 @@
-// The filters of a list by keyboard, letter by letter: what is typed is applied when it is complete, and
-// the focus stays where somebody types.
+// The filters of a list by keyboard, letter by letter: a value is applied when it is complete, and
+// the focus stays in its field.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openBrowser, untilTrue } from '../support/browser.ts'
+import { findAxeFaults, openBrowser, untilTrue } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createAccount } from '../support/fixtures.ts'
@@ -17,15 +17,15 @@ const field = (page: Page, name: string) => page.locator(`#filter-${name}`)
 const focused = (page: Page) => page.evaluate('document.activeElement?.id')
 
 async function untilAsked(page: Page, name: string, value: string | null): Promise<void> {
-  const asked = JSON.stringify(value)
-  await untilTrue(page, `new URLSearchParams(location.search).get('${name}') === ${asked}`)
+  const expected = JSON.stringify(value)
+  await untilTrue(page, `new URLSearchParams(location.search).get('${name}') === ${expected}`)
 }
 
 test('a date is typed part by part, and asked for when it is whole', async () => {
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('from') ?? ''))
+  const urls: string[] = []
+  page.on('request', (request) => urls.push(new URL(request.url()).searchParams.get('from') ?? ''))
   await page.goto(`${bench.url}/dashboard/accounts`)
   await field(page, 'from').focus()
 
@@ -38,7 +38,7 @@ test('a date is typed part by part, and asked for when it is whole', async () =>
   assert.equal(await focused(page), 'filter-from')
 
   assert.deepEqual(
-    [...new Set(asked)].filter((from) => from !== '' && !from.startsWith('2026-')),
+    [...new Set(urls)].filter((from) => from !== '' && !from.startsWith('2026-')),
     [],
   )
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
@@ -61,7 +61,9 @@ test('Enter applies text and amounts, and typing goes on', async () => {
   await page.keyboard.press('Enter')
   await untilAsked(page, 'name', 'ada obi')
   assert.equal(await focused(page), 'filter-name')
-  await field(page, 'maxAmount').focus()
+  await page.getByRole('button', { name: 'Add filter' }).press('Enter')
+  await page.getByRole('button', { name: 'Maximum balance' }).press('Enter')
+  await untilTrue(page, `document.activeElement.id === 'filter-maxAmount'`)
   await page.keyboard.type('₦6,000')
   await page.keyboard.press('Enter')
   await untilAsked(page, 'maxAmount', '6000')
@@ -70,4 +72,70 @@ test('Enter applies text and amounts, and typing goes on', async () => {
   await untilTrue(page, `document.activeElement.value === '6000'`)
   await page.getByRole('link', { name: 'Ada Obi' }).waitFor()
   assert.deepEqual(problems, [])
+})
+
+for (const width of [1280, 360]) {
+  test(`a filter is added, shown as a chip and removed by keyboard at ${width} pixels`, async () => {
+    await using opened = await bench.openAs(browser, { width })
+    const { page, problems } = opened
+    await page.goto(`${bench.url}/dashboard/accounts?email=nobody%40shop.example`)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const add = button('Add filter')
+    await page.getByText('No results match these filters').waitFor()
+    assert.equal(await field(page, 'merchantId').count(), 0)
+    if (width < 600) await page.getByRole('button', { name: 'Filters (1)' }).press('Enter')
+
+    await add.press('Enter')
+    await button('Merchant ID').focus()
+    await page.keyboard.press('Escape')
+    assert.equal(await add.getAttribute('aria-expanded'), 'false')
+    await untilTrue(page, `document.activeElement.textContent === 'Add filter'`)
+    await add.press('Enter')
+    assert.deepEqual(await findAxeFaults(page), [])
+    await button('Merchant ID').press('Enter')
+    await untilTrue(page, `document.activeElement.id === 'filter-merchantId'`)
+    await page.keyboard.type('SHOP-1')
+    await page.keyboard.press('Enter')
+    await untilAsked(page, 'merchantId', 'SHOP-1')
+
+    await page.locator('.chip', { hasText: 'SHOP-1' }).press('Enter')
+    await untilAsked(page, 'merchantId', null)
+    await untilTrue(page, `document.activeElement.matches('.chip')`)
+    await page.keyboard.press('Enter')
+    await untilAsked(page, 'email', null)
+    await page.getByRole('link', { name: 'Ada Obi' }).waitFor()
+    assert.equal(await page.locator('.chip').count(), 0)
+    await untilTrue(page, `document.activeElement.closest('form.filters') !== null`)
+    assert.deepEqual(await findAxeFaults(page), [])
+    assert.deepEqual(problems, [])
+  })
+}
+
+test('hidden columns stay hidden on this device, and dates follow the region of the user', async () => {
+  for (const [locale, date] of [
+    ['en-NG', /^\d+ [A-Z][a-z]{2}, \d\d:\d\d WAT$/],
+    ['en-US', /^[A-Z][a-z]{2} \d+, \d\d:\d\d WAT$/],
+    ['fr-FR', /^\d+ [A-Z][a-z]{2}, \d\d:\d\d WAT$/],
+  ] as const) {
+    await using opened = await bench.openAs(browser, { locale })
+    const { page, problems } = opened
+    await page.goto(`${bench.url}/dashboard/accounts`)
+    const heading = page.getByRole('columnheader', { name: 'Balance' })
+    await heading.waitFor()
+    assert.match(await page.locator('td.at-time').first().innerText(), date)
+
+    await page.getByRole('button', { name: 'Columns' }).press('Enter')
+    await page.getByText('Remembered on this device.').waitFor()
+    assert(await page.getByLabel('Name', { exact: true }).last().isDisabled())
+    await page.getByLabel('Balance', { exact: true }).press('Space')
+    await heading.waitFor({ state: 'detached' })
+    assert.deepEqual(await findAxeFaults(page), [])
+    await page.reload()
+    await page.getByRole('link', { name: 'Ada Obi' }).waitFor()
+    assert.equal(await heading.count(), 0)
+    await page.getByRole('button', { name: 'Columns' }).press('Enter')
+    await page.getByLabel('Balance', { exact: true }).press('Space')
+    await heading.waitFor()
+    assert.deepEqual(problems, [])
+  }
 })

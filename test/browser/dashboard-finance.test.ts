@@ -1,5 +1,5 @@
 // A finance user of an operator's client in a real browser: reconciles a day and closes it, without
-// being an operator; and one whose client may only read finds nothing to change.
+// being an operator; and a user of a read-only client finds nothing to change.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -109,7 +109,7 @@ test('finance works in every view of accounting, which has no fault', async () =
   assert.deepEqual(problems, [])
 })
 
-test('who may only read sees the same, and no button that changes anything', async () => {
+test('a user who may only read sees the same, and no button that changes anything', async () => {
   const scopes = ['accounting:read', 'payouts:read']
   const { clientId } = await registerOf(bench).make({ isOperator: true, scopes })
   await using opened = await bench.openAs(browser, { clientId, role: 'finance' })

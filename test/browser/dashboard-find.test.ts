@@ -1,9 +1,10 @@
-// Search in a real browser, from anywhere and by keyboard: every kind of thing is found by what
-// somebody has of it, and opens where it is shown.
+// Search in a real browser, from anywhere and by keyboard: every kind of object is found by any of
+// its identifiers, and opens in its place.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { codeOf, codeOfId } from '#short-codes.ts'
 import { mt940 } from '../support/bank-statements.ts'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -27,7 +28,7 @@ const chosenOf = (page: Page) => listOf(page).getByRole('option', { selected: tr
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const isFocused = (page: Page) => page.locator('#search:focus').waitFor()
 
-// One of everything that can be found.
+// Creates one object of every kind.
 async function setScene() {
   const { accountNumber } = await createAccount(bench, { accountName: 'Zainab Bello' })
   const paid = await startPayment(bench, { merchantRef: 'INV-7701', amount: '6543.21' })
@@ -61,9 +62,10 @@ test('⌘K finds whatever somebody has of a thing, and Enter opens it', async ()
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard`)
   await page.locator('.feed li').first().waitFor()
-  const cases: [typed: string, group: string, shown: string][] = [
+  const cases: [typed: string, group: string, result: string][] = [
     ['INV-77', 'Payments', known.payment],
     [known.payment.slice(0, 13), 'Payments', known.payment],
+    [codeOfId('PAY', known.payment), 'Payments', codeOfId('PAY', known.payment)],
     ['₦6,543.21', 'Payments', known.payment],
     ['INV-78', 'Payment requests', known.adviceReference],
     ['zainab', 'Collection accounts', known.accountNumber],
@@ -74,11 +76,12 @@ test('⌘K finds whatever somebody has of a thing, and Enter opens it', async ()
     [known.payout.reference.slice(0, 8), 'Payouts', known.payout.reference],
     ['1,500.50', 'Payouts', known.payout.reference],
     [known.settlement.reference, 'Settlements', known.settlement.reference],
-    [known.refund.reference, 'Refunds', known.refund.reference],
+    [known.refund.reference, 'Refunds', codeOf(known.refund.reference)],
+    [codeOf(known.payout.reference).toLowerCase(), 'Payouts', known.payout.reference],
     [known.returned, 'Returns', known.returned],
     ['STATE', 'Bank statements', 'STATEMENT'],
   ]
-  for (const [at, [typed, group, shown]] of cases.entries()) {
+  for (const [at, [typed, group, result]] of cases.entries()) {
     await page.keyboard.press(at % 2 === 0 ? 'Meta+k' : 'Control+k')
     await isFocused(page)
     await Promise.all([
@@ -93,7 +96,7 @@ test('⌘K finds whatever somebody has of a thing, and Enter opens it', async ()
     }
     await page.keyboard.press('Enter')
     await drawerOf(page)
-      .getByText(shown)
+      .getByText(result)
       .first()
       .waitFor()
       .catch(async (cause) => {
@@ -130,12 +133,12 @@ for (const [width, colorScheme] of [
     const box = await page.locator('.hits').boundingBox()
     assert(box && box.x >= 0 && box.x + box.width <= width, 'the results stay on the page')
 
-    await page.keyboard.press('Escape') // The results,
+    await page.keyboard.press('Escape') // First Escape: the results,
     assert.equal(await chosenOf(page).isVisible(), false)
     assert.equal(await fieldOf(page).inputValue(), 'obi')
-    await page.keyboard.press('Escape') // the text,
+    await page.keyboard.press('Escape') // then the text,
     assert.equal(await fieldOf(page).inputValue(), '')
-    await page.keyboard.press('Escape') // the field.
+    await page.keyboard.press('Escape') // then the field.
     await page.locator('#search:not(:focus)').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('nobody has this')
@@ -153,7 +156,7 @@ test('Enter right after the last letter opens the first result when it comes', a
   await page.keyboard.press('Enter')
 
   await drawerOf(page).getByText(known.payment).first().waitFor()
-  await page.keyboard.press('Control+k') // From what is open, too.
+  await page.keyboard.press('Control+k') // Also from an open drawer.
   await drawerOf(page).waitFor({ state: 'detached' })
   await isFocused(page)
   await page.getByRole('group', { name: 'Recent searches' }).waitFor()
@@ -174,4 +177,73 @@ test('a search that fails says so, and one that follows works', async () => {
 
   await fieldOf(page).fill('INV-770')
   await optionsOf(page).first().waitFor()
+})
+
+test('the palette says that a code is mistyped', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard`)
+  const code = codeOfId('PAY', known.payment)
+  await fieldOf(page).fill(code.slice(0, -1) + (code.endsWith('7') ? '8' : '7'))
+  await page.locator('.hits').getByText('This code is mistyped').waitFor()
+})
+
+test('the palette goes to views, starts actions, and understands a day', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page, problems } = opened
+  const commands = page.getByRole('group', { name: 'Go to' }).getByRole('option')
+  const open = async () => {
+    await page.keyboard.press('Control+k')
+    await page.locator(':focus[role=combobox], :focus[type=search]').waitFor()
+  }
+  const run = async (typed: string, name: string) => {
+    await open()
+    await page.keyboard.type(typed)
+    await commands.getByText(name, { exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+  }
+  await page.goto(`${bench.url}/dashboard`)
+  await page.locator('.feed li').first().waitFor()
+  await page.keyboard.press('Control+k')
+  await commands.first().waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.keyboard.press('Escape')
+
+  await run('ledg', 'Ledger')
+  await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor()
+  await run('invite', 'Invite a user…')
+  await page.locator('dialog.modal').getByLabel('Email').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('dialog.modal').waitFor({ state: 'hidden' })
+  for (const [typed, name, label] of [
+    ['new payout', 'New payout…', 'Amount'],
+    ['webhook end', 'Add a webhook endpoint…', 'URL'],
+  ] as const) {
+    await run(typed, name)
+    await page.locator('dialog.modal').getByLabel(label).first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('dialog.modal').waitFor({ state: 'hidden' })
+  }
+  await run('refund a', 'Refund a payment…')
+  await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor()
+
+  await open()
+  await page.keyboard.type('6,543.21 today')
+  const payments = page.getByRole('group', { name: 'Payments', exact: true })
+  await payments.getByRole('option').first().waitFor()
+  await payments.getByRole('option').first().locator('time').waitFor()
+  await payments.getByRole('option').first().locator('.badge').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  assert.deepEqual(problems, [])
+})
+
+test('nobody is offered what their role cannot do', async () => {
+  await using opened = await bench.openAs(browser, { role: 'support' })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard`)
+  for (const typed of ['refund a', 'invite', 'new payout', 'api keys']) {
+    await fieldOf(page).fill(typed)
+    await page.waitForResponse((answer) => answer.url().includes('/api/v1/search'))
+    assert.equal(await page.getByRole('group', { name: 'Go to' }).count(), 0, typed)
+  }
 })

@@ -1,11 +1,12 @@
-// The first minutes in an empty sandbox: every empty view offers what to do first, and sample data that
-// comes through the API.
+// The first minutes in an empty sandbox: every empty view offers a first action, and sample data
+// that comes through the API.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { newBrowser } from '../support/people.ts'
 import { MEANS, personAt } from '../support/pressing.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
@@ -75,7 +76,7 @@ test('the first action of an empty view opens its form', async () => {
   await page.locator('dialog.modal').getByLabel('Amount in naira').waitFor()
 })
 
-test('whoever may not write is offered nothing to make', async () => {
+test('a user who may not write is offered nothing to make', async () => {
   await bench.newClient('FIRSTREAD')
   await using opened = await bench.openAs(browser, { clientId: 'FIRSTREAD', role: 'support' })
   const { page } = opened
@@ -85,4 +86,86 @@ test('whoever may not write is offered nothing to make', async () => {
     assert.equal(await page.locator('.empty').getByRole('button').count(), 0, view)
     assert.equal(await page.locator('.empty .button').count(), 0, view)
   }
+})
+
+test('a month of sample data fills Today, and the checklist stays until it is dismissed', async () => {
+  await bench.newClient('FIRSTMONTH')
+  await using opened = await bench.openAs(browser, { clientId: 'FIRSTMONTH', role: 'developer' })
+  const { page, problems } = opened
+  await assertFaultlessThroughout(page, `${bench.url}/dashboard`)
+  await page.getByRole('heading', { name: 'Set up' }).waitFor()
+  await page.getByText('1 of 5 done').waitFor() // Its token was used.
+  assert.equal(await page.locator('.stat').count(), 0, 'figures that are all zero')
+
+  await page.getByRole('button', { name: 'Load 30 days of sample data' }).press('Enter')
+
+  await page.getByText('30 days of sample data loaded.').waitFor()
+  await page.locator('.stat').first().waitFor()
+  const folded = page.locator('details.setup')
+  await folded
+    .locator('summary')
+    .getByText(/^Set up [1-4] of 5 done$/)
+    .waitFor()
+  await assertFaultlessThroughout(page, `${bench.url}/dashboard`)
+  await folded.locator('summary').press('Enter')
+  for (const step of ['Send a sandbox transfer', 'Request a payment']) {
+    await folded.locator('li[data-done=true]').getByText(step).waitFor()
+  }
+  await folded.locator('li[data-done=false]').getByText('Add a webhook endpoint').waitFor()
+  await folded.getByRole('button', { name: 'Hide these steps on this device' }).press('Enter')
+  await folded.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.locator('.stat').first().waitFor()
+  assert.equal(await page.locator('.setup').count(), 0)
+  assert.deepEqual(problems, [])
+})
+
+const STEPS = {
+  operator: ['Check your banks', 'Create a client', 'Set your fees', 'Import a bank statement'],
+  owner: ['Invite your colleagues', 'Add your bank account', 'Make checkout yours'],
+  developer: ['Copy your API keys', 'Send a sandbox transfer', 'Add a webhook endpoint'],
+} as const
+
+for (const role of ['operator', 'owner', 'developer'] as const) {
+  test(`the checklist of ${role} ticks off what is there`, async () => {
+    const clientId = role === 'operator' ? undefined : 'FIRSTSTEPS'
+    if (role === 'owner') await bench.newClient('FIRSTSTEPS')
+    const options = { role, ...(clientId ? { clientId } : {}) }
+    await using opened = await bench.openAs(browser, options)
+    const { page, problems } = opened
+    await page.goto(`${bench.url}/dashboard`)
+    const steps = page.locator('.setup li')
+    for (const step of STEPS[role]) await steps.getByRole('link', { name: step }).waitFor()
+
+    if (role === 'operator') {
+      const done = page.locator('.setup li[data-done=true]')
+      await done.getByText('Create a client').waitFor()
+      assert.equal(await done.count(), 1)
+    }
+    assert.deepEqual(problems, [])
+  })
+}
+
+test('an owner who does every step finishes the checklist', async () => {
+  const clientId = 'FIRSTALL'
+  const token = await bench.newClient(clientId)
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  const setUp = page.locator('.setup')
+  await page.goto(`${bench.url}/dashboard`)
+  await setUp.locator('li[data-done=true]').getByText('Copy your API keys').waitFor()
+  for (const step of ['Invite your colleagues', 'Make checkout yours']) {
+    await setUp.locator('li[data-done=false]').getByText(step).waitFor()
+  }
+
+  await newBrowser(bench, 'finance', clientId)
+  const body = { name: 'Own Name', colour: null }
+  const branded = await bench.call({ method: 'PUT', url: '/api/v1/branding', body, token })
+  assert.equal(branded.statusCode, 200, branded.body)
+  await page.reload()
+
+  for (const step of ['Invite your colleagues', 'Make checkout yours']) {
+    await setUp.locator('li[data-done=true]').getByText(step).waitFor()
+  }
+  assert.deepEqual(problems, [])
 })

@@ -1,4 +1,4 @@
-// Back in the dashboard: what was closed stays closed, and a list is where it was left.
+// The Back button in the dashboard: a closed drawer stays closed, and a list keeps its place.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,7 +42,7 @@ test('a drawer that was closed is not opened again by Back', async () => {
   await close(page)
   await rowsOf(page).nth(1).click()
   await drawerOf(page).waitFor()
-  await page.keyboard.press('j') // The next one, and that one is closed.
+  await page.keyboard.press('j') // Opens the next row, and closes it.
   await untilTrue(page, `document.querySelectorAll('tr')[3].dataset.open === 'true'`)
   await close(page)
 
@@ -109,7 +109,7 @@ test('a list is at the page where it was left: behind a drawer, after Back and a
   await page.getByRole('button', { name: 'Newer' }).click()
   await number(page, 2)
 
-  await page.getByLabel('Status').selectOption('true') // Another list.
+  await page.getByLabel('Status').selectOption('true') // Loads another list.
   await number(page, 1)
   await page.getByLabel('Status').selectOption('')
   await number(page, 1)

@@ -1,4 +1,4 @@
-// What was sent and has no answer yet: nobody gets away from it by accident, and sending it again does
+// Requests without an answer yet: a user cannot leave them by accident, and sending again does
 // nothing twice.
 
 import assert from 'node:assert/strict'
@@ -23,7 +23,7 @@ const modalOf = (page: Page) => page.locator('dialog.modal')
 const keyOf = (route: Route) => route.request().headers()['idempotency-key']
 const bodyOf = (route: Route) => route.request().postDataJSON()
 
-// Every way out of a dialog but its answer.
+// Every way out of a dialog except its answer.
 async function tryToLeave(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
@@ -42,7 +42,7 @@ test('a payout that nobody knows the outcome of stays open, and sent again it is
     if (route.request().method() !== 'POST') return route.continue()
     sent.push(route)
     if (sent.length > 1) return route.continue()
-    await route.fetch() // It is done, and nobody hears of it.
+    await route.fetch() // The service has done it, but its answer is lost.
   })
   await page.goto(`${bench.url}/dashboard`)
   await page.getByRole('link', { name: 'Payouts' }).click()
@@ -155,7 +155,7 @@ test('many differences that broke off go on there; what was refused before is st
   await page.goto(`${bench.url}/dashboard/reconciliation?tab=differences`)
   await page.getByLabel('Select all').check()
   await page.getByRole('button', { name: /^Resolve selected/ }).click()
-  await modalOf(page).getByLabel('Explain with a note').check()
+  await modalOf(page).getByLabel('Note as a reconciling item').check()
   await modalOf(page).getByLabel('Reason').fill('Explained by the branch')
   const before = lists
   await modalOf(page).getByRole('button', { name: 'Resolve' }).click()

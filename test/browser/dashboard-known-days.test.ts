@@ -1,11 +1,11 @@
-// What reconciliation says of days in a real browser is what is known: a bank without statements, what
-// only one side has yet, what keeps a day from closing, and what a debit may be.
+// Reconciliation shows only what is known about days: a bank without statements, entries that only
+// one side has yet, obstacles to closing a day, and the possible meaning of a debit.
 
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { watDay } from '#wat-time.ts'
+import { watDay } from '#clock.ts'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
@@ -22,8 +22,8 @@ const modalOf = (page: Page) => page.locator('dialog.modal')
 const inward = (sessionId: string) =>
   `NIBSS Instant Payment Inward ${sessionId} FROM ADA OBI TO ${NOBODYS_NUMBER}`
 
-// Two banks with a credit each. GTBank's is on its statement, with what else the bank wrote; the other
-// bank never sent one. The statement is of the day before.
+// Two banks with a credit each. GTBank's statement has its credit and other lines; the other bank
+// never sent one. The statement is of the day before.
 async function startKnown(
   more: (sessionId: string) => { kobo: bigint; narration: string }[] = () => [],
 ) {
@@ -62,8 +62,8 @@ test('a bank that never had a statement is not taken for balanced', async () => 
   const url = `${bench.url}/dashboard/reconciliation`
   await page.goto(url)
   await see(page, 'Banks by day')
-  const said = await page.locator('.day-alert').innerText()
-  assert.match(said, /0 of 1 Wema Bank statement\. The days with a statement balance\./)
+  const alert = await page.locator('.day-alert').innerText()
+  assert.match(alert, /0 of 1 Wema Bank statement\. The days with a statement balance\./)
   assert.equal(await page.locator('.day-alert.good').count(), 0)
   assert.equal(await page.getByText('Every statement is in').count(), 0)
   await shoot(page, 'never')
@@ -71,7 +71,7 @@ test('a bank that never had a statement is not taken for balanced', async () => 
   assert.deepEqual(problems, [])
 })
 
-test('what only one side has is not in transit, and counted alike in its cell and on its page', async () => {
+test('one-sided items are not in transit, and count alike in the cell and on the page', async () => {
   const unknown = { kobo: 432_100n, narration: inward(newSessionId()) }
   const { bench, day } = await startKnown(() => [unknown])
   await using opened = await bench.openAs(browser, { role: 'operator' })
@@ -101,7 +101,7 @@ test('closing a day lists each bank with what it lacks, and leads there', async 
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
   await page.getByRole('button', { name: 'Close day' }).click()
-  const list = modalOf(page).getByRole('list', { name: 'Not balanced on this day' })
+  const list = modalOf(page).getByRole('list', { name: '2 banks are not balanced on this day' })
   await list.waitFor()
   const items = (await list.innerText()).split('\n').sort()
   assert.deepEqual(items, ['Guaranty Trust Bank: 1 open difference', 'Wema Bank: no statement'])

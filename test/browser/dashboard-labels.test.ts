@@ -1,5 +1,5 @@
-// The dashboard says what is so: each destination's own state, why money is where it is, banks by
-// their names, and days of West Africa wherever the browser is.
+// The dashboard's labels are true: each destination's own state, the reason why money is where it
+// is, banks by their names, and days in West Africa wherever the browser is.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// How the dashboard behaves around what it shows: notices are seen where somebody looks, a lost
-// connection is said, times name their zone, and whatever is long stays inside the page.
+// The frame of the dashboard: notices appear where the user looks, a lost connection is announced,
+// times name their zone, and long content stays inside the page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,8 @@ test('a notice about what is open is seen above it, pressed away, and there when
   await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
 
   await page.getByRole('button', { name: 'Send test event' }).click()
-  await page.getByRole('button', { name: 'Dismiss' }).click() // Which cannot be done to what is below.
+  // The notice can be dismissed; the content below cannot.
+  await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText('Test event queued.').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.locator('dialog.modal').getByRole('button', { name: 'Delete' }).click()
@@ -38,7 +39,7 @@ test('a notice about what is open is seen above it, pressed away, and there when
   assert.deepEqual(problems, [])
 })
 
-test('what is answered of an endpoint after it was deleted is dropped', async () => {
+test('an answer about an endpoint is dropped after the endpoint was deleted', async () => {
   const { id } = await bench.addEndpoint('https://shop.example/going', TYPES)
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened

@@ -1,5 +1,5 @@
-// What the dashboard shows as live is: a connection that died unheard is noticed, and figures that could
-// not be loaded again say so.
+// Live data in the dashboard is live: a silently dead connection is noticed, and figures that
+// failed to reload say so.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -92,15 +92,15 @@ test('the sum of a list that could not be counted again stays, and says so', asy
   await streaming
   const sum = page.getByRole('status', { name: 'List total' })
   await sum.getByText('items').waitFor()
-  const shown = await sum.innerText()
+  const before = await sum.innerText()
   await page.route('**/api/v1/credits/summary*', (route) => route.abort())
 
   await credit(bench, accountNumber, '83.00')
   await failuresOf(page).waitFor()
-  assert.equal(await sum.innerText(), shown)
+  assert.equal(await sum.innerText(), before)
   await page.unroute('**/api/v1/credits/summary*')
   await retry(page)
 
   await failuresOf(page).waitFor({ state: 'detached' })
-  assert.notEqual(await sum.innerText(), shown)
+  assert.notEqual(await sum.innerText(), before)
 })

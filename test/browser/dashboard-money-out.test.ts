@@ -65,7 +65,7 @@ test('a payment is refunded from its drawer, in part; the rest is cancelled befo
   assert.deepEqual(problems, [])
 })
 
-test('of a payment that was reversed in part the rest is refunded; of a whole one, nothing', async () => {
+test('the rest of a partly reversed payment can be refunded; a reversed one cannot', async () => {
   const [part, whole] = [
     await startPayment(bench, { amount: 1000 }),
     await startPayment(bench, { amount: 500 }),
@@ -94,7 +94,7 @@ test('of a payment that was reversed in part the rest is refunded; of a whole on
   assert.deepEqual(problems, [])
 })
 
-test('who may not refund has no button', async () => {
+test('a user who may not refund has no button', async () => {
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await pay(bench, accountNumber, '70')
   await using opened = await bench.openAs(browser, { role: 'support' })
@@ -176,7 +176,7 @@ test('a subaccount is given another bank account by keyboard, on a phone', async
   await page.goto(`${bench.url}/dashboard/settings/ADA?tab=subaccounts`)
   await see(page, /Its bank account is inactive/)
 
-  const given = bankAccountNumber()
+  const number = bankAccountNumber()
   await button(page, 'Change bank account').press('Enter')
   await modalOf(page).getByText('Change the bank account of Vendor ADA').waitFor()
   assert.equal(await modalOf(page).getByLabel('Account name').inputValue(), 'Ada Vendor')
@@ -186,18 +186,18 @@ test('a subaccount is given another bank account by keyboard, on a phone', async
   assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
   await page.keyboard.press('Enter')
   await modalOf(page).getByRole('alert').getByText('another name').waitFor()
-  await modalOf(page).getByLabel('Account number').fill(given)
+  await modalOf(page).getByLabel('Account number').fill(number)
   await page.keyboard.press('Enter')
 
   await see(page, 'Bank account changed.')
   await modalOf(page).waitFor({ state: 'detached' })
   await drawerOf(page)
-    .getByText(`******${given.slice(-4)}`)
+    .getByText(`******${number.slice(-4)}`)
     .waitFor()
   assert.equal(await page.getByText(/Its bank account is inactive/).count(), 0)
   assert.equal(
     await page.evaluate('document.activeElement?.textContent'),
-    'Change bank account', // The focus is back where it was.
+    'Change bank account', // The focus has returned.
   )
   assert.deepEqual(
     problems.filter((problem) => !problem.includes('409')),
@@ -218,7 +218,7 @@ test('shares stand on the credit, the split on the account', async () => {
   assert.equal(await factOf(page, 'Share of B'), '₦200.00')
   await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
   await drawerOf(page).getByRole('link', { name: 'AB', exact: true }).waitFor()
-  const csv = await drawerOf(page).getByRole('link', { name: 'Download CSV' }).getAttribute('href')
+  const csv = await drawerOf(page).getByRole('link', { name: 'Export CSV' }).getAttribute('href')
 
   assert.equal(csv, `/api/v1/accounts/static/${accountNumber}/statement.csv?for=spreadsheet`)
   assert.deepEqual(problems, [])
@@ -268,7 +268,7 @@ test('one operator asks for a write-off, and another approves it', async () => {
   assert.deepEqual([...maker.problems, ...checker.problems], [])
 })
 
-test('what is owed does not count as money to pay out', async () => {
+test('debts do not count as money to pay out', async () => {
   const { accountNumber } = await createAccount(bench)
   await pay(bench, accountNumber, '3000') // 1,000 are still owed.
   await using opened = await bench.openAs(browser)

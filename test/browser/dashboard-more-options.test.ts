@@ -1,5 +1,5 @@
-// What is seldom filled in, in a real browser: the further options of a payment request and of a collection
-// account, and what the API finds wrong with them, at the field.
+// Rarely used fields in a real browser: the further options of a payment request and of a
+// collection account, and the API's errors at their fields.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -39,7 +39,7 @@ test('a request takes a split, grace, webhook and payer rules; what is wrong is 
   await modal.getByLabel('Return page').fill('https://shop.example/back')
   await modal.getByText('More options').click()
   await modal.getByLabel('Split').selectOption('HALF')
-  assert.deepEqual(await optionsOf(page), ['None', 'Split HALF']) // Not the inactive one.
+  assert.deepEqual(await optionsOf(page), ['None', 'Split HALF']) // Without the inactive one.
   await modal.getByLabel('Grace period').selectOption('None')
   await modal.getByLabel('Webhook URL').fill('https://shop.example/hook')
   await modal.getByLabel('Maximum per transfer').fill('5,000')
@@ -108,17 +108,18 @@ test('an account is given a NIN and a split, and loses the split, and that back'
   assert.deepEqual(await findAxeFaults(page), [])
   await save()
   await page.getByText('Saved.').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0) // The NIN is not known.
-  const given = await detailsOf(accountNumber)
-  assert.equal(given.splitCode, 'HALF')
-  assert.match(given.ninMasked, /01$/)
+  // The dashboard does not know the NIN.
+  assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
+  const details = await detailsOf(accountNumber)
+  assert.equal(details.splitCode, 'HALF')
+  assert.match(details.ninMasked, /01$/)
   await edit()
-  await modal.getByText(`Leave empty to keep ${given.ninMasked}.`).waitFor()
+  await modal.getByText(`Leave empty to keep ${details.ninMasked}.`).waitFor()
   await modal.getByLabel('Split').selectOption('None')
   await save()
   await page.getByRole('button', { name: 'Undo' }).waitFor()
   const without = await detailsOf(accountNumber)
-  assert.deepEqual([without.splitCode, without.ninMasked], [null, given.ninMasked])
+  assert.deepEqual([without.splitCode, without.ninMasked], [null, details.ninMasked])
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Undone.').waitFor()
 

@@ -1,10 +1,11 @@
-// Returns, alerts and rejected messages in a real browser: an operator sees a payer's number on purpose,
-// confirms and fails returns after being asked once more, sends by hand none that somebody else sends, and
-// acknowledges alerts, which the menu counts.
+// Returns, alerts and rejected messages in a real browser: an operator reveals a payer's number on
+// purpose, confirms and fails returns after a confirmation, cannot send by hand a return that a
+// connector sends, and acknowledges alerts, which the menu counts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { codeOf } from '#short-codes.ts'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
@@ -22,7 +23,8 @@ const desk = await openDesk(bench)
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
-// On its way back, by the operator, as in live mode; or by the sandbox's bank, which has not heard of it.
+// Starts a return: by the operator, as in live mode; or by the sandbox's bank, which has not
+// received it.
 async function startReturn(sourceAccountName: string, mode: 'live' | 'sandbox' = 'live') {
   const payer = { sourceAccountName, sourceAccountNumber: '2093566866' }
   const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '75.00', payer)
@@ -31,13 +33,14 @@ async function startReturn(sourceAccountName: string, mode: 'live' | 'sandbox' =
   return { id, sessionId: sessionId as string, reference }
 }
 
+// A bank names one session twice, with two amounts.
 async function raiseAlert(): Promise<string> {
   const { accountNumber, bankCode } = await createAccount(bench)
   const sessionId = newSessionId()
   for (const amount of ['10', '11']) {
     await postRail(bench, `${bankCode}/credits`, { sessionId, accountNumber, amount })
   }
-  return `${sessionId}@${bankCode}`
+  return sessionId
 }
 
 test('a return is confirmed by keyboard alone, after its payer’s number was shown', async () => {
@@ -89,12 +92,12 @@ test('a return that failed says why, here and at the suspense desk', async () =>
   assert.deepEqual(problems, [])
 })
 
-test('what a connector sends says so, and is not the operator’s to send', async () => {
+test('a payout that a connector sends says so, and is not the operator’s to send', async () => {
   const { reference } = await startReturn('FEMI ADE', 'sandbox')
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/returns?status=pending`)
-  const row = page.getByRole('row').filter({ hasText: reference })
+  const row = page.getByRole('row').filter({ hasText: codeOf(reference) })
   await row.getByText('Connector', { exact: true }).waitFor()
   await row.getByRole('link').first().click()
 
@@ -115,7 +118,7 @@ test('what a connector sends says so, and is not the operator’s to send', asyn
   assert.deepEqual(problems, [])
 })
 
-test('who may only look sees masked numbers and no buttons', async () => {
+test('a user who may only look sees masked numbers and no buttons', async () => {
   const { reference } = await startReturn('ADA OBI')
   await using opened = await bench.openAs(browser, { role: 'support' })
   const { page } = opened
@@ -132,14 +135,16 @@ test('the menu counts open alerts as they come, and one that is acknowledged no 
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/alerts?open=true`)
   await see(page, /No alerts|No results match/)
-  const subject = await raiseAlert()
+  const sessionId = await raiseAlert()
   await page.getByRole('link', { name: 'Alerts 1 open' }).waitFor()
 
   await page
     .getByRole('link', { name: 'A bank reused an identifier with different details' })
     .click()
   await see(page, 'The second message was rejected. Ask the bank which of the two is correct.')
-  await see(page, subject)
+  await see(page, new RegExp(`, session ${sessionId}$`))
+  assert.equal(await page.locator('dialog pre').count(), 0, 'facts, and no JSON')
+  await see(page, '₦11.00')
   await button(page, 'Acknowledge').click()
   await see(page, 'Acknowledge this alert?')
   assert.deepEqual(await findAxeFaults(page), [])
@@ -149,7 +154,7 @@ test('the menu counts open alerts as they come, and one that is acknowledged no 
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Alerts', exact: true }).waitFor()
   const { rows } = await bench.db.query('select acknowledged_by is not null as is_done from alerts')
-  assert.deepEqual(rows, [{ is_done: true }])
+  assert.deepEqual(rows, [{ isDone: true }])
   assert.deepEqual(problems, [])
 })
 
@@ -177,7 +182,7 @@ test('rejected messages tell a reversal that is awaited from one that was taken'
   assert.deepEqual(problems, [])
 })
 
-test('what the bank reversed is not sent, and can only be marked as failed', async () => {
+test('a return of reversed money is not sent, and can only be marked as failed', async () => {
   const { id, sessionId, reference } = await startReturn('GBENGA OJO', 'sandbox')
   const reversal = { sessionId: newSessionId(), originalSessionId: sessionId, amount: '75.00' }
   const { bankCode } = (await bench.call({ url: `/api/v1/operator/returns/${reference}` })).json()
@@ -216,7 +221,7 @@ test('these views have no fault at 360 and 1280 pixels, in light and dark', asyn
   assert.deepEqual(problems, [])
 })
 
-test('what a page loads while nobody uses it says so, until somebody does', async () => {
+test('an idle page that cannot load says nothing until somebody uses it', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened
   const idleOf = async () => {
@@ -226,7 +231,7 @@ test('what a page loads while nobody uses it says so, until somebody does', asyn
 
   const [atFirst] = await Promise.all([idleOf(), page.goto(`${bench.url}/dashboard`)])
   await page.clock.setFixedTime(bench.clock().getTime() + 61_000)
-  await idleOf() // May have been on its way.
+  await idleOf() // A request may still be under way.
   const later = await idleOf()
   await page.keyboard.press('Shift')
   const pressed = await idleOf()

@@ -1,5 +1,5 @@
-// Passkeys in a real browser, with a device that it plays itself: added, used to sign in alone and
-// after a password, renamed, removed; and what is shown where there are none.
+// Passkeys in a real browser, with a virtual device: added, used to sign in alone and after a
+// password, renamed, removed; and the page without any.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { listenLocally } from '../support/event-source.ts'
 import { makeUser, PASSWORD } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 
-// Browsers keep no passkeys for an IP address.
+// Browsers store no passkeys for an IP address.
 const bench = closeAfterTests(await startTestService({ env: { PUBLIC_URL: 'http://localhost:0' } }))
 const address = await listenLocally(bench.service.app)
 const url = address.replace('127.0.0.1', 'localhost')

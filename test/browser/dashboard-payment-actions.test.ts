@@ -1,4 +1,4 @@
-// What people do with payments in a real browser, by mouse and by keyboard, narrow and wide: ask for one,
+// Actions on payments in a real browser, by mouse and by keyboard, narrow and wide: request one,
 // share its link, extend and cancel it, open its receipt, resend its webhook.
 
 import assert from 'node:assert/strict'
@@ -42,7 +42,7 @@ for (const { width, by, colorScheme } of MEANS) {
     await press(button('Copy payment link'))
     await page.getByText('Copied payment link').waitFor()
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), link)
-    const { pathname, search } = new URL(link) // Of PUBLIC_URL, where nothing listens here.
+    const { pathname, search } = new URL(link) // Under PUBLIC_URL, where nothing listens here.
     assert.match(await (await fetch(`${bench.url}${pathname}${search}`)).text(), /2,500\.50/)
     await press(button('Done'))
 
@@ -130,7 +130,7 @@ test('a part payment that is cancelled is told where its money goes', async () =
   assert.equal((await readAdvice(bench, adviceReference)).status, 'Cancelled')
 })
 
-test('whoever may not write sees no action but those that read', async () => {
+test('a user who may not write sees no action but those that read', async () => {
   const { paymentReference } = await startPayment(bench)
   for (const role of ['finance', 'support'] as const) {
     await using opened = await bench.openAs(browser, { role })

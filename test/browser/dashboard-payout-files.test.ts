@@ -1,12 +1,13 @@
-// Payout files in a real browser: an operator creates one, downloads it, and uploads what the bank
-// reports, or marks it as not delivered.
+// Payout files in a real browser: an operator creates one, downloads it, and uploads the bank's
+// report, or marks it as not delivered.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { withTransaction } from '#db/transaction.ts'
-import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
+import { holdPayouts, releasePayouts } from '#payouts/holds.ts'
+import { codeOf } from '#short-codes.ts'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { openerOf } from '../support/dashboard-bench.ts'
@@ -99,7 +100,7 @@ test('a file leads to its payouts, and a payout to its file, where a person may 
 
   await page.getByRole('link', { name: '2 payouts' }).click()
   await page.waitForURL(`**/payouts?tab=all&payoutFile=${id}`)
-  await page.locator('table.list').getByText(first).click()
+  await page.locator('table.list').getByText(codeOf(first)).click()
   await see(page, 'It’s in a payout file: the bank’s report settles it.')
   assert.equal(await page.locator('table.list tbody tr').count(), 2)
   await button(page, 'Request failure').click()

@@ -1,5 +1,5 @@
-// In a real browser: a line that shows a payout otherwise than the books have it says so, leads to the
-// payout, and is booked as what it is.
+// In a real browser: a statement line that contradicts a payout says so, links to the payout, and
+// is booked correctly.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Payouts and bank accounts in a real browser: a client adds the account that its money goes to, pays
-// out and cancels; two people approve; an operator settles what no bank tells.
+// Payouts and bank accounts in a real browser: a client adds a bank account, pays out and cancels;
+// two people approve; an operator settles payouts whose bank does not answer.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,7 +35,7 @@ async function newClient() {
   return { clientId, token: await bench.newClient(clientId) }
 }
 
-// What a bank account of this sort makes of a payout. Sent, with the bank silent on it.
+// A payout that was sent, and whose bank does not answer.
 async function makeUnknown(amount: string): Promise<string> {
   await fund(bench, amount)
   const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99906' })
@@ -160,7 +160,7 @@ test('a settlement’s payout is cancelled only while its bank account is inacti
   assert.deepEqual(problems, [])
 })
 
-test('who created a payout can’t approve it, and another user approves or rejects it', async () => {
+test('the user who created a payout can’t approve it, and another user approves or rejects it', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '5000', { token })
   await addBankAccount(bench, { token })
@@ -210,7 +210,7 @@ test('who created a payout can’t approve it, and another user approves or reje
   assert.deepEqual([...maker.problems, ...checker.problems], [])
 })
 
-test('who added a bank account is told why they can’t approve the first payout to it', async () => {
+test('the user who added a bank account reads why they can’t approve the first payout to it', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '5000', { token })
   const body = { payoutApproval: 'all' }
@@ -228,7 +228,7 @@ test('who added a bank account is told why they can’t approve the first payout
   await bench.db.query("update bank_accounts set status = 'mismatch' where reference = $1", [to])
   await page.reload()
 
-  assert.match(await drawerOf(page).locator('.notice').innerText(), /another name/) // That only.
+  assert.match(await drawerOf(page).locator('.notice').innerText(), /another name/) // Nothing else.
   assert.deepEqual(await drawerOf(page).locator('.actions').allInnerTexts(), ['Reject'])
 })
 
@@ -262,7 +262,7 @@ test('an operator confirms one unknown payout and fails another', async () => {
   assert.deepEqual(problems, [])
 })
 
-test('who may only look sees masked numbers, no buttons and nothing of other clients', async () => {
+test('a user who may only look sees masked numbers, no buttons and nothing of other clients', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '100', { token })
   const account = await addBankAccount(bench, { token })

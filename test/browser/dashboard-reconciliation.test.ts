@@ -1,4 +1,4 @@
-// Reconciliation in a real browser: a statement is imported, its day proved, and what differs is
+// Reconciliation in a real browser: a statement is imported, its day proved, and differences are
 // resolved, one by one and many at once.
 
 import assert from 'node:assert/strict'
@@ -69,19 +69,19 @@ test('an import is over when it is answered, whatever was asked of it before', a
   await page.goto(`${bench.url}/dashboard/reconciliation`)
   await see(page, 'Banks by day')
   await dropFile(page, text)
-  const asked = Promise.withResolvers<Route>()
-  let asks = 0 // The first asks what there was before.
+  const held = Promise.withResolvers<Route>()
+  let asks = 0 // The first call loads the earlier data.
   await page.route('**/statement-imports?*', (route) =>
-    ++asks === 1 ? route.continue() : asked.resolve(route),
+    ++asks === 1 ? route.continue() : held.resolve(route),
   )
   await page.route('**/operator/statements?*', async (route) => {
-    await asked.promise
+    await held.promise
     await route.continue()
   })
   await button(page, 'Import').last().click()
 
   await see(page, 'This file was already imported. Nothing changed.')
-  const late = await asked.promise
+  const late = await held.promise
   await late.fulfill({ response: await late.fetch() })
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
   await button(page, 'Done').click()
@@ -125,7 +125,7 @@ async function dropFile(page: Page, text: string): Promise<void> {
   await modalOf(page).getByLabel('Bank').selectOption('058')
 }
 
-test('a suggestion is confirmed, a transfer booked and the rest noted, until the day is green', async () => {
+test('a suggestion is confirmed, a transfer booked and the rest noted as reconciling items', async () => {
   const bench = await startBench()
   const { day } = await importScene(bench)
   await using opened = await bench.openAs(browser, { role: 'operator' })
@@ -147,12 +147,12 @@ test('a suggestion is confirmed, a transfer booked and the rest noted, until the
 
   await page.getByLabel('Select all').check()
   await button(page, /^Resolve selected/).click()
-  await modalOf(page).getByLabel('Explain with a note').check()
+  await modalOf(page).getByLabel('Note as a reconciling item').check()
   await modalOf(page).getByLabel('Reason').fill('Explained by the branch')
   await button(page, 'Resolve').last().click()
   await see(page, /resolved or sent for approval/)
   await button(page, 'Done').click()
-  await page.locator('.proof.balanced').waitFor()
+  await page.locator('.proof.reconciling_items').waitFor()
   const { open = 0 } = await statesOf(bench)
   assert.equal(open, 0)
   assert.deepEqual(problems, [])
@@ -177,7 +177,7 @@ test('suggestions are confirmed together, from the list of what is chosen', asyn
     `select l.counterparty_name from statement_matches m
        join statement_lines l on l.id = m.line_id where m.rule = 'confirmed'`,
   )
-  assert.deepEqual(rows, [{ counterparty_name: 'CHIAMAKA EZE' }])
+  assert.deepEqual(rows, [{ counterpartyName: 'CHIAMAKA EZE' }])
   assert.deepEqual(problems, [])
 })
 
@@ -192,7 +192,7 @@ test('under maker-checker another person approves, after the first was rejected'
     await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
     await page.locator('table.list tr', { hasText: 'DAUDA IBRAHIM' }).getByRole('link').click()
     await button(page, 'Resolve').click()
-    await modalOf(page).getByLabel('Explain with a note').check()
+    await modalOf(page).getByLabel('Note as a reconciling item').check()
     await modalOf(page).getByLabel('Reason').fill(reason)
     await button(page, 'Resolve').last().click()
     await see(page, 'Approval requested.')

@@ -1,5 +1,5 @@
-// Developers and Settings in a real browser: secrets, people, one's own sign-in, what payers see, the
-// limits and the record of who did what; each role sees what it may.
+// Developers and Settings in a real browser: secrets, users, the user's own sign-in, branding, the
+// limits and the audit log; each role sees what it may.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -18,7 +18,7 @@ const browser = closeAfterTests(await openBrowser())
 
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
-const kept = async (page: Page) => {
+const readSecret = async (page: Page) => {
   const text = await modalOf(page).locator('.secrets code').last().innerText()
   await page.getByRole('button', { name: 'I’ve saved it' }).click()
   return text
@@ -35,7 +35,7 @@ test('a new client secret is shown once, and logs in beside the old one', async 
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByLabel('Current secret expires').selectOption('604800')
   await modalOf(page).getByRole('button', { name: 'Rotate client secret' }).click()
-  const secret = await kept(page)
+  const secret = await readSecret(page)
 
   await page.getByText(`${secret.split('.')[0]}.…`).waitFor()
   assert(await bench.login('DEVS1', secret))
@@ -48,23 +48,23 @@ test('the signing secret is asked for only when it is wanted, and rotated', asyn
   await bench.newClient('DEVS2')
   await using opened = await bench.openAs(browser, { clientId: 'DEVS2' })
   const { page, problems } = opened
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const urls: string[] = []
+  page.on('request', (request) => urls.push(new URL(request.url()).pathname))
   await page.goto(`${bench.url}/dashboard/developers`)
   await page.getByRole('button', { name: 'Reveal secret' }).waitFor()
-  assert(!asked.includes('/api/v1/webhook-secret'))
+  assert(!urls.includes('/api/v1/webhook-secret'))
   await page.getByRole('button', { name: 'Reveal secret' }).click()
-  const shown = await page.locator('.secrets code').innerText()
-  assert.equal(shown, await bench.secret(null, 'DEVS2'))
+  const newSecret = await page.locator('.secrets code').innerText()
+  assert.equal(newSecret, await bench.secret(null, 'DEVS2'))
 
   await page.getByRole('button', { name: 'Rotate signing secret' }).click()
   await modalOf(page).getByRole('button', { name: 'Rotate secret' }).click()
-  const fresh = await kept(page)
+  const fresh = await readSecret(page)
 
-  assert.notEqual(fresh, shown)
+  assert.notEqual(fresh, newSecret)
   assert.equal(fresh, await bench.secret(null, 'DEVS2'))
   await page.getByRole('button', { name: 'Reveal secret' }).waitFor()
-  for (const secret of [shown, fresh]) assert(!(await page.content()).includes(secret))
+  for (const secret of [newSecret, fresh]) assert(!(await page.content()).includes(secret))
   assert.deepEqual(problems, [])
 })
 
@@ -90,7 +90,7 @@ test('somebody is let in, gets another role, is disabled, reset and removed', as
   await page.getByRole('button', { name: 'Invite user' }).click()
   await page.getByLabel('Email address').fill('grace@people.example')
   await modalOf(page).getByRole('button', { name: 'Invite user' }).click()
-  assert.match(await kept(page), /^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/)
+  assert.match(await readSecret(page), /\/dashboard\/invitation#[\w-]{43}$/)
   await page.getByRole('link', { name: 'grace@people.example' }).click()
   const drawer = drawerOf(page)
   await drawer.getByText('Temporary password').waitFor()
@@ -106,7 +106,7 @@ test('somebody is let in, gets another role, is disabled, reset and removed', as
   await drawer.getByRole('button', { name: 'Disable' }).waitFor()
   await drawer.getByRole('button', { name: 'Reset password' }).click()
   await modalOf(page).getByRole('button', { name: 'Reset password' }).click()
-  await kept(page)
+  await readSecret(page)
   await drawer.getByRole('button', { name: 'Remove' }).click()
   await modalOf(page).getByRole('button', { name: 'Remove' }).click()
   await page.getByText('User removed.').waitFor()
@@ -204,10 +204,19 @@ test('each role sees the parts that are its own', async () => {
     await page.locator('.tabs a').first().waitFor()
     seen[role] = await page.locator('.tabs a').allInnerTexts()
     const menu = await page.locator('.side nav a').allInnerTexts()
-    assert.equal(menu.includes('Developers'), role === 'owner' || role === 'developer', role)
+    assert.equal(menu.includes('API keys'), role === 'owner' || role === 'developer', role)
     assert.deepEqual(problems, [])
   }
-  const all = ['Profile', 'Branding', 'Limits', 'Limit profiles', 'Fees', 'Subaccounts', 'Splits']
+  const limits = ['Limits', 'Limit profiles', 'Fees']
+  const all = [
+    'Profile',
+    'Branding',
+    ...limits,
+    'Subaccounts',
+    'Splits',
+    'Approvals',
+    'Scheduled reports',
+  ]
   assert.deepEqual(seen, {
     owner: ['Users', ...all, 'Audit log'],
     developer: all,

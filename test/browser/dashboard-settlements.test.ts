@@ -1,4 +1,4 @@
-// Settlements in a real browser: what is upcoming, closing it, its lines and statement, two people
+// Settlements in a real browser: the upcoming one, closing it, its lines and statement, two people
 // where approval is needed, and the schedule.
 
 import assert from 'node:assert/strict'
@@ -71,7 +71,7 @@ test('a client sees what is upcoming, closes it, and reads its lines and stateme
   await untilTrue(page, `document.querySelectorAll('.entries li').length === 1`)
 
   const downloading = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Export CSV' }).click()
+  await drawerOf(page).getByRole('link', { name: 'Export CSV' }).click()
   const csv = readFileSync(await (await downloading).path(), 'utf8')
   assert.equal(csv.trim().split('\n').length, 22)
   const printing = page.context().waitForEvent('page')
@@ -101,6 +101,9 @@ test('where approval is needed, another user than who closed it approves by keyb
   await button(page, 'Approve').focus()
   await page.keyboard.press('Enter')
   await see(page, 'Approve settlement of ₦1,500.00?')
+  await modalOf(page)
+    .getByText(/^₦1,500\.00 to .+, .+ \S*\d{4}\.$/)
+    .waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Approve' }).focus()
   await page.keyboard.press('Enter')
@@ -111,16 +114,16 @@ test('where approval is needed, another user than who closed it approves by keyb
   assert.deepEqual([...problems, ...maker.problems], [])
 })
 
-test('who approves sees the bank account, and is told if another was chosen meanwhile', async () => {
+test('the approver sees the bank account, and is told if another was chosen meanwhile', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '1500', { token })
-  const shown = await addBankAccount(bench, { token })
+  const account = await addBankAccount(bench, { token })
   await needApproval(token)
   const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data
   await using checker = await bench.openAs(browser, { clientId })
   const { page } = checker
   await page.goto(`${bench.url}/dashboard/settlements/${reference}`)
-  await drawerOf(page).getByText(shown.accountNumber).waitFor()
+  await drawerOf(page).getByText(account.accountNumber).waitFor()
   assert.equal(await drawerOf(page).getByText('Made the default after').count(), 0)
 
   await button(page, 'Approve').click()
@@ -143,7 +146,7 @@ test('who approves sees the bank account, and is told if another was chosen mean
   await see(page, /STL\d+ approved\./)
 })
 
-test('who chose the bank account is told why they can’t approve a settlement to it', async () => {
+test('the user who chose the bank account reads why they can’t approve a settlement to it', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '1500', { token })
   await needApproval(token)
@@ -241,10 +244,10 @@ test('the schedule and the need for approval are set, and a refusal says why', a
   assert.deepEqual(rows, [{ schedule: 'weekly@Wed@16:30', minimum: 500_000, bps: 500, days: 7 }])
   await page.reload()
   assert.equal(await page.getByLabel('Day', { exact: true }).inputValue(), 'Wed')
-  assert.equal(problems.length, 1) // The refused request, as browsers report it.
+  assert.equal(problems.length, 1) // Browsers report the refused request.
 })
 
-test('who may only look sees settlements and settings, and no buttons', async () => {
+test('a user who may only look sees settlements and settings, and no buttons', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '300', { token })
   const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data

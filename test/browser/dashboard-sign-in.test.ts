@@ -1,4 +1,5 @@
-// The dashboard's door: who gets in, what they are asked for, what they see, and how they leave.
+// Signing in to the dashboard: who gets in, what the form asks for, what the user sees, and how
+// they sign out.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,8 +38,11 @@ test('somebody signs in, stays signed in over a reload, and signs out for good',
 
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   assert.deepEqual(problems, [])
-  const [cookie] = await page.context().cookies()
-  assert.equal(cookie, undefined)
+  const cookies = await page.context().cookies()
+  assert.deepEqual(
+    cookies.map(({ name }) => name),
+    ['manilla_device'],
+  )
 })
 
 test('in a sandbox the demo user is filled in: one press, and one is in', async () => {
@@ -73,7 +77,7 @@ test('a wrong password is told, and enough of them lock the door for a while', a
   assert.deepEqual(await findAxeFaults(page), [])
 })
 
-test('whoever has a second factor is asked for its code', async () => {
+test('a user with a second factor is asked for its code', async () => {
   const email = await makeUser(bench)
   const secret = await setUpTotp(email)
   await using opened = await browser.newPage()
@@ -107,7 +111,7 @@ async function setUpTotp(email: string): Promise<string> {
   return secret
 }
 
-test('whoever has a temporary password chooses one before anything else', async () => {
+test('a user with a temporary password chooses one before anything else', async () => {
   const email = await makeUser(bench)
   await bench.db.query('update users set is_password_temporary = true where email = $1', [email])
   await using opened = await browser.newPage()
@@ -143,11 +147,11 @@ test('a role sees its views and no others, by menu or by address', async () => {
   )
 })
 
-test('whose session ends meanwhile signs in again and goes on where they were', async () => {
+test('a user whose session ends signs in again and goes on where they were', async () => {
   await using opened = await bench.openAs(browser)
   const { page } = opened
   const email = await makeUser(bench)
-  await page.route('**/events/stream*', () => {}) // Never answered: the click alone can notice.
+  await page.route('**/events/stream*', () => {}) // Without an answer, only the click can notice.
   await page.goto(`${bench.url}/dashboard/accounts`)
   await page.getByRole('heading', { name: 'No collection accounts yet' }).waitFor()
   await bench.db.query('delete from sessions')
@@ -159,7 +163,7 @@ test('whose session ends meanwhile signs in again and goes on where they were', 
   await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
 })
 
-test('whose cookie is gone is told with the next thing they ask for', async () => {
+test('a user whose cookie is gone learns it with the next request', async () => {
   await using opened = await bench.openAs(browser)
   const { page } = opened
   await page.route('**/events/stream*', () => {})
@@ -173,7 +177,7 @@ test('whose cookie is gone is told with the next thing they ask for', async () =
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
 })
 
-test('whose events are refused because the session ended is told without asking for anything', async () => {
+test('a refused event stream tells a user that the session ended, without another request', async () => {
   await using opened = await bench.openAs(browser)
   const { page } = opened
   await page.route('**/events/stream*', async (route) => {
@@ -200,5 +204,5 @@ test('the theme is the machine’s until somebody chooses, and the choice stays'
   assert.equal(await theme(), 'light')
   await page.getByRole('button', { name: 'Light' }).click()
   await page.getByRole('button', { name: 'Dark' }).click()
-  assert.equal(await theme(), 'dark') // As the machine says.
+  assert.equal(await theme(), 'dark') // The machine's theme.
 })

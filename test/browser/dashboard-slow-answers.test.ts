@@ -1,5 +1,5 @@
-// The dashboard where answers are late, lost or refused: nothing that somebody sees or typed is lost
-// to it, and what they ask for arrives.
+// The dashboard with late, lost or refused answers: nothing that a user sees or typed is lost, and
+// what they ask for arrives.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,14 +20,14 @@ const browser = closeAfterTests(await openBrowser())
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const rowsOf = (page: Page) => page.locator('table.list tbody tr')
 
-function answersTo(page: Page, asked: RegExp): string[] {
+function answersTo(page: Page, pattern: RegExp): string[] {
   const answers: string[] = []
-  page.on('response', (response) => asked.test(response.url()) && answers.push(response.url()))
+  page.on('response', (response) => pattern.test(response.url()) && answers.push(response.url()))
   return answers
 }
 
-// The others go on. Playwright's own `times: 1` stops intercepting while that one is under way, which
-// loses its answer now and then.
+// Later requests continue. Playwright's own `times: 1` stops intercepting while that one is under
+// way, which loses its answer now and then.
 async function interceptFirst(page: Page, url: string, handle: (route: Route) => unknown) {
   let isFirst = true
   await page.route(url, (route) => {
@@ -129,7 +129,7 @@ test('a service that cannot be reached is said, and tried again', async () => {
   await bench.newClient('SLOW4')
   await using opened = await bench.openAs(browser, { clientId: 'SLOW4' })
   const { page } = opened
-  await page.route('**/events/stream*', () => {}) // Once open, it would load the list again.
+  await page.route('**/events/stream*', () => {}) // An open stream would reload the list.
   await page.goto(`${bench.url}/dashboard/credits`)
   await page.getByRole('heading', { name: 'No credits yet' }).waitFor()
   await page.route('**/api/v1/payments*', (route) => route.abort())
@@ -165,16 +165,16 @@ const HIDE = `Object.defineProperty(document, 'hidden', { configurable: true, va
   && document.dispatchEvent(new Event('visibilitychange'))`
 const SHOW = `delete document.hidden && document.dispatchEvent(new Event('visibilitychange'))`
 
-test('what happens before events are followed, or while the page is hidden, is seen then', async () => {
+test('changes from before events are followed, or while the page is hidden, are seen then', async () => {
   const { accountNumber } = await createAccount(bench)
   await using opened = await bench.openAs(browser)
   const { page } = opened
-  const asked = Promise.withResolvers<Route>()
-  await interceptFirst(page, '**/events/stream*', asked.resolve)
+  const held = Promise.withResolvers<Route>()
+  await interceptFirst(page, '**/events/stream*', held.resolve)
   await page.goto(`${bench.url}/dashboard/credits`)
   await rowsOf(page).first().waitFor()
   await credit(bench, accountNumber, '80.00', { sourceAccountName: 'BEFORE IT' })
-  await (await asked.promise).continue()
+  await (await held.promise).continue()
   await rowsOf(page).filter({ hasText: 'BEFORE IT' }).waitFor()
 
   await page.evaluate(HIDE)
@@ -188,13 +188,13 @@ test('a form that is open stays as it was filled in when the list turns out to b
   await bench.newClient('SLOW3')
   await using opened = await bench.openAs(browser, { clientId: 'SLOW3' })
   const { page } = opened
-  const asked = Promise.withResolvers<Route>()
-  await interceptFirst(page, '**/api/v1/payouts?limit=25', asked.resolve)
+  const held = Promise.withResolvers<Route>()
+  await interceptFirst(page, '**/api/v1/payouts?limit=25', held.resolve)
   await page.goto(`${bench.url}/dashboard/payouts`)
   await page.getByRole('button', { name: 'New payout' }).click()
   await modalOf(page).getByLabel('Amount').fill('1,500')
 
-  await (await asked.promise).continue()
+  await (await held.promise).continue()
   await page.getByText('No payouts yet').waitFor({ state: 'attached' })
 
   assert.equal(await modalOf(page).getByLabel('Amount').inputValue(), '1,500')
@@ -221,7 +221,7 @@ async function addEndpoint(page: Page, url: string): Promise<void> {
   await modalOf(page).getByRole('button', { name: 'Add endpoint' }).click()
 }
 
-test('whoever signs in again in another tab goes on in this one', async () => {
+test('a user who signs in again in another tab goes on in this one', async () => {
   const email = await makeUser(bench)
   await using opened = await openFor(email)
   const { page } = opened
@@ -233,7 +233,7 @@ test('whoever signs in again in another tab goes on in this one', async () => {
   await page.getByRole('button', { name: 'I’ve saved it' }).waitFor()
 })
 
-test('what was asked in the session before, and refused, is asked again in this one', async () => {
+test('a request that the former session refused is sent again in the new one', async () => {
   await bench.newClient('SLOW5')
   await using opened = await bench.openAs(browser, { clientId: 'SLOW5' })
   const { page } = opened

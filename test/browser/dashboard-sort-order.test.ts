@@ -1,5 +1,5 @@
-// The lists of the dashboard turned round, by the heading of the time: with the keyboard, kept in the
-// address, for the pages and the file too.
+// The lists of the dashboard in reverse, by the heading of the time: with the keyboard, kept in the
+// address, and also for further pages and the file.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -51,7 +51,7 @@ test('money in suspense is given to an account that was searched for, after aski
   assert.deepEqual(problems, [])
 })
 
-test('what one person asked for another approves: both see what they may do', async () => {
+test('a request of one user is approved by another: both see what they may do', async () => {
   await using first = await bench.openAs(browser, { role: 'owner' })
   await first.page.goto(`${bench.url}/dashboard/suspense`)
   await button(first.page, 'Enable maker-checker').click()
@@ -135,7 +135,7 @@ test('a request is rejected with a reason, by keyboard alone', async () => {
   assert.equal((await readItem(bench, scene.excess.id)).state, 'open')
 })
 
-test('who may only look is shown no way to move money', async () => {
+test('a user who may only look is shown no way to move money', async () => {
   await using opened = await bench.openAs(browser, { role: 'support' })
   const { page } = opened
   await openItem(page, scene.excess.id)
@@ -148,7 +148,7 @@ test('where the settings do not load, that is said, and trying again opens what 
   const { id } = await suspend(bench, '0123456789', '70.00', { sourceAccountName: 'IFE ALABI' })
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page } = opened
-  await page.route('**/events/stream*', () => {}) // It would try again by itself.
+  await page.route('**/events/stream*', () => {}) // An open stream would retry by itself.
   await page.route(`**${SUSPENSE}/settings`, (route) => route.abort())
   await page.goto(`${bench.url}/dashboard/suspense/${id}`)
   await button(page, 'Try again').waitFor()
@@ -203,7 +203,7 @@ test('the ledger: a green line, the chart, an account and its transfers; red whe
   assert.deepEqual(problems, [])
 
   await bench.db.query(
-    `insert into audits (started_at, finished_at, findings, ok) values ($1, $1, $2, false)`,
+    `insert into integrity_checks (started_at, finished_at, findings, ok) values ($1, $1, $2, false)`,
     [
       bench.clock(),
       JSON.stringify([
@@ -216,7 +216,7 @@ test('the ledger: a green line, the chart, an account and its transfers; red whe
   await see(page, /^1 of \d+ checks failed\./)
   await see(page, 'expected 0, found -1')
   assert.deepEqual(await findAxeFaults(page), [])
-  await bench.db.query('delete from audits where not ok')
+  await bench.db.query('delete from integrity_checks where not ok')
 })
 
 test('the sandbox bank: a transfer is sent, explained, and its event arrives by itself', async () => {

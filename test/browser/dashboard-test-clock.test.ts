@@ -1,11 +1,11 @@
-// The test clock and the reset of the sandbox in a real browser: what they show before, while and after
-// they do it, and to whom.
+// The test clock and the reset of the sandbox in a real browser: what each role sees before, during
+// and after.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { withTransaction } from '#db/transaction.ts'
-import { beginSeed } from '#domain/sandbox/seeds.ts'
+import { beginSeed } from '#sandbox/seeds.ts'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
@@ -27,8 +27,10 @@ const cardOf = (page: Page) => page.getByRole('region', { name: 'Test clock' })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const modalOf = (page: Page) => page.locator('dialog.modal')
 
+// All clients share the clock: each test begins in real time.
 async function newClient(clientId: string): Promise<Bench> {
   const token = await bench.newClient(clientId)
+  await bench.call({ method: 'DELETE', url: CLOCK, token })
   return { ...bench, call: (call: Call) => bench.call({ ...call, token }) }
 }
 
@@ -96,8 +98,11 @@ test('while it is advanced the page shows where the clock is, and starts nothing
   await using opened = await bench.openAs(browser, { clientId: 'CLOCKSLOW' })
   const { page, problems } = opened
   const card = cardOf(page)
-  const asked: string[] = []
-  page.on('request', (request) => request.url().endsWith('/advance') && asked.push(request.url()))
+  const questions: string[] = []
+  page.on(
+    'request',
+    (request) => request.url().endsWith('/advance') && questions.push(request.url()),
+  )
   await page.goto(`${bench.url}/dashboard/sandbox-bank`)
 
   await button(page, '1 day').click()
@@ -105,8 +110,8 @@ test('while it is advanced the page shows where the clock is, and starts nothing
   await card.getByText(/^Advancing to 16 Nov, /).waitFor()
   await card.locator('.badge', { hasText: 'Advancing' }).waitFor()
   const closes = new Date(bench.clock().getTime() + CLOSES_MS)
-  const shown = closes.toLocaleTimeString('en-GB', { timeZone: 'Africa/Lagos' }).slice(0, 5)
-  await card.locator('time', { hasText: shown }).waitFor() // Its webhook is not answered yet.
+  const time = closes.toLocaleTimeString('en-GB', { timeZone: 'Africa/Lagos' }).slice(0, 5)
+  await card.locator('time', { hasText: time }).waitFor() // Its webhook is not answered yet.
   assert(Number(await card.getByRole('progressbar').getAttribute('value')) > 0)
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, '1 hour').click({ force: true })
@@ -115,12 +120,12 @@ test('while it is advanced the page shows where the clock is, and starts nothing
   opening.resolve()
   await card.getByText(/^Advanced to 16 Nov, /).waitFor()
   await card.getByText('1 payment expired').waitFor()
-  assert.equal(asked.length, 1)
+  assert.equal(questions.length, 1)
   assert.deepEqual(await readClock(client), { isFrozen: true, aheadMs: DAY_MS })
   assert.deepEqual(problems, [])
 })
 
-// Each call but the last moves the clock by an hour, as if there had been too much to run.
+// Each call except the last moves the clock by an hour, as if there were too much to run.
 async function cutShort(page: Page, client: Bench, meanwhile: (calls: number) => Promise<unknown>) {
   const targets: string[] = []
   await page.route(`**${CLOCK}/advance`, async (route) => {
@@ -136,7 +141,7 @@ async function cutShort(page: Page, client: Bench, meanwhile: (calls: number) =>
   return { targets, read: () => readClock(client) }
 }
 
-test('what is too much for one call is continued until the clock is there', async () => {
+test('a move that is too long for one call continues until the clock is there', async () => {
   const client = await newClient('CLOCKMORE')
   await using opened = await bench.openAs(browser, { clientId: 'CLOCKMORE' })
   const { page, problems } = opened
@@ -179,13 +184,13 @@ test('a time that is past or too far ahead is refused, and can be corrected', as
   const card = cardOf(page)
   await page.goto(`${bench.url}/dashboard/sandbox-bank`)
   await card.getByText('Real time', { exact: true }).waitFor()
-  for (const [to, said] of [
+  for (const [to, message] of [
     ['2020-01-01T00:00', 'A test clock only moves forward.'],
     ['2036-01-01T00:00', 'at most 400 days ahead'],
   ] as const) {
     await card.getByLabel('Advance to').fill(to)
     await button(page, 'Advance').click()
-    await card.getByRole('alert').getByText(said).waitFor()
+    await card.getByRole('alert').getByText(message).waitFor()
     assert.equal((await readClock(client)).isFrozen, false)
   }
 
@@ -227,17 +232,17 @@ test('a reset says what goes and what stays, is refused while a seed runs, and l
 
   await page.getByText('Sandbox reset.').waitFor()
   await page.getByText('No open payments.').waitFor()
-  await cardOf(page).getByText('Real time', { exact: true }).waitFor()
+  await cardOf(page).getByText('Frozen', { exact: true }).waitFor()
   assert.equal(await accounts(), 0)
   await createAccount(client, { notificationUrl: quiet.url })
   await button(page, 'Accounts').click()
   await page.getByRole('radio', { name: /Ada Obi/ }).check()
   await page.getByLabel('Amount (NGN)').fill('1000')
   await button(page, 'Send transfer').click()
-  await page.getByText('Event collection.received').waitFor() // The stream is of the new one.
+  await page.getByText('Event collection.received').waitFor() // The stream belongs to the new client.
 })
 
-test('whoever may not write payments has neither', async () => {
+test('a user who may not write payments has neither', async () => {
   for (const role of ['finance', 'support'] as const) {
     await using opened = await bench.openAs(browser, { role })
     await opened.page.goto(`${bench.url}/dashboard/sandbox-bank`)

@@ -1,5 +1,5 @@
-// Webhooks in a real browser: an endpoint from its first event to its end, every attempt as it was
-// sent and answered, sent again to a real receiver; and the signature checker.
+// Webhooks in a real browser: an endpoint from its first event to its end, every attempt with its
+// request and answer, sent again to a real receiver; and the signature checker.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const rowsOf = (page: Page) => page.locator('table.list tbody tr')
 
-// Each test has a client of its own, so that none sees another's events.
+// Each test has its own client, so that none sees another's events.
 let clients = 0
 async function newClient() {
   const clientId = `HOOKS${++clients}`
@@ -72,7 +72,7 @@ test('an endpoint is added, tested, changed, switched off and on, and deleted', 
   await drawerOf(page).getByRole('button', { name: 'Disable' }).click()
   await modalOf(page).getByRole('button', { name: 'Disable' }).click()
   await drawerOf(page).getByText('Disabled: it was switched off.').waitFor()
-  await rowsOf(page).getByText('Disabled', { exact: true }).waitFor() // In the list behind it too.
+  await rowsOf(page).getByText('Disabled', { exact: true }).waitFor() // Also in the list behind it.
   assert.deepEqual(await findAxeFaults(page), [])
   await drawerOf(page).getByRole('button', { name: 'Enable' }).click()
   await drawerOf(page).getByRole('button', { name: 'Disable' }).waitFor()
@@ -97,7 +97,7 @@ test('a rotated secret is shown, and signs from then on beside the old one', asy
   await modalOf(page).getByRole('button', { name: 'Rotate secret' }).click()
   await modalOf(page).getByRole('heading', { name: 'New signing secret' }).waitFor()
   const fresh = await modalOf(page).locator('code').innerText()
-  await page.keyboard.press('Escape') // It cannot be had away by accident.
+  await page.keyboard.press('Escape') // Escape does not close it by accident.
   await page.getByRole('button', { name: 'I’ve saved it' }).click()
   await drawerOf(page).getByRole('button', { name: 'Send test event' }).click()
   await page.getByText('Test event queued.').waitFor()
@@ -129,9 +129,9 @@ test('a delivery that failed shows what was sent and answered, is sent again and
   const drawer = drawerOf(page)
   await drawer.getByText('HTTP 503').click()
   await drawer.getByText('<b>out of order</b>').waitFor()
-  const shown = await drawer.locator('.attempt pre').first().innerText()
+  const text = await drawer.locator('.attempt pre').first().innerText()
   for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'user-agent']) {
-    assert(shown.includes(`${name}: ${hooks.heard[0]?.headers[name]}`), name)
+    assert(text.includes(`${name}: ${hooks.heard[0]?.headers[name]}`), name)
   }
   assert.deepEqual(await findAxeFaults(page), [])
 
@@ -144,7 +144,7 @@ test('a delivery that failed shows what was sent and answered, is sent again and
 
   assert.deepEqual(hooks.types(), ['account.created', 'account.created'])
   assert.equal(hooks.heard[1]?.body, hooks.heard[0]?.body)
-  // What is shown is what was sent, to the byte: its signature is right.
+  // The page shows the request to the byte: its signature is valid.
   await drawer.getByText('HTTP 200').click()
   await drawer.getByRole('button', { name: 'Check signature' }).last().click()
   await page.getByLabel('Signing secret').fill(await bench.secret(id, clientId))
@@ -154,7 +154,7 @@ test('a delivery that failed shows what was sent and answered, is sent again and
   assert.deepEqual(problems, [])
 })
 
-test('what is pending is followed until it has ended, though that makes no event', async () => {
+test('pending deliveries are followed until they end, though that makes no event', async () => {
   await using hooks = await listener()
   const { clientId, token } = await newClient()
   const { id } = await bench.addEndpoint(`${hooks.url}/in`, null, clientId)
@@ -262,10 +262,10 @@ test('all of it is done by keyboard', async () => {
   await drawerOf(page).getByRole('button', { name: 'Disable' }).focus()
   await page.keyboard.press('Enter')
   await modalOf(page).waitFor()
-  await page.keyboard.press('Escape') // The question first, …
+  await page.keyboard.press('Escape') // Escape closes the confirmation first, …
   await modalOf(page).waitFor({ state: 'detached' })
   const back = await page.locator(':focus').innerText()
-  await page.keyboard.press('Escape') // … then what it was about.
+  await page.keyboard.press('Escape') // … then the drawer.
   await drawerOf(page).waitFor({ state: 'detached' })
 
   assert.equal(back, 'Disable')

@@ -1,6 +1,6 @@
-// The dashboard in a real browser: money shows as it comes, every row opens its whole story, lists
-// are filtered, paged and saved, all of it by keyboard too; at every width, in light and dark,
-// without a fault that axe-core or the console would tell of.
+// The dashboard in a real browser: money shows as it comes, every row opens its details, lists are
+// filtered, paged and saved, all of it by keyboard too; at every width, in light and dark, without
+// a fault that axe-core or the console reports.
 
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
@@ -95,7 +95,7 @@ async function twoRows(page: Page): Promise<void> {
   await rowsOf(page).nth(1).waitFor()
 }
 
-test('what the service refuses in a filter is said where the list would be', async () => {
+test('a filter that the service refuses is explained where the list would be', async () => {
   await using opened = await bench.openAs(browser)
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/credits?accountNumber=123`)
@@ -132,16 +132,16 @@ test('a list is saved as CSV, as it is filtered', async () => {
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/credits?outcome=suspended`)
   await rowsOf(page).first().waitFor()
-  const shown = await rowsOf(page).count()
+  const count = await rowsOf(page).count()
 
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Export CSV' }).click()
   const download = await downloading
 
   assert.equal(download.suggestedFilename(), 'credits.csv')
-  // A line for every movement of the credits that are listed.
+  // One line for every movement of the listed credits.
   const movements = parseCsv(String(await buffer(await download.createReadStream())))
-  assert.equal(new Set(movements.map(({ creditId }) => creditId)).size, shown)
+  assert.equal(new Set(movements.map(({ creditId }) => creditId)).size, count)
   assert(movements.some(({ movement }) => movement === 'suspend'))
 })
 
@@ -182,7 +182,7 @@ test('everything is done by keyboard: skip, menu, rows, drawer, and back', async
   const name = await focused()
   await page.keyboard.press('Enter')
   await drawerOf(page).getByText(`From ${name}`, { exact: true }).waitFor()
-  // Round and round inside: the list behind is out of reach.
+  // Tab stays inside: the list behind is unreachable.
   for (let steps = 0; steps < 30; steps++) {
     await page.keyboard.press('Tab')
     assert(
@@ -224,11 +224,11 @@ test('times are in West Africa Time, with the exact one at hand; amounts line up
   await time.waitFor()
 
   const at = new Date((await time.getAttribute('dateTime')) as string)
-  const shown = at.toLocaleString('en-GB', {
+  const text = at.toLocaleString('en-GB', {
     ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
     ...{ hour12: false, timeZone: 'Africa/Lagos' },
   })
-  assert.equal(await time.innerText(), `${shown} WAT`)
+  assert.equal(await time.innerText(), `${text} WAT`)
   assert.match((await time.getAttribute('title')) as string, /WAT .*\+01:00\)$/)
   const amount = rowsOf(page).locator('td.amount').first()
   assert.equal(await amount.innerText(), '₦6,000.00')

@@ -70,7 +70,7 @@ async function addEndpoint(journey: Journey, url: string): Promise<void> {
   await press(button('I’ve saved it'))
 }
 
-// Answers the path of the link.
+// Returns the path of the link.
 async function askForPayment(journey: Journey, returnPage: string): Promise<string> {
   const { modal, press, fill, visit, button, link, faultless } = journey
   await visit({ name: 'Payments', letter: 'p' })
@@ -87,7 +87,7 @@ async function askForPayment(journey: Journey, returnPage: string): Promise<stri
   return `${pathname}${search}`
 }
 
-// A number on the payer's page, and money to it from the sandbox's bank.
+// Gets a number on the payer's page, and pays it from the sandbox's bank.
 async function payIt(
   { page, by, press, tick, visit, button, see, faultless }: Journey,
   url: string,
@@ -100,7 +100,7 @@ async function payIt(
   await visit({ name: 'Sandbox bank', letter: 'x' })
   await tick(page.getByRole('radio', { name: number }))
   await press(button('Send transfer'))
-  await payer.getByText('Payment received').first().waitFor() // It leaves soon.
+  await payer.getByText('Payment received').first().waitFor() // The message disappears soon.
   await payer.close()
   await see('Event payment.successful')
   await faultless()

@@ -1,5 +1,5 @@
-// A finance user's day in a real browser, by mouse and by keyboard alone, narrow and wide: what came in,
-// what is in suspense, a refund, a colleague's request, and the day as a file.
+// A finance user's day in a real browser, by mouse and by keyboard alone, narrow and wide: money
+// in, suspense, a refund, a colleague's request, and the day as a file.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { parseCsv } from '../support/csv.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { assertBooksBalance, createAccount, startPayment } from '../support/fixtures.ts'
 import { type Journey, journeyAt } from '../support/journeys.ts'
-import { asked } from '../support/maker-checker-desk.ts'
+import { requestResolution } from '../support/maker-checker-desk.ts'
 import { newBrowser } from '../support/people.ts'
 import { CROSSED } from '../support/pressing.ts'
 import { PAYER, pay } from '../support/refunding.ts'
@@ -45,7 +45,7 @@ for (const means of CROSSED) {
   })
 }
 
-// A payment that was paid, and the number that its payer goes on sending to.
+// Creates a paid payment, and returns the number that its payer keeps sending to.
 async function startDay(customer: string): Promise<string> {
   const { bankAccount } = await startPayment(bench, {
     amount: 9_000,
@@ -105,7 +105,7 @@ async function refund(journey: Journey, customer: string): Promise<void> {
 async function approve(journey: Journey, bankAccount: string): Promise<void> {
   const { page, drawer, press, visit, see, faultless, leaveDrawer } = journey
   const { id } = await suspend(bench, bankAccount, '75.00', PAYER)
-  await asked(colleague, id)
+  await requestResolution(colleague, id)
   await visit(SUSPENSE)
   await press(page.locator('.waiting-row'))
   await faultless()

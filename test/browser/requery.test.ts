@@ -1,5 +1,5 @@
-// What people see of requery: the payer's “I’ve sent the money”, the button in a payment's drawer,
-// and the banks' health.
+// Requery on the screen: the payer's “I’ve sent the money”, the button in a payment's drawer, and
+// the banks' health.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { openerOf } from '../support/dashboard-bench.ts'
 import { listenLocally } from '../support/event-source.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
 import { reportCredit } from '../support/rail.ts'
-import { questionsOf, startRequeryBench } from '../support/requery-bench.ts'
+import { requeriesOf, startRequeryBench } from '../support/requery-bench.ts'
 
 const bench = closeAfterTests(await startRequeryBench({ settings: { ratePerSecond: 100 } }))
 const url = await listenLocally(bench.service.app)
@@ -22,10 +22,10 @@ test('a payer who has sent the money sees that the bank is asked, and then that 
   const { page, problems } = opened
   await page.goto(`${url}/pay?adviceReference=${adviceReference}`)
 
-  const taken = page.waitForResponse(/\/sent$/)
+  const report = page.waitForResponse(/\/sent$/)
   await page.getByRole('button', { name: 'I’ve sent the money' }).click()
   await page.locator('.checking', { hasText: 'We’re checking with the bank…' }).waitFor()
-  await taken
+  await report
   assert.deepEqual(await findAxeFaults(page), [])
   bench.transfer(bankAccount, '6000.00')
   await bench.ask()
@@ -42,9 +42,9 @@ test('a part payment that was found leaves the payer free to ask again', async (
   const { page, problems } = opened
   await page.goto(`${url}/pay?adviceReference=${adviceReference}`)
   const button = page.getByRole('button', { name: 'I’ve sent the money' })
-  const taken = page.waitForResponse(/\/sent$/)
+  const report = page.waitForResponse(/\/sent$/)
   await button.click()
-  await taken
+  await report
   await page.locator('.checking').waitFor()
 
   bench.transfer(bankAccount, '2000.00')
@@ -57,7 +57,7 @@ test('a part payment that was found leaves the payer free to ask again', async (
 
 test('without a script the payer’s button works too', async () => {
   const { adviceReference } = await startPayment(bench)
-  const before = await questionsOf(bench, 'payer')
+  const before = await requeriesOf(bench, 'payer')
   await using opened = await browser.newPage({ javaScriptEnabled: false })
   const { page } = opened
   await page.goto(`${url}/pay?adviceReference=${adviceReference}`)
@@ -65,7 +65,7 @@ test('without a script the payer’s button works too', async () => {
   await page.getByRole('button', { name: 'I’ve sent the money' }).click()
 
   await page.locator('.checking').waitFor()
-  assert.equal((await questionsOf(bench, 'payer')).length, before.length + 1)
+  assert.equal((await requeriesOf(bench, 'payer')).length, before.length + 1)
 })
 
 test('a payment is requeried from its drawer, and its timeline says so', async () => {
@@ -97,12 +97,9 @@ for (const [width, colorScheme] of [
     const { page, problems } = opened
 
     await assertFaultless(page, `${url}/dashboard/banks`)
-    const found = page.locator('td[data-name="Found by requery"]')
-    const label = await page.evaluate(
-      `getComputedStyle(document.querySelector('td[data-name^="Found"]'), '::before').content`,
-    )
-    assert(await found.isVisible())
-    assert.equal(label, width < 640 ? '"Found by requery"' : 'none')
+    const card = page.getByRole('list', { name: 'Banks' }).getByRole('listitem')
+    await card.getByText('Healthy', { exact: true }).waitFor()
+    await card.getByText('Found by requery').waitFor()
     await page.getByRole('link', { name: 'Bank 035' }).click()
     await page.getByText('Responding to queries.').waitFor()
 

@@ -1,13 +1,12 @@
-// The commands as they are meant to be used: against a running service, in process.
+// The commands in normal use: against a running service, in process.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { COMMANDS } from '#admin/commands.ts'
-import { DELEGATED } from '../../cli/delegated-commands.ts'
-import { checkClock, checkNode } from '../../cli/doctor-checks.ts'
+import { codeOfId } from '#short-codes.ts'
+import { checkClock, checkNode } from '../../cli/doctor-command.ts'
 import { withCommands } from '../../cli/reference.ts'
 import { details, table } from '../../cli/table.ts'
 import { SCENARIOS } from '../../cli/trigger-scenarios.ts'
@@ -41,6 +40,8 @@ test('a payment: created, paid, waited for, listed, traced; its event sent again
   const got = await json('payments', 'get', 'ORDER-1', '--wait')
   const listed = await run('payments', 'list', '--status', 'Successful', '--limit', '1')
   const story = await run('trace', made.paymentReference)
+  const byCode = await run('trace', codeOfId('PAY', made.paymentReference).toLowerCase())
+  assert.equal(byCode, story)
   const [event] = await json('events', 'list', '--payment', made.paymentReference)
   const resent = await run('events', 'resend', event.id)
 
@@ -94,7 +95,7 @@ test('an account: created from flags and a file, shown and listed; never with it
   assert(![got, listed].join().includes(String(body.bvn)))
 })
 
-// The only one that takes its time.
+// The only scenario that takes time.
 async function letExpire(): Promise<void> {
   const open = `select from payments where expires_at <= $1::timestamptz + interval '1 minute'
                    and status = 'Processing'`
@@ -116,13 +117,13 @@ for (const type of Object.keys(SCENARIOS)) {
 }
 
 test('a sandbox is filled, moved in time and emptied', async () => {
-  await run('sandbox', 'reset', '--yes') // Nor is anything due of what came before.
+  await run('sandbox', 'reset', '--yes') // Nothing from before is due either.
   const seeded = await json('sandbox', 'seed', '--accounts', '2', '--days', '1')
   const accounts = await json('accounts', 'list')
   const moved = await run('sandbox', 'clock', 'advance', '2h')
   const stopped = await json('sandbox', 'clock', 'show')
   const released = await json('sandbox', 'clock', 'release')
-  const kept = await cli.run('sandbox', 'reset')
+  const refusal = await cli.run('sandbox', 'reset')
   const emptied = await run('sandbox', 'reset', '--yes')
   const wrong = await cli.run('sandbox', 'clock', 'advance', 'soon')
 
@@ -131,7 +132,7 @@ test('a sandbox is filled, moved in time and emptied', async () => {
   assert.match(moved, /^now\t\S+\nclock\tstands still\n/)
   assert.equal(Date.parse(stopped.now), bench.clock().getTime() + 7_200_000)
   assert.deepEqual([stopped.isFrozen, released.isFrozen], [true, false])
-  assert.equal(kept.exitCode, 2)
+  assert.equal(refusal.exitCode, 2)
   assert.equal(emptied, 'The sandbox is empty.\n')
   assert.deepEqual(await json('accounts', 'list'), [])
   assert.equal(wrong.exitCode, 2)
@@ -163,7 +164,7 @@ test('a login is checked, kept for its user and its URL only, and removed', asyn
   const stored = await cli.runOn({ env: home }, 'doctor')
   const elsewhere = await cli.run('payments', 'list', '--url', 'https://other.example')
   const mode = statSync(file).mode & 0o777
-  const kept = readFileSync(file, 'utf8')
+  const before = readFileSync(file, 'utf8')
   await run('logout')
 
   assert.equal(wrong.exitCode, 4)
@@ -171,7 +172,7 @@ test('a login is checked, kept for its user and its URL only, and removed', asyn
   assert.match(stored.out, /ok {4}Credentials {3}Signed in as SHOP \(from manilla login\)\./)
   assert.equal(elsewhere.exitCode, 4)
   assert.equal(mode, 0o600)
-  assert.deepEqual(JSON.parse(kept), {
+  assert.deepEqual(JSON.parse(before), {
     url,
     services: { [url]: { clientId: 'SHOP', clientSecret: 's3cret' } },
   })
@@ -219,13 +220,13 @@ test('tables fit the terminal, and nobody’s name moves its cursor', () => {
     { title: 'note', value: () => 'a long note' },
   ]
 
-  const shown = table(look, columns, ['Ada\u001b[2J', 'Bo'])
+  const text = table(look, columns, ['Ada\u001b[2J', 'Bo'])
 
   const lines = ['NAME      SUM  NOTE', 'Ada [2J  1.00  a long n…', 'Bo       1.00  a long n…']
-  assert.equal(shown, lines.join('\n'))
+  assert.equal(text, lines.join('\n'))
   const extra = { title: 'time', value: () => '2026-11-16 09:00:00', isExtra: true }
   const withExtra = [extra, ...columns]
-  assert.equal(table(look, withExtra, ['Ada\u001b[2J', 'Bo']), shown)
+  assert.equal(table(look, withExtra, ['Ada\u001b[2J', 'Bo']), text)
   assert.match(table({ ...look, columns: 80 }, withExtra, ['Bo']), /^TIME .*\n2026-11-16 09:00:00 /)
   assert.equal(
     details({ ...look, isTerminal: false }, [
@@ -240,18 +241,20 @@ test('completion knows every command, and is a script that bash takes', async ()
   const script = await run('completion', 'bash')
   const typed = (words: string) =>
     `COMP_WORDS=(${words} ''); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _manilla; echo "\${COMPREPLY[*]}"`
-  const lines = ['manilla payments', 'manilla payments get X', 'manilla admin client'].map(typed)
+  const lines = [
+    'manilla payments',
+    'manilla payments get X',
+    'manilla admin client',
+    'manilla verify',
+  ].map(typed)
   const { stdout } = spawnSync('bash', ['-c', [script, ...lines].join('\n')], { encoding: 'utf8' })
 
   assert.match(
     stdout,
-    /^create get list cancel refund .*\n--wait --url --json --help\ncreate list show/,
+    /^create get list cancel refund .*\n--wait --url --json --help\ncreate list show.*\n--from --at/,
   )
   for (const shell of ['zsh', 'fish'])
     assert.match(await run('completion', shell), /payments create/)
-  const admin = DELEGATED.find(({ name }) => name === 'admin')
-  const names = COMMANDS.filter(({ isTopLevel }) => !isTopLevel).map(({ name }) => name)
-  assert.deepEqual([...(admin?.words ?? [])].sort(), [...names].sort())
 })
 
 test('docs/cli.md shows the commands as they are (npm run generate)', () => {

@@ -1,8 +1,8 @@
-// What doctor says of the database, on the machine that has its address.
+// The database section of doctor, on the machine that has its address.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeDatabase } from '../../cli/doctor-database.ts'
+import { describeDatabase } from '../../cli/doctor-command.ts'
 import { createCli } from '../support/cli-terminal.ts'
 
 test('doctor tells of the database hosts and their replication where it has their address', async () => {
@@ -19,12 +19,8 @@ test('doctor tells of the database hosts and their replication where it has thei
     synchronousStandbyNames: '',
     standbys: 1,
   }
-  const asked: (readonly string[])[] = []
-  const launch = async (words: readonly string[]) => {
-    asked.push(words)
-    return { exitCode: 0, out: JSON.stringify(described), err: '' }
-  }
-  const degraded = (await cli.runOn({ env, launch }, 'doctor')).out
+  const operate = async () => ({ data: described, view: '' })
+  const degraded = (await cli.runOn({ env, operate }, 'doctor')).out
   const failing = await cli.runOn({ env }, 'doctor')
   const synchronous = { isSynchronous: true, synchronousStandbyNames: 'db1' }
   const [standby, primary] = [
@@ -35,16 +31,12 @@ test('doctor tells of the database hosts and their replication where it has thei
   const states = (changes: object) =>
     describeDatabase({ ...described, ...changes }).map(({ state }) => state)
 
-  assert.deepEqual(asked, [['admin', 'database', '--json']])
   assert.match(
     degraded,
     /warn {2}Hosts {9}db1:5432 is unreachable \(ECONNREFUSED\); db2:5432 is writable and used\. While/,
   )
   assert.match(degraded, /warn {2}Replication {3}Not synchronous .* 1 standby follows\. A failover/)
-  assert.match(
-    failing.out,
-    /fail {2}Hosts {9}No command is started in tests\. Check DATABASE_URL\./,
-  )
+  assert.match(failing.out, /fail {2}Hosts {9}No database is used in this test\.$/m)
   assert.equal(failing.exitCode, 3)
   assert.deepEqual(states({ ...synchronous, hosts }), ['ok', 'ok'])
   assert.deepEqual(states({ ...synchronous, hosts, standbys: 0 }), ['ok', 'fail'])

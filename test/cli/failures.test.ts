@@ -1,4 +1,4 @@
-// What goes wrong on the command line: one sentence, the right exit code, and nothing half done.
+// Failures on the command line: one sentence, the right exit code, and nothing half done.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ const LAUNCHER = join(import.meta.dirname, '../../scripts/manilla.mjs')
 
 const bench = closeAfterTests(await startTestService())
 const url = await listenLocally(bench.service.app)
-const nowhere = 'http://127.0.0.1:2' // Nothing is there, nor will be while this runs.
+const nowhere = 'http://127.0.0.1:2' // Nothing listens here while this runs.
 const cli = closeAfterTests(createCli({ MANILLA_URL: url }))
 const CREATE = [
   'payments',
@@ -72,6 +72,7 @@ const CASES: readonly Case[] = [
   [['accounts', 'create', '--name', 'Ada'], 1, /^The request is invalid\. bvn: Required\. /],
   [['pay', '1234567890', '5'], 1, /\(number_not_found, request /],
   [['trace', 'zzzzzzzz'], 1, /^Nothing is known of zzzzzzzz\.$/],
+  [['trace', 'PAY-7K3M-Q2X0'], 1, /^This code is mistyped: .* \(mistyped_code, request /],
 ]
 
 for (const [words, exitCode, sentence] of CASES) {
@@ -120,7 +121,7 @@ test('something else than Manilla is told apart from a service that is away', as
 const countAdvices = async () =>
   (await bench.db.query('select count(*)::int as count from advices')).rows[0].count as number
 
-// Passes requests on until one that fits, of which it takes the answer and hangs up.
+// Forwards requests until one matches. It then drops the answer and hangs up.
 async function cutAt(path: RegExp) {
   const proxy = createServer(async (request, response) => {
     const parts = []
@@ -182,15 +183,15 @@ test('Ctrl-C midway: the key is told, and repeating with it finishes, once', asy
 function launch(words: readonly string[], place: string) {
   const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: cli.folder, MANILLA_URL: place }
   const child = spawn(process.execPath, [LAUNCHER, ...words], { env, detached: true })
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stdout.on('data', (chunk) => {
-    said.out += chunk
+    output.out += chunk
   })
   child.stderr.on('data', (chunk) => {
-    said.err += chunk
+    output.err += chunk
   })
-  const ended = once(child, 'close').then(([code]) => ({ code, ...said }))
-  return { child, said, ended }
+  const ended = once(child, 'close').then(([code]) => ({ code, ...output }))
+  return { child, said: output, ended }
 }
 
 test('as processes: wrong usage, no service and Ctrl-C end with their codes', async () => {
@@ -198,7 +199,7 @@ test('as processes: wrong usage, no service and Ctrl-C end with their codes', as
   const away = launch(['payments', 'list'], nowhere)
   const listening = launch(['listen'], url)
   listening.child.stderr.once('data', () => {
-    // As a terminal does it: to the whole group.
+    // A terminal signals the whole group.
     process.kill(-(listening.child.pid as number), 'SIGINT')
   })
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forwardEvent } from '../../cli/forward-event.ts'
-import { ListenPosition } from '../../cli/listen-position.ts'
+import { ListenPosition } from '../../cli/listen-command.ts'
 import { verifyWebhook } from '../../sdk/src/sdk.ts'
 import { startChild } from '../support/child-service.ts'
 import { createCli } from '../support/cli-terminal.ts'
@@ -15,7 +15,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 import { listener } from '../support/webhook-bench.ts'
 import { closedPort } from '../webhooks/receivers.ts'
 
-// Makes events. What is listened to first is another process, on the same database.
+// Creates events. `listen` first connects to another process on the same database.
 const bench = closeAfterTests(await startTestService())
 const url = `http://127.0.0.1:${await closedPort()}`
 const cli = closeAfterTests(createCli({ MANILLA_URL: url }))
@@ -62,9 +62,9 @@ test('a service killed and started again: no event is lost, none comes twice, al
   await until('what happened since', () => handler.heard.length === 8)
   again.press()
   await again.ended
-  // As after a service set up anew, which counts from 1 again.
-  const kept = { url, clientId: 'MAN0000001', forwardTo: handler.url }
-  new ListenPosition({ env: { XDG_CONFIG_HOME: cli.folder }, homeDir: '' }, kept).write(99)
+  // Like a newly installed service, which counts from 1 again.
+  const stored = { url, clientId: 'MAN0000001', forwardTo: handler.url }
+  new ListenPosition({ env: { XDG_CONFIG_HOME: cli.folder }, homeDir: '' }, stored).write(99)
   using anew = cli.start(words)
   await until('all from the first', () => handler.heard.length === 17)
   anew.press()

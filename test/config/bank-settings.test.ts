@@ -1,4 +1,4 @@
-// What a file of banks must say before a number is issued from it.
+// Requirements of a banks file before a number is issued from it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -63,8 +63,8 @@ test('the banks of the sandbox pass the same checks, and no two share a serial',
   assert.deepEqual(SANDBOX_BANKS[14]?.dynamic, { from: 825_000_000, to: 849_999_999 })
 })
 
-function debiting(given: object) {
-  const payoutFiles = { accountNumber: '0123456789', accountName: 'Manilla', ...given }
+function debiting(changes: object) {
+  const payoutFiles = { accountNumber: '0123456789', accountName: 'Manilla', ...changes }
   return { ...WEMA, payoutFiles }
 }
 
@@ -203,7 +203,7 @@ test('every problem of every bank is told', () => {
   assert.equal(problems.length, 3 + 1 + 2)
 })
 
-test('what is no list of banks is a problem of one sentence', () => {
+test('a malformed list of banks is a problem of one sentence', () => {
   for (const text of ['', '{', '{}', 'null', '"banks"']) {
     const problems: string[] = []
     readBanks(text, AROUND, (sentence) => problems.push(sentence))

@@ -1,5 +1,5 @@
-// What an operator can rely on when setting the service up: nothing is half right, nothing is
-// silently ignored, everything wrong is told at once, and no secret is told at all.
+// Guarantees to an operator who configures the service: nothing is half right, nothing is silently
+// ignored, all errors are reported at once, and no secret is printed.
 
 import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
@@ -12,7 +12,7 @@ import {
   loadConfig,
   SETTINGS,
 } from '#config/config.ts'
-import { RATES } from '#config/rate-settings.ts'
+import { RATES } from '#config/policy-settings.ts'
 
 const KEY = Buffer.alloc(32, 'k').toString('base64')
 const OTHER_KEY = Buffer.alloc(32, 'o').toString('base64')
@@ -47,6 +47,7 @@ test('a sandbox needs no setting at all', () => {
     host: '127.0.0.1',
     port: 8080,
     processes: 1,
+    language: 'en',
     publicUrl: 'http://localhost:8080',
     trustedProxies: [],
     rates: RATES.sandbox,
@@ -62,6 +63,13 @@ test('a sandbox needs no setting at all', () => {
     collectionBankCode: '035',
     statementsFolder: undefined,
     statementProfiles: undefined,
+    identity: { service: undefined, timeoutMs: 10_000 },
+    messages: {
+      smtp: undefined,
+      from: undefined,
+      gateway: undefined,
+      quietHours: { from: 1_200, to: 480 },
+    },
     policy: {
       tokenTtlSeconds: 3600,
       expirySeconds: 1800,
@@ -70,6 +78,7 @@ test('a sandbox needs no setting at all', () => {
       approverWaitHours: 0,
       bankTimeMaxAgeHours: 72,
       suspiciousKobo: 100_000_000_000n,
+      screeningLateMinutes: 5,
       accountName: '{merchant}/{customer}',
       limits: { perCreditKobo: null, perDayKobo: null },
     },
@@ -196,7 +205,7 @@ test('a mistyped name is a problem, with the name that was meant', () => {
   }
 })
 
-test('what tells `npx manilla` where the service is may be set in the shell that starts it', () => {
+test('the shell that starts the service may set the address that `npx manilla` uses', () => {
   const client = { MANILLA_URL: 'http://localhost:8081', MANILLA_CLIENT_ID: 'MAN0000001' }
 
   assert.deepEqual(loadConfig(client, undefined, files()), loadConfig({}, undefined, files()))
@@ -259,7 +268,7 @@ function problemsOf(env: Environment, role: string | undefined, from = files()) 
   return []
 }
 
-// A disk that holds one file of banks and the secrets of an earlier start.
+// A disk that holds one banks file and the secrets of an earlier start.
 function files(banks = JSON.stringify([BANK])): Files {
   return {
     readText: (path) => {
@@ -270,3 +279,33 @@ function files(banks = JSON.stringify([BANK])): Files {
     makeSecrets: () => assert.fail('there are secrets already'),
   }
 }
+
+test('an identity service takes an address and a secret, and https in live mode', () => {
+  const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+  const service = {
+    MANILLA_IDENTITY_URL: 'http://localhost:9/id/',
+    MANILLA_IDENTITY_SECRET: secret,
+  }
+  const problemsOf = (env: Record<string, string>) => {
+    try {
+      loadConfig(env, undefined, files())
+      return []
+    } catch (error) {
+      return (error as ConfigProblem).problems.filter((each) => each.includes('IDENTITY'))
+    }
+  }
+
+  assert.deepEqual(loadConfig(service, undefined, files()).identity, {
+    service: { url: 'http://localhost:9/id', secret },
+    timeoutMs: 10_000,
+  })
+  const together = 'MANILLA_IDENTITY_URL and MANILLA_IDENTITY_SECRET must be set together'
+  assert.deepEqual(problemsOf({ MANILLA_IDENTITY_URL: 'https://id.example' }), [together])
+  assert.deepEqual(problemsOf({ MANILLA_IDENTITY_SECRET: secret }), [together])
+  assert.deepEqual(problemsOf({ ...service, MANILLA_IDENTITY_SECRET: 'whsec_short' }), [
+    'MANILLA_IDENTITY_SECRET must be whsec_ and the base64 of 24 to 64 bytes',
+  ])
+  assert.deepEqual(problemsOf({ ...service, MANILLA_MODE: 'live' }), [
+    'MANILLA_IDENTITY_URL must start with https:// in live mode',
+  ])
+})

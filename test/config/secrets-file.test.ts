@@ -1,5 +1,5 @@
-// A sandbox makes its secrets once. To lose them, or to make them twice, would leave what they
-// sealed unreadable.
+// A sandbox creates its secrets once. Losing them, or creating them twice, would leave sealed data
+// unreadable.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -53,7 +53,7 @@ test('a folder that was there keeps its mode', () => {
   assert.equal(statSync(folder.path).mode & 0o777, 0o700)
 })
 
-test('whoever comes second takes the secrets of the first', () => {
+test('the second process takes the secrets of the first', () => {
   using folder = temporaryFolder()
 
   const first = makeSecrets(folder.dataDir)

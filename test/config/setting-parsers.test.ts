@@ -1,4 +1,4 @@
-// What single settings refuse: each with one sentence that says what would be right.
+// Refusals of single settings: each with one sentence that says what would be right.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -14,7 +14,7 @@ const NOBODYS_NUMBER = '0123456789'
 // Nonzero balances in naira, each with the sign of its side.
 async function balances({ db }: Bench): Promise<Record<string, number>> {
   const { rows } = await db.query<{ kind: string; naira: string }>(
-    `select kind, (sum(case when kind in ('bank', 'shortfall', 'bank_cost', 'input_vat')
+    `select kind, (sum(case when kind in ('bank', 'shortfall', 'bank_cost', 'stamp_duty', 'input_vat')
                             then debits_kobo - credits_kobo
                             else credits_kobo - debits_kobo end) / 100.0)::text as naira
        from ledger_accounts where debits_kobo <> credits_kobo group by kind`,
@@ -26,7 +26,7 @@ async function readCredit(bench: Bench, sessionId: string) {
   return dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
 }
 
-test('of 1,000 with a fee of 45 the payment gets 1,000 and the bank’s account grows by 955', async () => {
+test('a transfer of 1,000 with a fee of 45 brings the payment 1,000 and the bank’s account 955', async () => {
   await using bench = await startTestService()
   const payment = await startPayment(bench, { amount: 1000 })
   const sessionId = newSessionId()
@@ -57,7 +57,7 @@ test('of 1,000 with a fee of 45 the payment gets 1,000 and the bank’s account 
   await assertCleanBooks(bench)
 })
 
-test('fee and duty are a cost, VAT is apart', async () => {
+test('fee, stamp duty and VAT have an account each', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
   const sessionId = newSessionId()
@@ -67,7 +67,8 @@ test('fee and duty are a cost, VAT is apart', async () => {
 
   assert.deepEqual(await balances(bench), {
     bank: 907,
-    bank_cost: 90,
+    bank_cost: 40,
+    stamp_duty: 50,
     input_vat: 3,
     collection: 1000,
   })

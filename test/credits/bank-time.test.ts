@@ -54,7 +54,7 @@ for (const isClosed of [true, false]) {
   })
 }
 
-test('what was paid too late is late, whichever time says so', async () => {
+test('money that was paid too late is late, by either time', async () => {
   const { payment, tooLate } = await outage(2 * HOUR_MS)
 
   assert.equal(await pay(payment.bankAccount, '100', tooLate), '00 suspended late bank_time')
@@ -93,7 +93,7 @@ test('a part that was paid in time opens the payment again for its usual time', 
   assert.equal(await statusOf(payment), 'Successful')
 })
 
-test('what went to suspense at the close stays there until it is assigned', async () => {
+test('money that went to suspense at the close stays there until it is assigned', async () => {
   bench.advance(DAY_MS)
   const payment = await startPayment(bench, TERMS)
   await pay(payment.bankAccount, '40')

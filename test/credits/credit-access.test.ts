@@ -47,7 +47,7 @@ test('a cursor of another list, other filters or another client is refused', asy
   const url = `${CREDITS}?accountNumber=${accountNumber}&limit=1`
   const { nextCursor } = await readList(bench, url)
 
-  for (const [asked, token] of [
+  for (const [target, token] of [
     [`${CREDITS}?limit=1&cursor=${nextCursor}`],
     [`${url}&outcome=booked&cursor=${nextCursor}`],
     [`/api/v1/balances/merchants?cursor=${nextCursor}`],
@@ -56,7 +56,7 @@ test('a cursor of another list, other filters or another client is refused', asy
     [`${url}&cursor=`],
     [`${url}&cursor=%00`],
   ] as const) {
-    const answer = await bench.call({ url: asked, ...(token ? { token } : {}) })
+    const answer = await bench.call({ url: target, ...(token ? { token } : {}) })
     assertRefused(answer, 'account', { code: 'invalid_cursor' })
   }
   const next = await readList(bench, `${url.replace('limit=1', 'limit=2')}&cursor=${nextCursor}`)

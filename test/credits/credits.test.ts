@@ -79,7 +79,6 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
         description: `In the balance of collection account ${accountNumber}.`,
       },
     ],
-    archivedIn: null,
   })
   assert(Number.isSafeInteger(id))
   assert.match(receivedAt, TIMESTAMP)
@@ -132,7 +131,7 @@ test('one call by session id or by id tells the whole story of a credit', async 
   )
 })
 
-test('whatever becomes of money, its parts sum to the whole and say where each is', async () => {
+test('the parts of a credit sum to the whole and say where each is, after any operation', async () => {
   const { accountNumber } = await createAccount(bench)
   const paid = await startPayment(bench)
   const target = await startPayment(bench, { amount: 40 })

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
-import { watDay } from '#wat-time.ts'
+import { watDay } from '#clock.ts'
+import type { IncomingCredit } from '#credits/judge.ts'
 import { assertCleanBooks, closeExpired, startWithBanks } from '../support/bank-calls.ts'
 import { createAdvice, dataOf, initiate, startPayment, verify } from '../support/fixtures.ts'
 import { incomingCredit } from '../support/incoming-credits.ts'
@@ -159,7 +159,7 @@ test('a bank whose clock is wrong does no harm to a number that nobody had befor
   const { bankAccount } = await initiate(bench, adviceReference)
   const now = bench.clock()
 
-  const taken = await takeAll(bench, bankAccount, [
+  const outcomes = await takeAll(bench, bankAccount, [
     { ...at(now, 400 * DAY_MS) },
     { ...on(now, 400) },
     { source: 'requery', ...on(now, 400) },
@@ -168,6 +168,6 @@ test('a bank whose clock is wrong does no harm to a number that nobody had befor
   ])
 
   const [booked, late] = [`booked ${OTHER}`, `suspended late ${OTHER}`]
-  assert.deepEqual(taken, [booked, booked, booked, late, late])
+  assert.deepEqual(outcomes, [booked, booked, booked, late, late])
   await assertCleanBooks(bench)
 })

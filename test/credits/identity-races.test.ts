@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import type { IncomingCredit } from '#credits/judge.ts'
 import { countDeadlocks, holdTable, startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { routesOf } from '../support/incoming-credits.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readTransfer } from '#banks/wema/notifications.ts'
-import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import type { IncomingCredit } from '#credits/judge.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, dataOf, readAccount, simulate } from '../support/fixtures.ts'
@@ -115,7 +115,7 @@ test('a weak identifier names the same credit, unless the bank’s own reference
   await assertCleanBooks(bench)
 })
 
-test('of a batch that shares a weak identifier, each with a reference of its own is a credit', async () => {
+test('credits of a batch that share a weak identifier are kept apart by their references', async () => {
   const { accountNumber } = await createAccount(bench)
   const credit = await incomingCredit(bench, { accountNumber, amount: 10 })
   const { sessionId } = credit

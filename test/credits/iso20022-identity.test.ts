@@ -4,14 +4,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { iso20022Format } from '#banks/iso20022/notifications.ts'
-import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
-import {
-  identifiersOf,
-  learn,
-  recognise,
-  withOwnIdentifiers,
-} from '#domain/credits/known-credits.ts'
+import { iso20022Format } from '#banks/iso20022/connector.ts'
+import { identifiersOf, learn, recognise, withOwnIdentifiers } from '#credits/identifiers.ts'
+import type { IncomingCredit } from '#credits/judge.ts'
 import type { CreditId } from '#ids.ts'
 import { kobo } from '#money.ts'
 import { camt } from '../banks/renderings.ts'
@@ -83,7 +78,7 @@ test('a reversal names its credit by a reference that was not the one it is show
   for (const name of ['UETR', 'TxId', 'ClrSysRef'] as const) {
     const refs = newRefs()
     await take(camtOf(accountNumber, refs))
-    const taken = await balanceOf(bench, accountNumber)
+    const balance = await balanceOf(bench, accountNumber)
     const back = camtOf(accountNumber, { AcctSvcrRef: `R-${refs.AcctSvcrRef}`, [name]: refs[name] })
       .replace('CRDT', 'DBIT')
       .replace('<Sts>', '<RvslInd>true</RvslInd><Sts>')
@@ -91,7 +86,7 @@ test('a reversal names its credit by a reference that was not the one it is show
     const answer = await postRail(bench, `${BANK}/credits`, back, { contentType: 'text/xml' })
 
     assert.deepEqual(answer.json().map(wordsOf), ['00 reversed'], name)
-    assert.equal(taken - (await balanceOf(bench, accountNumber)), 5)
+    assert.equal(balance - (await balanceOf(bench, accountNumber)), 5)
   }
   await assertCleanBooks(bench)
 })
@@ -196,7 +191,7 @@ test('two transfers of which banks say that they differ are two, and the same on
   fc.assert(
     fc.property(pair, ({ refs, formats }) => {
       const messages = formats.map((isPacs, at) => {
-        const given = Object.fromEntries(
+        const ownRefs = Object.fromEntries(
           Object.entries(refs).flatMap(([name, sides]) => {
             const chosen = sides[at as 0 | 1]
             if (chosen === 'none' || (isPacs && name === 'AcctSvcrRef')) return []
@@ -205,9 +200,9 @@ test('two transfers of which banks say that they differ are two, and the same on
           }),
         ) as Refs
         const write = isPacs ? pacs : camtOf
-        return { given, text: write('9930000737', given, `M${at}`) }
+        return { ownRefs, text: write('9930000737', ownRefs, `M${at}`) }
       })
-      const [one, other] = messages.map(({ given }) => given) as [Refs, Refs]
+      const [one, other] = messages.map(({ ownRefs }) => ownRefs) as [Refs, Refs]
       const differs = CHOSEN_BY_BANKS.some(
         (name) => one[name] && other[name] && one[name] !== other[name],
       )
@@ -229,12 +224,12 @@ test('two transfers of which banks say that they differ are two, and the same on
 
 // Like decideCredits, in one batch.
 function takeAll(credits: readonly IncomingCredit[]): string[] {
-  const taken: Parameters<typeof learn>[0] = new Map()
+  const known: Parameters<typeof learn>[0] = new Map()
   return credits.map((credit, at) => {
-    const given = identifiersOf(credit)
-    const again = recognise(taken, credit, given)
+    const identifiers = identifiersOf(credit)
+    const again = recognise(known, credit, identifiers)
     if (again?.status === 'session_reused') return again.status
-    const own = again ? credit : withOwnIdentifiers(taken, credit, given)
+    const own = again ? credit : withOwnIdentifiers(known, credit, identifiers)
     const answer = again ?? {
       status: 'taken' as const,
       creditId: BigInt(at) as CreditId,
@@ -242,7 +237,7 @@ function takeAll(credits: readonly IncomingCredit[]): string[] {
       reason: null,
       suspendedKobo: kobo(0n),
     }
-    learn(taken, { credit: own, identifiers: identifiersOf(own), answer })
+    learn(known, { credit: own, identifiers: identifiersOf(own), answer })
     return answer.status
   })
 }

@@ -3,12 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { toReversalItem } from '#credits/rail-item-routes.ts'
+import { storeRailItems, watchKeptReversals } from '#credits/rail-items.ts'
+import { watchReversalsRound } from '#credits/workers.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { watchKeptReversals } from '#domain/credits/kept-reversals.ts'
-import { storeRailItems } from '#domain/credits/rail-items.ts'
-import { rejectedReversal } from '#http/routes/credits/keep-rail-items.ts'
 import { Sealer } from '#seal.ts'
-import { watchReversalsRound } from '#workers/watch-reversals.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
@@ -48,8 +47,8 @@ test('an alert is not cleared while another reversal is being kept, which counts
   await send(early)
   await book(early)
   const sealer = new Sealer(bench.config.secrets.data, bench.config.secrets.hash)
-  const kept = { body: later, originals: [later.originalSessionId] }
-  const item = rejectedReversal('035', kept, 'original_not_found')
+  const reversal = { body: later, originals: [later.originalSessionId] }
+  const item = toReversalItem('035', reversal, 'original_not_found')
 
   await withTransaction(bench.db, async (tx) => {
     await storeRailItems(tx, { sealer, now: bench.clock() }, [item])

@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { timestamp } from '#clock.ts'
+import { takeReversal } from '#credits/reverse.ts'
+import { watchReversalsRound } from '#credits/workers.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { takeReversal } from '#domain/credits/reverse-credit.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import type { Kobo } from '#money.ts'
-import { timestamp } from '#wat-time.ts'
-import { watchReversalsRound } from '#workers/watch-reversals.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount } from '../support/fixtures.ts'
@@ -115,12 +115,12 @@ test('a credit that is booked after its reversal, which does not come again, is 
   await watch()
   await watch()
 
-  const told = await openAlerts(subject)
+  const alerts = await openAlerts(subject)
   const late = await send(reversal)
   await watch()
 
   assert.deepEqual([outcome, responseCode], ['rejected', '02'])
-  assert.deepEqual([early, told], [[], ['reversal_outstanding']])
+  assert.deepEqual([early, alerts], [[], ['reversal_outstanding']])
   assert.equal(late, '00 reversed')
   assert.deepEqual(await openAlerts(subject), [])
 })
@@ -140,7 +140,7 @@ test('one that is booked from a statement, under another name, is taken too', as
   )
 })
 
-test('of two alike, a statement that names one takes that one only', async () => {
+test('a statement that names one of two alike reversals takes only that one', async () => {
   const [one, other] = [newReversal('40'), newReversal('40')]
   const { originalSessionId } = one
   await send({ ...other, originalSessionId })
@@ -240,13 +240,13 @@ test('one of another credit is not taken with it, though name and amount are the
 
   const answer = await send({ ...other, sessionId })
   await watch()
-  const kept = await outcomesOf(sessionId)
+  const outcomes = await outcomesOf(sessionId)
   const again = await send(unknown)
   await bench.db.query('update rail_items set originals = null where session_id = $1', [sessionId])
   await watch()
 
   assert.deepEqual([answer, again], ['00 reversed', '02 rejected session_reused'])
-  assert.deepEqual(kept, ['100 awaited original_not_found'])
+  assert.deepEqual(outcomes, ['100 awaited original_not_found'])
   assert.deepEqual(await outcomesOf(sessionId), ['100 rejected session_reused'])
 })
 

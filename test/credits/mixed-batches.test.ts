@@ -1,9 +1,9 @@
-// Values that most credits of a batch share are sent to the database once (insert-credits.ts): each
+// Values that most credits of a batch share are sent to the database once (credits/take.ts): each
 // credit is still stored exactly, whatever its neighbours.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import type { IncomingCredit } from '#credits/judge.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'

@@ -61,9 +61,9 @@ test('a Providus notification is taken once and acknowledged in its own words', 
   )
   assert.deepEqual(rows, [
     {
-      bank_code: '035',
-      source_account_name: GOOD.sourceAccountName,
-      source_bank_code: '033',
+      bankCode: '035',
+      sourceAccountName: GOOD.sourceAccountName,
+      sourceBankCode: '033',
       narration: GOOD.narration,
       isWat: true,
     },
@@ -110,7 +110,7 @@ test('a Providus notification for nobody, or one that is kept, is 00, and no mon
     PROVIDUS.render([written('0123456789', { amount: '1.001' })]),
     PROVIDUS.render([written('123')]),
   ]
-  const kept = await Promise.all(unread.map(postProvidus))
+  const unreadAnswers = await Promise.all(unread.map(postProvidus))
   const again = await Promise.all(unread.map(postProvidus))
   const before = await databaseText(bench)
   const bad = [
@@ -125,7 +125,7 @@ test('a Providus notification for nobody, or one that is kept, is 00, and no mon
   const answers = await Promise.all(bad.map(postProvidus))
 
   const codesOf = (all: readonly (typeof nobody)[]) => all.map((each) => each.json().responseCode)
-  assert.deepEqual(codesOf([nobody, ...kept, ...again]), ['00', '00', '00', '01', '01'])
+  assert.deepEqual(codesOf([nobody, ...unreadAnswers, ...again]), ['00', '00', '00', '01', '01'])
   for (const [at, answer] of answers.entries()) {
     assert([200, 400].includes(answer.statusCode), `${at}: ${answer.statusCode}`)
     const { requestSuccessful, responseCode, responseMessage } = answer.json()
@@ -178,7 +178,7 @@ test('a camt.054 notification is taken entry by entry and acknowledged in its or
   assert.equal(await balanceOf(bench, other.accountNumber), 0.01)
 })
 
-test('what camt.054 announces but did not book, or took from us, is not money', async () => {
+test('camt.054 entries that are announced, not booked, or debits, are not money', async () => {
   const { accountNumber } = await createAccount(bench)
   const body = CAMT.render([written(accountNumber)])
   const before = await databaseText(bench)

@@ -49,7 +49,7 @@ test('an item that names an amount and cannot be booked is kept once, answered 0
   assert.deepEqual(alerts.rows, [{ subject: '058/invalid_account_number' }])
 })
 
-test('what the bank then puts right, under the same session id, is booked', async () => {
+test('a report that the bank corrects, under the same session id, is booked', async () => {
   const { accountNumber } = await createAccount(bench)
   const credit = { sessionId: newSessionId(), accountNumber, amount: '10.001' }
 
@@ -72,7 +72,7 @@ test('two of the same without a session id are two; the same report again is non
   assert.equal((await list('?limit=100')).data.length, before + 2)
 })
 
-test('what is provably no money is 02 and leaves no trace', async () => {
+test('a report that is provably no money is answered by 02 and leaves no trace', async () => {
   const { length } = (await list('?limit=100')).data
   const none = [{}, { amount: '0' }, { amount: -5 }, { amount: null }, 'text', 7]
   const bodies = none.map((one) =>
@@ -109,9 +109,9 @@ test('a body is sealed, is opened by operators only, and that goes on the record
   const { body, ...rest } = opened.json().data
   assert.deepEqual(JSON.parse(body), { sessionId, amount: '1.001', sourceAccountName })
   assert.equal(rest.sessionId, sessionId)
-  const kept = await bench.db.query('select r::text as row from rail_items r where id = $1', [id])
-  assert(!kept.rows[0].row.includes(Buffer.from(secret).toString('hex')))
-  assert(!kept.rows[0].row.includes(secret))
+  const before = await bench.db.query('select r::text as row from rail_items r where id = $1', [id])
+  assert(!before.rows[0].row.includes(Buffer.from(secret).toString('hex')))
+  assert(!before.rows[0].row.includes(secret))
   const actions = await bench.call({
     method: 'GET',
     url: `/api/v1/audit-log?action=rail_item.open&subject=rail-item/${id}`,

@@ -129,8 +129,8 @@ test('a reversal that fits no credit moves nothing, and stands in the register',
     '03 retry original_not_found',
   ])
   assert.equal(await balanceOf(bench, accountNumber), 100)
-  const kept = { call: 'reversals', reason: 'original_not_found', amount: '100.00' }
-  assert.deepEqual(await register(unknown), [kept])
+  const item = { call: 'reversals', reason: 'original_not_found', amount: '100.00' }
+  assert.deepEqual(await register(unknown), [item])
   const { rows } = await bench.db.query(
     `select 1 from alerts where subject = '035/original_not_found' and cleared_at is null`,
   )
@@ -169,7 +169,7 @@ test('a reversal of money for one number takes nothing from another, whatever id
   assert.equal(await balanceOf(bench, mine.accountNumber), 100)
 })
 
-test('what cannot be booked of a notification is in the register, with its reason', async () => {
+test('unbookable parts of a notification are in the register, with the reason', async () => {
   const { accountNumber } = await createAccount(bench)
   const of = (AcctSvcrRef: string, more = '') =>
     entry({ accountNumber, refs: { AcctSvcrRef }, more })
@@ -192,9 +192,9 @@ test('what cannot be booked of a notification is in the register, with its reaso
     reasons.map((reason) => `00 kept ${reason}`),
   )
   const names = ['BATCH-1', 'CHARGED-1', 'DECIMALS-1', 'MIXED-1', 'DEBIT-BACK-1']
-  const kept = (await Promise.all(names.map(register))).flat()
+  const registered = (await Promise.all(names.map(register))).flat()
   assert.deepEqual(
-    kept.map(({ reason, amount }) => [reason, amount]),
+    registered.map(({ reason, amount }) => [reason, amount]),
     reasons.map((reason, at) => [reason, amounts[at]]),
   )
   assert.equal(await balanceOf(bench, accountNumber), 0)

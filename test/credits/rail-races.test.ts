@@ -137,9 +137,9 @@ test('under load with connections cut at random, a bank that repeats until 00 or
     await Promise.all([...credits.slice(at, at + 5).map(report), cut()])
   }
 
-  const { '200 00': taken = 0, '200 01': found = 0, '503 03': lost = 0, ...others } = tally(seen)
+  const { '200 00': accepted = 0, '200 01': found = 0, '503 03': lost = 0, ...others } = tally(seen)
   assert.deepEqual(others, {})
-  assert.equal(taken + found, credits.length)
+  assert.equal(accepted + found, credits.length)
   assert(lost > 0, 'no connection was cut')
   assert.equal(await countCredits(credits.map((credit) => credit.sessionId)), credits.length)
   assert.equal(await balanceOf(bench, accountNumber), credits.length)

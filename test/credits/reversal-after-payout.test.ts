@@ -135,7 +135,7 @@ test('a credit in two places is taken from each as far as it goes', async () => 
   await assertCleanBooks(bench)
 })
 
-test('what was returned is the bank’s shortfall, what was paid out is owed by the client', async () => {
+test('reversed after a return: the bank’s shortfall; after a payout: the client’s debt', async () => {
   await using bench = await startTestService()
   const { number } = await begin(bench)
   const { sessionId } = await credit(bench, number, '130')
@@ -153,7 +153,7 @@ test('what was returned is the bank’s shortfall, what was paid out is owed by 
   await assertCleanBooks(bench)
 })
 
-test('what is in suspense is taken whole, whatever was paid out', async () => {
+test('suspended money is reversed whole, after any payout', async () => {
   await using bench = await startTestService()
   const { number } = await begin(bench)
   await credit(bench, number, '100')
@@ -176,7 +176,7 @@ async function payOutFirst(bench: Bench) {
   return { sessionId, accountNumber: second.accountNumber }
 }
 
-test('what is owed is not paid out, of what is there or of what comes', async () => {
+test('a debt is not paid out, neither from present money nor from later money', async () => {
   await using bench = await startTestService()
   const { sessionId, accountNumber } = await payOutFirst(bench)
   await reverse(bench, sessionId, '100')

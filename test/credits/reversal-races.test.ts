@@ -101,7 +101,7 @@ test('a second credit that gets the same identifier meanwhile is not the one tak
       where c.session_id = any ($1)`,
     [[one, other]],
   )
-  assert.deepEqual(rows, [{ session_id: one }])
+  assert.deepEqual(rows, [{ sessionId: one }])
 })
 
 test('a reversal never meets a fault, whatever happens to the money at that moment', async () => {

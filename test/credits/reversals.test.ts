@@ -101,8 +101,8 @@ test('a credit that nobody reported, or another bank did, cannot be taken back',
     `select bank_code, call, reason, amount_text from rail_items
       where reason = 'original_not_found' order by id desc limit 1`,
   )
-  const expected = { call: 'reversals', reason: 'original_not_found', amount_text: '100' }
-  assert.deepEqual(rows, [{ bank_code: '033', ...expected }])
+  const expected = { call: 'reversals', reason: 'original_not_found', amountText: '100' }
+  assert.deepEqual(rows, [{ bankCode: '033', ...expected }])
 })
 
 test('a reversal that overtakes its credit is to be sent again, and is then taken', async () => {
@@ -144,7 +144,7 @@ test('a reversal is awaited for half an hour from when it was first heard of, an
   assert.deepEqual(rows, [{ reason: 'original_not_found' }])
 })
 
-test('of two credits with one session id at two banks, each bank takes back its own', async () => {
+test('each of two banks with one session id reverses its own credit', async () => {
   const { accountNumber } = await createAccount(bench)
   const originalSessionId = newSessionId()
   const { bankAccount } = await startPayment(bench, { amount: 20 }, '033')

@@ -1,4 +1,5 @@
-// I32: a number takes money only from its own bank. Each bank signs with its own secret, as in live mode.
+// I32: an account number accepts a credit only if the bank that issued it reports the credit. Each bank signs
+// with its own secret, as in live mode.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -55,11 +56,11 @@ test('a credit to a number of another bank is held with the reporting bank, and 
   )
   assert.deepEqual(held.rows, [
     {
-      client_id: null,
+      clientId: null,
       owner: 'bank:058',
       kind: 'suspense',
-      credit_client: null,
-      collection_account_id: null,
+      creditClient: null,
+      collectionAccountId: null,
     },
   ])
   const alerts = await bench.db.query(`select subject from alerts where kind = 'wrong_bank'`)
@@ -68,7 +69,7 @@ test('a credit to a number of another bank is held with the reporting bank, and 
   assert.deepEqual(events.rows, [], 'its owner hears nothing of it')
 })
 
-test('of a payment with numbers at two banks, each takes money from its own bank only', async () => {
+test('each number of a payment at two banks takes money from its own bank only', async () => {
   const payment = await startPayment(bench, { amount: 100 })
   const further = await initiate(bench, payment.adviceReference, '058')
   const pay = (bank: string, accountNumber: string) =>

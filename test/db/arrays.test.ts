@@ -1,15 +1,15 @@
-// Array literals arrive in the database exactly as they were given.
+// Array literals arrive in the database unchanged.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bytesArray, numberArray, plainArray, textArray } from '#db/arrays.ts'
+import { bytesArray, numberArray, plainArray, textArray } from '#db/sql.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const nullable = <T>(values: fc.Arbitrary<T>) => fc.array(fc.option(values), { maxLength: 20 })
 const texts = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'))
 
-test('whatever is in an array arrives as it was', async () => {
+test('an array of any values arrives unchanged', async () => {
   await using database = await createTestDatabase()
   const read = async (type: string, literal: string) =>
     (await database.pool.query(`select $1::${type}[] as back`, [literal])).rows[0].back

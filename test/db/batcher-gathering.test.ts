@@ -1,5 +1,5 @@
-// Group commit with a second batch in flight: it is closed when it is worth its commit, and never waits
-// for one that is stuck.
+// Group commit with a second batch in flight: it closes when it is worth its commit, and never
+// waits for one that is stuck.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { createBatcher, createGate, submitEach } from '../support/batch-gate.ts'
 const LIMITS = { items: 10, inFlight: 2, gathers: 3 } as const
 
 test('beside another one, a batch is closed when it is large', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] }) // Nothing is ever overdue.
+  t.mock.timers.enable({ apis: ['setTimeout'] }) // Nothing becomes overdue.
   const gate = createGate()
   const { batcher } = createBatcher(gate.run, LIMITS)
   const first = submitEach(batcher, [2, 3, 4])
@@ -28,7 +28,7 @@ test('beside another one, a batch is closed when it is large', async (t) => {
   await Promise.all([first, ...others])
 })
 
-test('what is gathered is written at once when nothing is in flight any more', async (t) => {
+test('gathered writes go at once when nothing is in flight any more', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const gate = createGate()
   const { batcher } = createBatcher(gate.run, LIMITS)

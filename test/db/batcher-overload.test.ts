@@ -1,31 +1,31 @@
-// Group commit when there is too much to do, or nothing can be done: refused at once, not tried again.
+// Group commit under overload, or when no work is possible: items are refused at once, not retried.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { QueueDelay } from '#db/queue-delay.ts'
+import { QueueDelay } from '#hot-path/batcher.ts'
 import { codeOf, createBatcher, createGate, submitEach } from '../support/batch-gate.ts'
 
-test('what would wait too long is refused at once, and let in again when the queue moves', async () => {
+test('a write that would wait too long is refused at once, until the queue moves', async () => {
   const gate = createGate()
   let nowMs = 0
   const limits = { items: 1 }
   const delay = new QueueDelay(() => nowMs)
   const { batcher } = createBatcher(gate.run, limits, delay)
 
-  const taken = [batcher.submit(1)]
+  const accepted = [batcher.submit(1)]
   await turn()
-  taken.push(batcher.submit(2))
+  accepted.push(batcher.submit(2))
   nowMs = 3_000
   assert.equal(batcher.isOverloaded, true)
   const refused = await Promise.allSettled([batcher.submit(3)])
   await gate.letOne()
   assert.equal(batcher.isOverloaded, false)
-  taken.push(batcher.submit(4))
+  accepted.push(batcher.submit(4))
   await gate.letAll()
 
   assert.deepEqual(refused.map(codeOf), ['busy'])
-  assert.deepEqual(await Promise.all(taken), ['#1', '#2', '#4'])
+  assert.deepEqual(await Promise.all(accepted), ['#1', '#2', '#4'])
 })
 
 test('while it sheds, as much is let in as half a second serves, written or waiting', async () => {
@@ -33,9 +33,9 @@ test('while it sheds, as much is let in as half a second serves, written or wait
   let nowMs = 0
   const delay = new QueueDelay(() => nowMs)
   const { batcher } = createBatcher(gate.run, { items: 2_000 }, delay)
-  const taken: Promise<unknown>[] = []
+  const accepted: Promise<unknown>[] = []
   const batch = Array.from({ length: 2_000 }, (_, at) => at)
-  const submit = () => taken.push(batcher.submitAll(batch))
+  const submit = () => accepted.push(batcher.submitAll(batch))
 
   submit()
   await turn()
@@ -50,13 +50,13 @@ test('while it sheds, as much is let in as half a second serves, written or wait
   nowMs = 700
   await gate.letOne()
   assert.equal(batcher.isOverloaded, false, 'nobody is waiting')
-  taken.push(batcher.submitAll([1]))
+  accepted.push(batcher.submitAll([1]))
   assert.equal(batcher.isOverloaded, true, '2,000 were served')
   await gate.letAll()
-  await Promise.all(taken)
+  await Promise.all(accepted)
 })
 
-test('what nobody waits for any more is refused and not written', async () => {
+test('a write that nobody waits for any more is refused and not written', async () => {
   const gate = createGate()
   let nowMs = 0
   const limits = { items: 10 }

@@ -1,5 +1,6 @@
-// Group commit: what comes together is written together, in order; one bad item fails alone; a lost
-// connection is nobody's fault; what is too much is refused at once; nobody waits for a timer.
+// Group commit: items that come together are written together, in order; one bad item fails alone;
+// a lost connection fails no item for good; excess items are refused at once; nobody waits for a
+// timer.
 
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -16,7 +17,7 @@ import {
   submitEach,
 } from '../support/batch-gate.ts'
 
-test('what comes while a batch is written goes into the next one, each answered its own', async () => {
+test('writes that arrive during a batch go into the next one, each with its own answer', async () => {
   const gate = createGate()
   const { batcher } = createBatcher(gate.run)
 
@@ -53,7 +54,7 @@ test('a batch is never larger than it may be, and the items of one call stay tog
   await turn()
   await gate.letAll()
 
-  // Larger than a batch, a call is a batch of its own: half of it could not be committed alone.
+  // A call larger than a batch is its own batch: half of it could not be committed alone.
   assert.deepEqual(gate.batches, [
     [1, 2, 3],
     [4, 5, 6],
@@ -213,11 +214,11 @@ test('a lone request is written in the next turn of the event loop: no timer is 
 test('answered by a call, each is told in its own context, whatever another one does with it', async () => {
   const { batcher, errors } = createBatcher(names)
   const caller = new AsyncLocalStorage<string>()
-  const told: unknown[] = []
+  const failures: unknown[] = []
   const submit = (who: string, item: number) =>
     caller.run(who, () => {
       batcher.enqueue([item], (results) => {
-        told.push([caller.getStore(), results])
+        failures.push([caller.getStore(), results])
         if (who === 'clumsy') throw new Error('it stumbled')
       })
     })
@@ -225,10 +226,10 @@ test('answered by a call, each is told in its own context, whatever another one 
   submit('clumsy', 1)
   submit('second', 2)
   const promised = batcher.submit(3)
-  batcher.enqueue([], (results) => told.push(results))
+  batcher.enqueue([], (results) => failures.push(results))
   await batcher.drain()
 
-  assert.deepEqual(told, [
+  assert.deepEqual(failures, [
     [],
     ['clumsy', [{ ok: true, value: '#1' }]],
     ['second', [{ ok: true, value: '#2' }]],

@@ -1,9 +1,9 @@
-// Binary arrays arrive in the database exactly as they were given, and equal to their text form.
+// Binary arrays arrive in the database unchanged, and equal to their text form.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type ArrayParameter, int4s, int8s, jsons, texts, uuids } from '#db/binary-arrays.ts'
+import { type ArrayParameter, int4s, int8s, jsons, texts, uuids } from '#hot-path/copy-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const nullable = <T>(values: fc.Arbitrary<T>) => fc.array(fc.option(values), { maxLength: 40 })
@@ -13,7 +13,7 @@ const text = fc
   .oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary', maxLength: 300 }))
   .filter((value) => !value.includes('\0') && value.isWellFormed())
 const int8 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-// By the elements themselves, as the database prints them: the driver would read some as numbers.
+// Compared by the database's text of each element: the driver would read some as numbers.
 type Case<T> = {
   type: string
   values: fc.Arbitrary<T>
@@ -39,12 +39,12 @@ const cases = [
   of({ type: 'uuid', values: fc.uuid(), encode: (all) => uuids(all, itself), print: itself }),
 ]
 
-function of<T>(given: Case<T>): Case<unknown> {
-  return given as unknown as Case<unknown>
+function of<T>(each: Case<T>): Case<unknown> {
+  return each as unknown as Case<unknown>
 }
 
 for (const { type, values, encode, print } of cases) {
-  test(`whatever is in an array of ${type} arrives as it was`, async () => {
+  test(`an array of ${type} arrives unchanged`, async () => {
     await using database = await createTestDatabase()
 
     await fc.assert(
@@ -95,7 +95,7 @@ test('an array that was made stays as it is while others are made', async () => 
   assert.deepEqual(rows[0].back, ['one', null, long])
 })
 
-test('what does not fit its type is refused, and the next array is whole', async () => {
+test('a value that does not fit its type is refused, and the next array is whole', async () => {
   await using database = await createTestDatabase()
 
   for (const id of ['', 'x', '01a1de38-6400-7635-9f49-2b5578be4b8', `${'0'.repeat(36)}`]) {

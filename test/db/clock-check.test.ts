@@ -11,10 +11,9 @@ import {
   readSkewMs,
   SKEW_MAX_MS,
   STEP_MAX_MS,
-} from '#db/clock-check.ts'
+} from '#db/health.ts'
 import type { Logger } from '#log.ts'
-import { prepareDatabase, StartProblem } from '#prepare-database.ts'
-import { createService } from '#wiring.ts'
+import { createService, prepareDatabase, StartProblem } from '#wiring.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { BUSY_FACTOR } from '../support/patience.ts'
 import { startTestService } from '../support/running-service.ts'

@@ -1,13 +1,22 @@
-// Rows that go in by COPY: as they were given, through the same constraints as an insert, and without
-// harm to the connection when the database never gets to them.
+// Rows inserted by COPY arrive unchanged and obey the same constraints as an insert. If an earlier statement
+// of the transaction fails, so that the database skips the rows, the connection stays usable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
-import { bool, bytea, CopyTarget, date, int8, text, timestamptz, uuid } from '#db/copy-rows.ts'
 import { createBatchPool } from '#db/pool.ts'
 import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
+import {
+  bool,
+  bytea,
+  CopyTarget,
+  date,
+  int8,
+  text,
+  timestamptz,
+  uuid,
+} from '#hot-path/copy-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 type Row = {
@@ -62,14 +71,14 @@ const rows = fc.uniqueArray(
   { selector: ({ id }) => id, minLength: 1, maxLength: 30 },
 )
 
-test('whatever is in a row arrives as it was', async () => {
+test('a row of any values arrives unchanged', async () => {
   await using bench = await setup()
 
   await fc.assert(
-    fc.asyncProperty(rows, async (given) => {
+    fc.asyncProperty(rows, async (input) => {
       await bench.pool.query('truncate kept')
-      await bench.run((tx) => KEPT.insert(tx, given, NOW))
-      for (const { id, words, bytes, isFirst, at, day, reference } of given) {
+      await bench.run((tx) => KEPT.insert(tx, input, NOW))
+      for (const { id, words, bytes, isFirst, at, day, reference } of input) {
         const { rowCount } = await bench.pool.query(
           `select from kept where id = $1::bigint and words is not distinct from $2::text
               and bytes is not distinct from $3::bytea
@@ -82,7 +91,7 @@ test('whatever is in a row arrives as it was', async () => {
         )
         assert.equal(rowCount, 1)
       }
-      assert.equal((await bench.words()).length, given.length)
+      assert.equal((await bench.words()).length, input.length)
     }),
     { numRuns: 40 },
   )

@@ -1,9 +1,9 @@
-// A database, a network or a process that falls silent holds nobody up for long.
+// A silent database, network or process delays nobody for long.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createReader } from '#db/connections.ts'
 import { createBatchPool, createPool } from '#db/pool.ts'
-import { createReader } from '#db/reader.ts'
 import { isConnectionLost, withTransaction } from '#db/transaction.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { patience } from '../support/patience.ts'
@@ -23,7 +23,7 @@ test('locks of a process that froze are free after five seconds, on every kind o
   const [spare, other] = await Promise.all([batches.connect(), batches.connect()])
   spare.release()
   other.release()
-  // As one that was stopped: it holds the lock, and says nothing more.
+  // Like a stopped process: it holds the lock, and sends nothing more.
   const frozen = await batches.connect()
   const lost = new Promise<Error>((resolve) => frozen.once('error', resolve))
   await frozen.query('begin')
@@ -43,7 +43,7 @@ test('locks of a process that froze are free after five seconds, on every kind o
   assert(isConnectionLost(await lost))
   for (const each of [pool, batches, reader]) {
     const { rows } = await each.query('show idle_in_transaction_session_timeout')
-    assert.deepEqual(rows, [{ idle_in_transaction_session_timeout: '5s' }])
+    assert.deepEqual(rows, [{ idleInTransactionSessionTimeout: '5s' }])
   }
   frozen.release(true)
   await Promise.all([pool.end(), batches.end(), reader.end()])
@@ -88,7 +88,7 @@ test('a query that is worked on is not given up, however long its connection was
   await pool.end()
 })
 
-test('who waits too long for a connection is told so', async () => {
+test('a caller who waits too long for a connection is told so', async () => {
   await using database = await createTestDatabase()
   await using proxy = await startStallingProxy(database.connectionString)
   proxy.stall()
@@ -101,7 +101,7 @@ test('who waits too long for a connection is told so', async () => {
 
   const results = await Promise.allSettled([
     pool.query('select 1'),
-    pool.query('select 1'), // Behind the first.
+    pool.query('select 1'), // Queued behind the first.
     reader.query('select 1'),
   ])
 

@@ -1,11 +1,11 @@
-// I89: payouts were sent and confirmed; a standby that lags, and never heard of it, is promoted; the worker
-// follows it by itself. None of them is sent again.
+// I89: payouts were sent and confirmed; a lagging standby that never received this is promoted; the
+// worker follows it by itself. No payout is sent again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import { createPool } from '#db/pool.ts'
-import { listHolds } from '#domain/payouts/hold-payouts.ts'
+import { listHolds } from '#payouts/holds.ts'
 import { startPair } from '../../torture/pair.ts'
 import { until } from '../support/embedded-bench.ts'
 import { createPayout, fund, payoutRounds } from '../support/payouts.ts'
@@ -69,7 +69,7 @@ test('a standby that lags sends nothing again when it is promoted', async () => 
   assert.deepEqual(await world.statuses(), ['confirmed', 'confirmed', 'confirmed'])
 
   await world.failOver()
-  assert.deepEqual(await world.statuses(), ['queued', 'queued', 'queued']) // All is forgotten.
+  assert.deepEqual(await world.statuses(), ['queued', 'queued', 'queued']) // The standby knows none of it.
   await rounds.send()
   await rounds.query()
   await rounds.send()

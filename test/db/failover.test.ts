@@ -1,14 +1,14 @@
-// I79: what was acknowledged is kept when a synchronous standby is promoted, and service resumes by
-// itself within five seconds: the primary dies, is demoted, becomes read-only, or falls silent, under
-// load. Every credit is in the books of the new primary once.
+// I79: acknowledged work survives the promotion of a synchronous standby, and service resumes by
+// itself within five seconds: the primary dies, is demoted, becomes read-only, or falls silent,
+// under load. Every credit is in the books of the new primary once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { databaseCommands } from '#admin/database-commands.ts'
 import { createPool } from '#db/pool.ts'
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { type Node, type Pair, startPair } from '../../torture/pair.ts'
+import { operate } from '../support/cli-terminal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { until } from '../support/embedded-bench.ts'
 import { createAccount } from '../support/fixtures.ts'
@@ -19,7 +19,7 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 import { chooseParent } from '../support/server.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
-const SENDERS = 16 // Of each service.
+const SENDERS = 16 // Per service.
 const CREDITS_BEFORE = 300
 const RESUMED_MAX_MS = patience(5_000)
 
@@ -48,19 +48,19 @@ async function isReady({ call }: Bench): Promise<boolean> {
   return (await call({ url: '/ready', token: null })).statusCode === 200
 }
 
-// Whoever was the primary is left as `leave` leaves it, and the standby promoted.
+// `leave` disables the old primary, then the standby is promoted.
 async function failOver(leave: (primary: Node) => Promise<void>) {
   await pair.requireStandby()
   const banks = benches.map((each) => new PersistentBank(each, { accounts, senders: SENDERS }))
-  const taken = () => banks.flatMap(({ acknowledged }) => acknowledged)
-  await until('the load is on', () => taken().length >= CREDITS_BEFORE)
+  const acknowledgedIds = () => banks.flatMap(({ acknowledged }) => acknowledged)
+  await until('the load is on', () => acknowledgedIds().length >= CREDITS_BEFORE)
 
   await leave(pair.primary)
   await until(
     'none is ready',
     async () => !(await isReady(benches[0])) && !(await isReady(benches[1])),
   )
-  const before = taken().length
+  const before = acknowledgedIds().length
   const begunMs = performance.now()
   await pair.promote()
   const promotedMs = performance.now() - begunMs
@@ -71,12 +71,12 @@ async function failOver(leave: (primary: Node) => Promise<void>) {
   const readyMs = performance.now() - begunMs
   await Promise.all(banks.map((bank) => bank.stop()))
 
-  await checkBooks(taken())
+  await checkBooks(acknowledgedIds())
   for (const ms of [...resumedMs, readyMs]) assert(ms < RESUMED_MAX_MS, `after ${ms} ms`)
   const repeats = banks.reduce((sum, bank) => sum + bank.repeats, 0)
   const times = [promotedMs, ...resumedMs, readyMs].map((ms) => Math.round(ms))
   return (
-    `${before} acknowledged before, ${taken().length - before} after, ${repeats} of them known; ` +
+    `${before} acknowledged before, ${acknowledgedIds().length - before} after, ${repeats} of them known; ` +
     `promoted in ${times[0]} ms, acknowledging again after ${times[1]} and ${times[2]} ms, ` +
     `ready after ${times[3]} ms`
   )
@@ -84,11 +84,11 @@ async function failOver(leave: (primary: Node) => Promise<void>) {
 
 const everTaken = new Set<string>()
 
-async function checkBooks(taken: readonly string[]): Promise<void> {
-  for (const sessionId of taken) everTaken.add(sessionId)
+async function checkBooks(acknowledgedIds: readonly string[]): Promise<void> {
+  for (const sessionId of acknowledgedIds) everTaken.add(sessionId)
   const rows = await pair.primary.server.query('select session_id from credits', 'manilla')
-  const kept = rows.map((row) => row.session_id)
-  assert.deepEqual(kept.toSorted(), [...everTaken].toSorted())
+  const booked = rows.map((row) => row.session_id)
+  assert.deepEqual(booked.toSorted(), [...everTaken].toSorted())
   assert.deepEqual(await checkIntegrity(bench.db), [])
 }
 
@@ -122,15 +122,9 @@ test('a commit is not taken for one while the standby has not confirmed it', asy
 })
 
 test('an operator sees which host is used, and whether a standby has everything', async () => {
-  const [command] = databaseCommands as [(typeof databaseCommands)[number]]
-  const context = {
-    db: bench.db,
-    env: { DATABASE_URL: urls[0] },
-    clock: bench.clock,
-    actor: '',
-  }
+  const context = { db: bench.db, env: { DATABASE_URL: urls[0] }, clock: bench.clock }
 
-  const { data, text } = await command.run(context, {} as never)
+  const { data, text } = await operate(context, ['admin', 'database'])
 
   const [primary, standby] = [pair.primary.host, pair.standby.host]
   assert.deepEqual(data, {
@@ -145,7 +139,7 @@ test('an operator sees which host is used, and whether a standby has everything'
   })
   assert.equal(
     text,
-    `  ${primary}  writable ← used\n  ${standby}  standby\nReplication is synchronous: ` +
+    `${primary}\twritable\tused\n${standby}\tstandby\t\nReplication is synchronous: ` +
       'synchronous_commit on, synchronous_standby_names *; 1 standby follows.',
   )
 })

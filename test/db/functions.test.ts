@@ -1,4 +1,4 @@
-// The SQL functions of db/functions, applied again whenever they have to be.
+// The SQL functions of db/functions, applied again whenever necessary.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// What a group answers is what the driver answers: every type of value, written and read, every
-// command. And a connection that is cut at any moment leaves all of a transaction behind, or nothing.
+// The answers of a group equal those of the driver: every type of value, written and read, every
+// command. A connection cut at any moment leaves a complete transaction, or nothing.
 
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
@@ -67,7 +67,7 @@ const COMMANDS: readonly string[] = [
   'values (1, 2), (3, 4)',
   'table things limit 0',
   `set local work_mem = '1MB'`,
-  'show work_mem',
+  'show timezone',
   'lock table things',
   `do $$ begin raise notice 'heard'; end $$`,
   'explain (costs off) select 1',
@@ -105,7 +105,7 @@ test('every command is answered with its name, its rows and their count, as by t
   const together = await bench.run((tx) => Promise.all(COMMANDS.map((text) => tx.query(text))))
 
   for (const [at, text] of COMMANDS.entries()) {
-    // Of nothing the driver knows neither, and says so in another way.
+    // For an empty statement the driver has no command either, and says so differently.
     const { command, ...found } = outcome(together[at] as pg.QueryResult)
     assert.deepEqual({ command: command || null, ...found }, expected[at], text)
   }
@@ -144,7 +144,7 @@ test('plans that are made anew answer as before', async () => {
   await using bench = await setup()
   const every = { name: 'every', text: 'select id from kept where id > $1', values: [0] }
 
-  // Used so often, the connection has made its plans anew three times.
+  // After so many uses, the connection has replanned three times.
   for (let id = 1; id <= 70; id++) {
     const [, { rows }] = await bench.run((tx) =>
       Promise.all([tx.query(bench.insert(id)), tx.query(every)]),
@@ -153,7 +153,8 @@ test('plans that are made anew answer as before', async () => {
   }
 })
 
-// Of the two groups of a transaction, and of the answers to them. (With a step of 1 all hold as well.)
+// Cuts within the two groups of a transaction, and within their answers. (A step of 1 passes as
+// well.)
 const STEP_BYTES = 9
 for (const side of ['asked', 'answered'] as const) {
   test(`cut anywhere in what is ${side}: all is kept or nothing, and the next goes on`, async () => {
@@ -179,16 +180,20 @@ for (const side of ['asked', 'answered'] as const) {
       cutter.cutAfter(side, bytes)
       const outcome = await write(id).catch((error: Error) => error)
       if (outcome instanceof Error) assert.ok(isConnectionLost(outcome), String(outcome))
-      const kept = new Set(await bench.kept())
-      assert.equal(kept.has(2 * id), kept.has(2 * id + 1), `by half, after ${bytes} of ${length}`)
-      if (outcome === 'done') assert.ok(kept.has(2 * id), `lost, after ${bytes} of ${length}`)
+      const stored = new Set(await bench.kept())
+      assert.equal(
+        stored.has(2 * id),
+        stored.has(2 * id + 1),
+        `by half, after ${bytes} of ${length}`,
+      )
+      if (outcome === 'done') assert.ok(stored.has(2 * id), `lost, after ${bytes} of ${length}`)
       assert.equal(await write(10_000 + id), 'done')
     }
     await pool.end()
   })
 }
 
-// Between a pool and the database; each connection through it is cut when told.
+// Sits between a pool and the database, and cuts its connections on demand.
 async function startCutter({ host, port, user, database }: pg.Client) {
   const passed = { asked: 0, answered: 0 }
   let cut: { side: keyof typeof passed; bytes: number } | undefined

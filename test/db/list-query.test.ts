@@ -1,20 +1,25 @@
-// Statements that are put together: camelCase aliases, and the conditions of a filtered list.
+// Assembled statements: camelCase aliases, and the conditions of a filtered list.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { columns } from '#db/columns.ts'
-import { composed, fits, listQuery } from '#db/list-query.ts'
+import { composed, fits, listQuery } from '#db/paging.ts'
+import { StatementGroup } from '#db/statement-group.ts'
+import { createTestDatabase } from '../support/database.ts'
 
-test('columns in snake_case are read in camelCase, plain ones and expressions', () => {
-  const list = 'a.id, a.raised_at, coalesce(b.x_y, 0) as open_kobo,\n  b.status as account_status'
-  assert.equal(
-    columns(list),
-    'a.id, a.raised_at as "raisedAt", coalesce(b.x_y, 0) as "openKobo", b.status as "accountStatus"',
-  )
-})
-
-test('an expression without a name is refused', () => {
-  assert.throws(() => columns('id, count(*)'), /a column without a name: count/)
+test('columns in snake_case are read in camelCase, alone and in a group of statements', async () => {
+  await using database = await createTestDatabase()
+  const text = 'select 1 as open_alerts, true as is_day_2, 3 as id, 4 as "alreadyCamel"'
+  const row = { openAlerts: 1, isDay2: true, id: 3, alreadyCamel: 4 }
+  assert.deepEqual((await database.pool.query(text)).rows, [row])
+  const client = await database.pool.connect()
+  try {
+    const group = new StatementGroup()
+    const answer = group.add({ text })
+    await group.send(client)
+    assert.deepEqual((await answer).rows, [row])
+  } finally {
+    client.release()
+  }
 })
 
 test('a condition without a value is left out, and values keep their places', () => {

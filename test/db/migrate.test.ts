@@ -1,4 +1,4 @@
-// Migrations on real databases, with small files of our own making.
+// Migrations on real databases, with small files written for the tests.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -73,7 +73,7 @@ test('twenty starts at once, in several processes, apply each file exactly once'
   )
   const gate = await bench.pool.connect()
   await gate.query('select pg_advisory_lock(1)')
-  // A database's or a pool's timeout is for requests: it must not end the wait of a start.
+  // A timeout of a database or a pool is for requests: it must not end the wait of a start.
   await gate.query(`do $$ begin
     execute format('alter database %I set statement_timeout = 1000', current_database());
   end $$`)
@@ -178,7 +178,7 @@ test('a migration that processes at work hold up steps back, and tries again', a
 
   const migrated = bench.migrate()
   await countLocks(worker, 1)
-  await countLocks(worker, 0) // It no longer stands in line, and whoever came after it may pass.
+  await countLocks(worker, 0) // It has left the queue of the lock, and later waiters may pass.
   await worker.query('commit')
   worker.release()
 
@@ -193,7 +193,7 @@ test('a migration that meets a process in a deadlock gives way, and tries again'
   const both = 'alter table notes add column due date; alter table tags add column due date'
   await bench.write('migrations/0003_due.sql', both)
   const worker = await bench.pool.connect()
-  await worker.query("set deadlock_timeout = '1min'") // It is the other one who notices.
+  await worker.query("set deadlock_timeout = '1min'") // The other one detects the deadlock.
   await worker.query('begin; insert into tags values (1)')
 
   const migrated = bench.migrate()
@@ -225,7 +225,7 @@ async function migrateFiveTimesInAnotherProcess({ connectionString, locations }:
   return JSON.parse(stdout) as string[][]
 }
 
-// One of them waits at the gate, the others ask for the lock again and again.
+// One of them waits at the gate, the others retry the lock again and again.
 async function countStarts(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query(`
     select count(*)::int as starts from pg_stat_activity, pg_sleep(0.02)
@@ -233,7 +233,7 @@ async function countStarts(client: pg.ClientBase): Promise<number> {
   return rows[0].starts
 }
 
-// Until so many wait for a lock of a table; whoever asks is not idle meanwhile.
+// Waits until so many sessions wait for a table lock.
 async function countLocks(client: pg.ClientBase, count: number): Promise<void> {
   for (;;) {
     const { rows } = await client.query(`

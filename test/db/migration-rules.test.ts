@@ -1,9 +1,9 @@
-// Every migration since the previous release keeps the rules that let that release go on beside it (I80),
-// and the rules themselves notice what they are for.
+// Every migration since the previous release keeps the rules that let that release run beside it
+// (I80), and each rule notices its violation.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadSchemaFiles, type SchemaFile } from '#db/migration-files.ts'
+import { loadSchemaFiles, type SchemaFile } from '#db/migrate.ts'
 import {
   createdTables,
   functionHeads,

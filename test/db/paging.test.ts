@@ -1,4 +1,4 @@
-// Cursors: they lead on in the list that issued them, and nowhere else.
+// Cursors continue the list that issued them, and no other.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -51,7 +51,7 @@ test('an altered cursor is refused', () => {
 
   assert.deepEqual(readCursor(sealer, LIST, text(bytes)), ['42', '1000'])
   for (const [at, byte] of bytes.entries()) {
-    // One bit, and one that makes a digit another digit or a space a tab.
+    // Flips one bit, and bits that turn a digit into another or a space into a tab.
     for (const bits of [1, 0x29]) {
       assertInvalid(text(bytes.with(at, byte ^ bits)), `byte ${at} altered by ${bits}`)
     }
@@ -87,7 +87,7 @@ test('a cursor with anything after it is refused, whatever its length', () => {
   }
 })
 
-test('what is no cursor at all is refused', () => {
+test('a text that is no cursor is refused', () => {
   const hostile = [
     '',
     'x',

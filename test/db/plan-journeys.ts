@@ -1,10 +1,11 @@
-// Everything that is asked of a service often, once: what banks, merchants, payers and the workers
-// do all day, and the first page of every list.
+// Every frequent request to a service, once: the daily work of banks, merchants, payers and the
+// workers, and the first page of every list.
 
 import assert from 'node:assert/strict'
+import { expirePaymentsRound } from '#credits/workers.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { countTotalsRound } from '#workers/count-totals.ts'
-import { expirePaymentsRound } from '#workers/expire-payments.ts'
+import { countTotalsRound } from '#reports/workers.ts'
+import { codeOfId } from '#short-codes.ts'
 import { setLimits } from '../support/account-calls.ts'
 import {
   ACCOUNTS,
@@ -104,13 +105,16 @@ async function runCredits(bench: WebhookBench, hot: string, hook: string): Promi
       answers.every((answer: { responseCode: string }) => answer.responseCode === responseCode),
     )
   }
-  const taken = { sessionId: newSessionId(), originalSessionId: one.sessionId, amount: '100.00' }
-  assert.equal((await postRail(bench, '035/reversals', taken)).json().responseCode, '00')
+  const reversal = { sessionId: newSessionId(), originalSessionId: one.sessionId, amount: '100.00' }
+  assert.equal((await postRail(bench, '035/reversals', reversal)).json().responseCode, '00')
 }
 
 async function readLists(bench: WebhookBench, number: string): Promise<void> {
+  const [payment] = (await bench.call({ url: '/api/v1/payments' })).json().data
+  const code = codeOfId('PAY', payment.paymentReference)
   const urls = [
     ...LISTS,
+    `/api/v1/payments/${code}`,
     `${ACCOUNTS}/${number}/transactions`,
     `/api/v1/credits?accountNumber=${number}`,
   ]
@@ -123,10 +127,10 @@ async function readLists(bench: WebhookBench, number: string): Promise<void> {
   assert.equal(deliveries.statusCode, 200, deliveries.body)
 }
 
-// As they run by themselves, one round after the other until nothing is left.
+// Runs the workers' rounds until nothing is left.
 async function runWorkers(bench: WebhookBench): Promise<void> {
   const { clock, webhookPool: batchPool } = bench
-  const { db } = bench.service // Whose connections are explained.
+  const { db } = bench.service // Its connections are explained.
   bench.advance(EXPIRED_MS)
   const deps = { db, batchPool, sharedAccounts: new SharedAccounts(db), clock }
   const { signal } = new AbortController()

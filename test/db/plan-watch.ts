@@ -1,5 +1,6 @@
-// What PostgreSQL plans for the statements of a database, nested ones included: auto_explain sends
-// every plan as a notice to whoever asked, and here every connection of this process is heard.
+// Records PostgreSQL's plans for all statements of a database, nested ones included: auto_explain
+// sends every plan as a notice to its session, and this file listens on every connection of the
+// process.
 
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
@@ -15,7 +16,7 @@ type PlanNode = {
   'Rows Removed by Join Filter'?: number
   Plans?: PlanNode[]
 }
-// `isOfBatch`: planned with the settings of the pools that batches run on (src/db/pool.ts).
+// `isOfBatch`: planned with the settings of the batch pools (src/db/pool.ts).
 export type Plan = { statement: string; plan: PlanNode; isOfBatch: boolean }
 
 export type Look = {
@@ -36,9 +37,9 @@ const SETTINGS = {
 }
 
 const PLAN = /^duration: \S+ ms +plan:\n/
-const heard: Plan[] = []
+const plans: Plan[] = []
 
-// Of every client of the driver, because a service keeps its connections to itself.
+// Patches every client of the driver, because a service hides its connections.
 pg.Client.prototype.emit = function emit(name: string | symbol, ...values: unknown[]): boolean {
   if (name === 'notice') hear((values[0] as { message: string }).message)
   return EventEmitter.prototype.emit.call(this, name, ...values)
@@ -47,10 +48,10 @@ pg.Client.prototype.emit = function emit(name: string | symbol, ...values: unkno
 function hear(message: string): void {
   if (!PLAN.test(message)) return
   const { 'Query Text': statement, Plan: plan, Settings } = JSON.parse(message.replace(PLAN, ''))
-  heard.push({ statement, plan, isOfBatch: Settings?.plan_cache_mode === 'force_generic_plan' })
+  plans.push({ statement, plan, isOfBatch: Settings?.plan_cache_mode === 'force_generic_plan' })
 }
 
-// For connections that are opened from now on.
+// Applies to connections opened from now on.
 export async function explainAll({ pool }: TestDatabase): Promise<void> {
   const { rows } = await pool.query('select quote_ident(current_database()) as name')
   for (const [name, value] of Object.entries(SETTINGS)) {
@@ -58,13 +59,13 @@ export async function explainAll({ pool }: TestDatabase): Promise<void> {
   }
 }
 
-// What was planned since this was last asked.
+// The plans since the last call.
 export function takePlans(): Plan[] {
-  return heard.splice(0)
+  return plans.splice(0)
 }
 
-// Why a plan reads a table as a whole, or as good as: a sequential scan; every entry of an index that
-// is about every row; or more rows thrown away than `discardedMax`. Undefined: it does not.
+// Explains why a plan reads most of a table: a sequential scan, every entry of an index that covers
+// about every row, or more discarded rows than `discardedMax`. Undefined if it does not.
 export function findWholeRead(
   node: PlanNode,
   { isLarge, isPartial, discardedMax }: Look,

@@ -1,7 +1,6 @@
-// Every hot statement finds its rows by an index, however long the history: also when its plan was
-// made while the tables were small, when it has become generic, and when statistics are new.
-//
-// A plan that reads a large table as a whole is shown with its statement.
+// Every hot statement finds its rows by an index, however long the history: also if its plan was
+// made while the tables were small, after it became generic, and with new statistics. A plan that
+// reads a large table completely is shown with its statement.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,18 +13,19 @@ import { explainAll, findWholeRead, type Plan, takePlans } from './plan-watch.ts
 
 const ROWS = 10_000
 const LARGE_BYTES = 400_000
-const DISCARDED_MAX = 2_000 // A list looks through some hundreds for a page.
-const GENERIC_AFTER = 6 // Of a prepared statement the first five are planned for their values.
-const REPLANNED_AFTER = 4 // Of use, which is what it takes to have plans made again (src/db/pool.ts).
+const DISCARDED_MAX = 2_000 // A list reads some hundreds for a page.
+// PostgreSQL plans the first five executions of a prepared statement for their values.
+const GENERIC_AFTER = 6
+const REPLANNED_AFTER = 4 // Rounds of use until plans are made again (src/db/pool.ts).
 
-// Those that look for clients with new events go through all clients, and their cursors, of whom
-// there are hundreds, not millions.
+// Statements that look for clients with new events read all clients and their cursors: hundreds,
+// not millions.
 const LOOKS_AT_CLIENTS = /(from|join) event_counters k\b/
 const CLIENT_TABLES = ['event_counters', 'dispatch_cursors', 'totals_cursors']
 
-// What a wrong clock left behind is looked for every five minutes, among all that is pending
-// (src/domain/webhooks/correct-schedule.ts): by destination and by partial indexes, so no longer than
-// the backlog, but most of it is as it should be and is passed over.
+// Every five minutes a statement looks for pending deliveries that a wrong clock scheduled
+// (src/webhooks/claims.ts). It reads by destination and by partial indexes, so no more than the backlog,
+// and passes over most of it.
 const CORRECTS_SCHEDULE = /\bas is_ahead\b|\bd\.paused_until > \$1\b/
 
 const receiver = closeAfterTests(await listener())
@@ -38,12 +38,12 @@ const partialIndexes = await readNames(
 )
 let largeTables = new Set<string>()
 
-test('what batches planned while the tables were small is planned again as they grow', async () => {
+test('batch statements that were planned on small tables are planned again as they grow', async () => {
   await repeat(1)
   const { connectionString } = database
   const clientId = await bench.clientId()
   await writeLongHistory(connectionString, { rows: ROWS, now: bench.clock(), clientId })
-  // By size: nobody has counted them yet. A partition of the time to come is empty.
+  // Chosen by size: no statistics exist yet. A future partition is empty.
   largeTables = await readNames(
     `select relname as name from pg_class
       where relkind = 'r' and relnamespace = 'public'::regnamespace
@@ -95,8 +95,8 @@ function assertNoWholeReads(plans: readonly Plan[]): void {
     })
     if (why) found.set(`${why}:\n${statement}`, JSON.stringify(plan, null, 1))
   }
-  const told = [...found].map((each) => each.join('\n')).join('\n\n')
-  assert.equal(found.size, 0, `${found.size} statements\n${told}`)
+  const report = [...found].map((each) => each.join('\n')).join('\n\n')
+  assert.equal(found.size, 0, `${found.size} statements\n${report}`)
 }
 
 function isMeantToLookThrough(statement: string): boolean {
@@ -110,7 +110,7 @@ function tablesOf(node: Node): string[] {
   return [...own, ...(node.Plans ?? []).flatMap(tablesOf)]
 }
 
-// A partition is called after its table: events_20261109.
+// A partition is named after its table: events_20261109.
 function tableOf(name: string): string {
   return name.replace(/_\d{8}$/, '')
 }

@@ -1,16 +1,16 @@
-// The service behind a transaction pooler (I81): one of our own that is as strict as one may be, and a real
-// PgBouncer where it is installed.
+// The service behind a transaction pooler (I81): a strict one of our own, and a real PgBouncer
+// where it is installed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { withHeldLock } from '#db/held-lock.ts'
+import { createReader } from '#db/connections.ts'
+import { findLostSettings } from '#db/health.ts'
 import { migrate } from '#db/migrate.ts'
 import { createBatchPool, createPool } from '#db/pool.ts'
-import { createReader } from '#db/reader.ts'
-import { withTransaction } from '#db/transaction.ts'
-import { findLostSettings } from '#db/verify-settings.ts'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { withSnapshot } from '#db/replica.ts'
+import { withHeldLock, withTransaction } from '#db/transaction.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import {
   createEmptyDatabase,
   createPartitionedDatabase,
@@ -57,7 +57,7 @@ for (const [name, startPooler] of Object.entries(poolers)) {
     const credits = Array.from({ length: 20 }, () =>
       reportCredit(bench, { accountNumber, amount: '100.00' }),
     )
-    const taken = await Promise.all(credits)
+    const answers = await Promise.all(credits)
     const payment = await startPayment(bench)
     await simulate(bench, payment.bankAccount, '6000.00')
     const { reference } = await createPayout(bench, { amount: '1000' })
@@ -66,7 +66,7 @@ for (const [name, startPooler] of Object.entries(poolers)) {
     const clock = { url: '/sandbox/clock/advance', body: { seconds: 60 } }
     const moved = await Promise.all([bench.call(clock), bench.call(clock)])
 
-    assert.deepEqual(new Set(taken.map(({ responseCode }) => responseCode)), new Set(['00']))
+    assert.deepEqual(new Set(answers.map(({ responseCode }) => responseCode)), new Set(['00']))
     const url = `/api/Transaction/bypaymentreference/${payment.paymentReference}`
     const paid = dataOf(await bench.call({ url }), 'payment')
     assert.equal(paid.transactionStatus, 'Successful')
@@ -89,15 +89,26 @@ for (const [name, startPooler] of Object.entries(poolers)) {
       create({ connectionString, ...quiet }),
     ) as [pg.Pool, pg.Pool]
     const reads = createReader({ connectionString, ...quiet })
+    await db.query('create table free ()')
     try {
-      const shown = await Promise.all([
+      const settings = await Promise.all([
         db.query(SHOWN),
         reads.query(SHOWN),
         withTransaction(db, (tx) => tx.query(SHOWN)),
         withTransaction(batches, (tx) => tx.query({ name: 'shown', text: SHOWN })),
         withTransaction(batches, (tx) => tx.query({ name: 'shown', text: SHOWN })),
       ])
-      const all = shown.map(({ rows }) => rows[0].shown)
+      const all = settings.map(({ rows }) => rows[0].shown)
+      const level = `select current_setting('transaction_isolation') || ' '
+                            || current_setting('transaction_read_only') as shown`
+      const snapshots = await Promise.all([
+        withSnapshot(db, (tx) => tx.query(level)),
+        withTransaction(db, (tx) => tx.query(level), { lockedTable: 'free' }),
+      ])
+      assert.deepEqual(
+        snapshots.map(({ rows }) => rows[0].shown),
+        ['repeatable read on', 'repeatable read off'],
+      )
       assert.deepEqual(all, ['on 30s', 'on 8s', 'on 30s', 'off 8s', 'off 8s'])
       assert.deepEqual(await plainSettings(pooler.url), ['on 0'])
       await assert.rejects(reads.query('select 1/0'), /division/)
@@ -120,14 +131,14 @@ for (const [name, startPooler] of Object.entries(poolers)) {
     await using database = await createPartitionedDatabase()
     await using pooler = await startPooler(placeOf(database))
 
-    const told = await findLostSettings(pooler.url)
+    const lost = await findLostSettings(pooler.url)
     const started = startTestService({ database: behind(database, pooler.url) })
 
     assert.match(
-      told ?? '',
+      lost ?? '',
       /^This connection does not keep its settings: .*statement_timeout.*\. If /,
     )
-    assert.match(told ?? '', /add pooler=transaction to it\.$/)
+    assert.match(lost ?? '', /add pooler=transaction to it\.$/)
     await assert.rejects(started, /does not keep its settings/)
     assert.equal(await findLostSettings(`${pooler.url}?pooler=transaction`), undefined)
   })
@@ -166,12 +177,12 @@ async function locksIn({ pool }: TestDatabase): Promise<number> {
   return rows[0].locks
 }
 
-// Of every server connection, once all have been used again.
+// The settings of every server connection, after each was reused.
 async function plainSettings(url: string): Promise<string[]> {
   const client = new pg.Client(url)
   await client.connect()
-  const shown = new Set<string>()
-  for (let at = 0; at < 2 * SERVERS; at++) shown.add((await client.query(SHOWN)).rows[0].shown)
+  const settings = new Set<string>()
+  for (let at = 0; at < 2 * SERVERS; at++) settings.add((await client.query(SHOWN)).rows[0].shown)
   await client.end()
-  return [...shown]
+  return [...settings]
 }

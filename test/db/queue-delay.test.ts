@@ -1,9 +1,9 @@
-// When a queue refuses: a burst is worked off, a standing queue is kept short, and one that does
-// not move at all takes nobody in.
+// When a queue refuses: it works off a burst, keeps a standing queue short, and accepts nothing
+// while it does not move at all.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { QueueDelay } from '#db/queue-delay.ts'
+import { QueueDelay } from '#hot-path/batcher.ts'
 
 function setup() {
   let nowMs = 1_000
@@ -14,36 +14,36 @@ function setup() {
       nowMs += ms
       return nowMs
     },
-    taken: (waitedMs: number) => delay.taken(nowMs - waitedMs),
+    takeAfter: (waitedMs: number) => delay.taken(nowMs - waitedMs),
     refuses: (waitedMs: number, { items = 4_000, isBlocked = true } = {}) =>
       delay.refuses({ sinceMs: nowMs - waitedMs, items, isBlocked }),
   }
 }
 
 test('a burst is taken: one long wait alone refuses nobody', () => {
-  const { taken, refuses, pass } = setup()
+  const { takeAfter, refuses, pass } = setup()
 
-  taken(600)
+  takeAfter(600)
   assert.equal(refuses(600), false)
   pass(99)
-  taken(500)
+  takeAfter(500)
   assert.equal(refuses(500), false)
-  taken(20)
+  takeAfter(20)
   pass(500)
-  taken(150)
+  takeAfter(150)
 
   assert.equal(refuses(150), false)
 })
 
 test('waits that stay too long for a tenth of a second refuse newcomers, until one is short', () => {
-  const { taken, refuses, pass } = setup()
+  const { takeAfter, refuses, pass } = setup()
 
-  taken(100)
+  takeAfter(100)
   pass(100)
-  taken(100)
+  takeAfter(100)
   assert.equal(refuses(100), true)
 
-  taken(99)
+  takeAfter(99)
   assert.equal(refuses(100), false)
 })
 
@@ -53,11 +53,11 @@ for (const [perSecond, backlog] of [
   [100, 250],
 ] as const) {
   test(`where ${perSecond} a second are served, ${backlog} are let in while it sheds`, () => {
-    const { delay, taken, refuses, pass } = setup()
+    const { delay, takeAfter, refuses, pass } = setup()
 
-    taken(500)
+    takeAfter(500)
     pass(500)
-    taken(500)
+    takeAfter(500)
     assert.equal(refuses(500, { items: 3_999 }), false)
     assert.equal(refuses(500, { items: 4_000 }), true)
     for (let batches = 0; batches < 5; batches++) {
@@ -75,7 +75,7 @@ test('a queue that does not move refuses newcomers after three seconds', () => {
 
   assert.equal(refuses(2_999, { items: 1 }), false)
   assert.equal(refuses(3_000, { items: 1 }), true)
-  // It is we who are slow: what waits is taken out in this very turn of the event loop.
+  // Our own process is slow: the waiting items are taken in this very turn of the event loop.
   assert.equal(refuses(3_000, { items: 1, isBlocked: false }), false)
 })
 

@@ -1,17 +1,17 @@
-// The pipelined reader: every question gets its own answer, and a lost line is replaced.
+// The pipelined reader: every query gets its own answer, and a lost connection is replaced.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createReader } from '#db/reader.ts'
+import { createReader } from '#db/connections.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 test('a thousand questions at once each get their own answer', async () => {
   await using bench = await setup()
 
-  const asked = Array.from({ length: 1_000 }, (_, at) => at)
-  const answers = await Promise.all(asked.map((at) => bench.ask(at)))
+  const keys = Array.from({ length: 1_000 }, (_, at) => at)
+  const answers = await Promise.all(keys.map((at) => bench.ask(at)))
 
-  assert.deepEqual(answers, asked)
+  assert.deepEqual(answers, keys)
 })
 
 test('a question that fails leaves its neighbours alone', async () => {

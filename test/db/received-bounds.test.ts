@@ -1,13 +1,12 @@
-// The ids of a window of time, to within a block of ids: nothing received in it lies outside.
+// The ids of a window of time, to within a block of ids: everything received in it lies inside.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BLOCK_IDS, idBounds, receivedBounds, UNBOUNDED, writeCreditBlock } from '#db/bounds.ts'
 import type { Pool } from '#db/pool.ts'
-import { BLOCK_IDS, receivedBounds, writeCreditBlock } from '#db/received-bounds.ts'
-import { idBounds, UNBOUNDED } from '#db/time-bounds.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { CREDIT_BLOCK_CHECKS } from '#domain/integrity/credit-block-checks.ts'
-import { type Check, runCheck } from '#ledger/ledger-checks.ts'
+import { CREDIT_BLOCK_CHECKS } from '#integrity/credit-checks.ts'
+import { type Check, runCheck } from '#ledger/checks.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { type DatedCredit, DISORDERS, insertCredits } from '../support/dated-credits.ts'
 import { seededRandom } from '../support/random.ts'

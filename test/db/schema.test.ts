@@ -1,4 +1,4 @@
-// The committed picture of the schema, and that the picture shows what matters.
+// The committed picture of the schema is current and complete.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Releases side by side on one database (I80), with small files of our own making: what an older build
-// does beside newer migrations, and how migrations are waited for.
+// Releases side by side on one database (I80), with small files written for the tests: an older
+// build beside newer migrations, and the wait for migrations.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -92,9 +92,9 @@ test('a start with nothing to do waits for nobody; one that has to wait says for
   assert.deepEqual(await bench.migrate(), [])
   await bench.write('migrations/0002_tags.sql', beside('0001', TAGS))
 
-  const said = Promise.withResolvers<string>()
-  const migrated = migrate(bench.connectionString, bench.locations, said.resolve)
-  const words = await said.promise
+  const output = Promise.withResolvers<string>()
+  const migrated = migrate(bench.connectionString, bench.locations, output.resolve)
+  const words = await output.promise
   await holder.query('commit')
   holder.release()
 
@@ -148,7 +148,7 @@ async function waitsAtGate({ column }: Bench): Promise<void> {
     end loop; end $$`)
 }
 
-// The files of a build that knows nothing of these.
+// The files of a build that lacks these.
 async function turnBack(bench: Bench, migrations: readonly string[]): Promise<void> {
   for (const name of migrations) await bench.remove(`migrations/${name}.sql`)
   await bench.write('functions/greet.sql', greet('old'))

@@ -1,5 +1,5 @@
-// Statements that travel together: in order, each seeing what those before it wrote; one that fails
-// takes those after it along, is named, and leaves its connection good.
+// Statements that travel together run in order, each seeing the writes before it. If one fails,
+// those after it fail too, the error names it, and its connection stays usable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -62,7 +62,7 @@ test('the one that fails is named, and takes those after it along', async () => 
   assert.deepEqual(await bench.kept(), [])
 })
 
-test('what was prepared in a group that failed can be used again on its connection', async () => {
+test('a statement prepared in a failed group can be used again on its connection', async () => {
   await using bench = await setup()
   const prepared = { name: 'insert-prepared', text: 'insert into kept values ($1)' }
 
@@ -107,7 +107,7 @@ test('the driver and a group may prepare the same statement', async () => {
   assert.deepEqual((await bench.pool.query(own)).rows, [])
 })
 
-test('what a group prepared before it failed does not stand in the way of the driver', async () => {
+test('a statement that a failed group prepared does not stand in the way of the driver', async () => {
   await using bench = await setup()
   const shared = { name: 'shared', text: 'insert into kept values ($1)' }
 
@@ -182,7 +182,7 @@ test('a statement that comes after its transaction failed is refused', async () 
   assert.deepEqual(await bench.kept(), [])
 })
 
-// How often this process ended a round of messages. The pool of a test is the only one that works.
+// Counts how often this process ended a round of messages. Only the test's pool is active.
 function countSyncs() {
   const { prototype } = pg.Connection
   const { sync } = prototype

@@ -1,22 +1,20 @@
-// Lists, which are put together from what is asked, are planned once and no more; and however many
-// there are, only so many are kept. Names are those of a process: this file has one of its own.
+// Lists are assembled from their filters, and each is planned once; the number of kept plans is
+// bounded. Names belong to a process: this file has its own.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Client, findClient } from '#access/permissions.ts'
+import { SANDBOX_CLIENT } from '#access/secrets.ts'
+import { getAccountIn, listAccounts } from '#accounts/queries.ts'
+import { listCredits } from '#credits/queries.ts'
 import { createPool, type Pool } from '#db/pool.ts'
-import { withSnapshot } from '#db/snapshot.ts'
-import { namedByText } from '#db/statement-names.ts'
-import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
-import { type Client, findClient } from '#domain/access/clients.ts'
-import { listAccounts } from '#domain/accounts/account-list.ts'
-import { getAccountIn } from '#domain/accounts/account-lookups.ts'
-import { listCredits } from '#domain/credits/credit-list.ts'
-import { listPayments } from '#domain/payments/payment-list.ts'
-import { readTransfers } from '#domain/reports/credit-histories.ts'
-import { readRelatedEvents } from '#domain/reports/related-events.ts'
-import { listEvents } from '#domain/webhooks/event-list.ts'
+import { withSnapshot } from '#db/replica.ts'
+import { namedByText } from '#db/sql.ts'
 import type { CreditId } from '#ids.ts'
+import { listPayments } from '#payments/queries.ts'
+import { readRelatedEvents, readTransfers } from '#reports/timeline-entries.ts'
 import { Sealer } from '#seal.ts'
+import { listEvents } from '#webhooks/events.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -25,11 +23,11 @@ const TIMES = 20 // The first four have no name, and PostgreSQL plans the next f
 
 const bench = closeAfterTests(await startBench())
 
-// One connection, whose plans are looked at.
+// One connection, whose plans the test inspects.
 async function startBench() {
   const service = await startTestService()
   const { accountNumber } = await createAccount(service)
-  await simulate(service, accountNumber, '10') // So that there is an event.
+  await simulate(service, accountNumber, '10') // Creates an event.
   const { secrets } = service.config
   const { connectionString } = service.database
   const pool = createPool({ connectionString, max: 1, onIdleError: () => {} })
@@ -85,7 +83,7 @@ async function readPlans(pool: Pool, like: string) {
   return rows
 }
 
-test('whoever asks for many limits takes no plan from other lists, and fills no connection', async () => {
+test('a request with many limits takes no plan from other lists, and fills no connection', async () => {
   const { pool, client } = bench
   const list = (filters: object, limit: number) => listEvents(pool, client.id, { filters, limit })
   const readWithin = (limit: number) =>
@@ -103,19 +101,19 @@ test('whoever asks for many limits takes no plan from other lists, and fills no 
 
 test('a text that is used again has a name, and gives it up when others were used since', () => {
   const texts = Array.from({ length: 200 }, (_, at) => `select ${at}`)
-  const [kept = ''] = texts
+  const [first = ''] = texts
   for (let times = 1; times < 5; times++) {
     assert(texts.every((text) => namedByText(text, []).name === undefined))
   }
   const names = texts.map((text) => {
     const { name } = namedByText(text, [])
-    namedByText(kept, [])
+    namedByText(first, [])
     return name
   })
 
   assert.equal(new Set(names).size, texts.length)
   const now = texts.map((text) => namedByText(text, []).name)
-  const given = now.filter((name) => name !== undefined)
-  assert.equal(given.length, 50)
-  assert.deepEqual(given, [names[0], ...names.slice(-49)])
+  const namesNow = now.filter((name) => name !== undefined)
+  assert.equal(namesNow.length, 50)
+  assert.deepEqual(namesNow, [names[0], ...names.slice(-49)])
 })

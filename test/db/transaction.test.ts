@@ -71,22 +71,23 @@ for (const [what, fail] of [
 
 test('work that goes on after a failure is told of it again, and commits nothing', async () => {
   await using bench = await setup()
-  const told: unknown[] = []
+  const reports: unknown[] = []
 
   const failing = withTransaction(bench.pool, async (tx) => {
-    await tx.query('select 1 / 0').catch((error) => told.push(error))
-    await tx.query(bench.insert(1)).catch((error) => told.push(error))
+    await tx.query('select 1 / 0').catch((error) => reports.push(error))
+    await tx.query(bench.insert(1)).catch((error) => reports.push(error))
   })
 
   await assert.rejects(failing, /division by zero/)
-  assert.equal(told.length, 2)
-  assert.equal(told[0], told[1])
+  assert.equal(reports.length, 2)
+  assert.equal(reports[0], reports[1])
   assert.deepEqual(await bench.kept(), [])
 })
 
 test('where no transaction began, nothing is done: not by those who never looked, either', async () => {
   await using bench = await setup()
-  const mistaken = { name: 'begin', text: 'select 1' } // As the one that begins is called.
+  // The name of the statement that begins a transaction.
+  const mistaken = { name: 'begin', text: 'select 1' }
 
   const failing = withTransaction(bench.pool, async (tx) => {
     void tx.query(mistaken)
@@ -143,7 +144,7 @@ test('work that gives up with statements on their way leaves no lock and no row 
   await bench.pool.query('select id from kept for update nowait')
 })
 
-test('what fails at the commit itself is told, is not kept, and leaves the connection good', async () => {
+test('a failed commit is reported, keeps nothing, and leaves the connection good', async () => {
   await using bench = await setup()
   await bench.pool.query(
     `create table later (id int references kept deferrable initially deferred)`,
@@ -167,7 +168,7 @@ test('two that lock one another out, with their last statements, both get throug
   const attempts: (0 | 1)[] = []
   const swap = async (mine: 0 | 1) => {
     const answer = await withTransaction(bench.pool, async (tx) => {
-      // Back before the other was woken, whoever gave way would lock it out again.
+      // If the one that gave way came back before the other woke, it would lock it out again.
       if (attempts.includes(mine)) await ended[mine === 0 ? 1 : 0].promise
       attempts.push(mine)
       await tx.query(bench.lock(mine + 1))

@@ -1,4 +1,4 @@
-// The files of deploy/ that are not plain YAML, read as far as their tests ask.
+// Reads the files of deploy/ that are not plain YAML, as far as the tests need.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ export type Container = {
 
 type Stage = {
   from: string
-  copies: string[] // What it takes from the repository.
+  copies: string[] // Copied from the repository.
   env: Record<string, string>
   user: string
   entrypoint: string[]
@@ -55,7 +55,7 @@ export function dockerfile(text: string) {
     else if (word === 'FROM') stages.push(newStage(resolved(rest).replace(/ AS .*/, '')))
     else if (word === 'COPY' && !rest.startsWith('--from=')) {
       stage.copies.push(...rest.split(' ').slice(0, -1))
-    } else if (word === 'ENV') Object.assign(stage.env, pairs(rest))
+    } else if (word === 'ENV') Object.assign(stage.env, pairs(resolved(rest)))
     else if (word === 'USER') stage.user = rest
     else if (word === 'ENTRYPOINT') stage.entrypoint = JSON.parse(rest)
     else if (word === 'CMD') stage.command = JSON.parse(rest)
@@ -73,7 +73,7 @@ function pairs(text: string): Record<string, string> {
   return Object.fromEntries(text.split(' ').map((pair) => pair.split('=') as [string, string]))
 }
 
-// Of a key that is there several times, the last value and all of them.
+// Returns the last value of a repeated key, and all of them.
 export function unitFile(text: string) {
   const all: Record<string, string[]> = {}
   for (const [, key = '', value = ''] of text.matchAll(/^(\w+)=(.*)$/gm)) {
@@ -86,7 +86,7 @@ export function unitFile(text: string) {
 // biome-ignore lint/suspicious/noExplicitAny: what Kubernetes allows is checked by Kubernetes
 type Manifest = { kind: string; metadata: { name: string }; spec: any }
 
-// Those that the kustomization names, which are all there are.
+// The manifests that the kustomization names, which are all there are.
 export function manifests(folder: string): Manifest[] {
   const { resources } = parse(readFileSync(join(folder, 'kustomization.yml'), 'utf8'))
   const files = readdirSync(folder).filter((name) => name !== 'kustomization.yml')

@@ -1,13 +1,13 @@
-// What deploy/ha/ says is consistent: its nodes know one another, Manilla finds them, and the promise
-// that acknowledged work is kept has the settings that it needs.
+// deploy/ha/ is consistent: its nodes know one another, Manilla finds them, and the settings keep
+// acknowledged work.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { parseDatabaseUrl } from '#database-url.ts'
-import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
+import { CONNECTIONS_PER_PROCESS } from '#db/connections.ts'
+import { parseDatabaseUrl } from '#db/database-url.ts'
 import { unitFile } from './deploy-files.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -29,7 +29,7 @@ test('the nodes of the highly available database know one another, and keep what
   // One may fail, and the rest still has a majority and a standby.
   assert(dcs.synchronous_node_count >= 1 && peers.length >= dcs.synchronous_node_count + 2)
   assert(initdb.includes('data-checksums') && dcs.postgresql.use_pg_rewind)
-  // Two processes that answer and one that works, as compose has them.
+  // Two API processes and one worker, as in compose.
   assert(dcs.postgresql.parameters.max_connections >= 3 * CONNECTIONS_PER_PROCESS + 40)
 
   const addresses = peers.map(([, address]) => address)
@@ -55,14 +55,14 @@ test('the nodes of the highly available database know one another, and keep what
   }
 })
 
-test('what is said of connections is what a process opens', () => {
-  const said = [
+test('the documented number of connections is the number that a process opens', () => {
+  const paths = [
     'docs/deploying.md',
     'docs/operating.md',
     'deploy/compose.yml',
     'deploy/ha/patroni.yml',
   ]
-  for (const path of said) {
+  for (const path of paths) {
     const [, count] = /(\d+) (?:connections )?(?:for each|per) process/.exec(read(path)) ?? []
     assert.equal(Number(count), CONNECTIONS_PER_PROCESS, path)
   }

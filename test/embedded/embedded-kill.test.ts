@@ -1,5 +1,5 @@
-// Whatever is killed, and whenever: no server is left without its owner, nothing committed is lost,
-// and the next start works.
+// Whichever process is killed, and whenever: no server outlives its owner, nothing committed is
+// lost, and the next start works.
 
 import assert from 'node:assert/strict'
 import {
@@ -18,12 +18,12 @@ import { closeAfterTests } from '../support/closing.ts'
 import { isRunning, processesWith, query, spawnHolder, until } from '../support/embedded-bench.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
-// One cluster for the tests that do not care how it was made: making one takes most of a second.
+// Shared by tests that do not care how the cluster was made: making one takes most of a second.
 const shared = closeAfterTests(createTempFolder())
 const sharedDir = join(shared.path, 'data')
 const TRIES_MAX = 5
 
-test('of several first starts at the same moment exactly one wins', async () => {
+test('exactly one of several simultaneous first starts wins', async () => {
   using folder = createTempFolder()
   const dataDir = join(folder.path, 'data')
   await using first = await spawnHolder(dataDir)
@@ -56,7 +56,7 @@ test('of several first starts at the same moment exactly one wins', async () => 
   await until('no process is left', () => processesWith(dataDir).length === 0)
 })
 
-test('of several restarts at the same moment exactly one wins', async () => {
+test('exactly one of several simultaneous restarts wins', async () => {
   await (await startEmbedded({ dataDir: sharedDir })).stop()
 
   const starts = Array.from({ length: 4 }, () => startEmbedded({ dataDir: sharedDir }))
@@ -85,12 +85,12 @@ test('a killed owner leaves no orphan, and what was committed is there', async (
   await query(connectionString, 'insert into committed values (7)')
 
   await holder.kill()
-  const taken = await startEmbedded({ dataDir: sharedDir })
-  const rows = await query(taken.connectionString, 'select n from committed')
-  await taken.stop()
+  const second = await startEmbedded({ dataDir: sharedDir })
+  const rows = await query(second.connectionString, 'select n from committed')
+  await second.stop()
 
   assert.deepEqual(rows, [[7]])
-  assert.equal(taken.firstStart, false)
+  assert.equal(second.firstStart, false)
   assert.equal(isRunning(pid), false)
 })
 
@@ -117,9 +117,9 @@ test('an orphan whose guard was killed too is stopped by the next start', async 
   for (const guard of guards) process.kill(guard, 'SIGKILL')
   await holder.kill()
   const survived = await query(connectionString, 'select n from kept')
-  const taken = await startEmbedded({ dataDir: sharedDir })
-  const rows = await query(taken.connectionString, 'select n from kept')
-  await taken.stop()
+  const second = await startEmbedded({ dataDir: sharedDir })
+  const rows = await query(second.connectionString, 'select n from kept')
+  await second.stop()
 
   assert.equal(guards.length, 1)
   assert.deepEqual(survived, [[7]])
@@ -142,7 +142,8 @@ test('Ctrl-C reaches the owner alone, which drains before the server goes', asyn
   assert.equal(isRunning(pid), false)
 })
 
-// On a busy machine we may look too late, when all of it is made: then once more, elsewhere.
+// On a busy machine the check may come too late, when the cluster is complete: then it tries again
+// elsewhere.
 async function killMaking(parent: string, reached: string): Promise<string> {
   for (let tries = 1; ; tries++) {
     const dataDir = join(parent, `data-${tries}`)
@@ -192,7 +193,7 @@ test('a half-made cluster in the place of a whole one is made anew', async () =>
 test('a cluster that held data is never made anew, however damaged', async () => {
   await (await startEmbedded({ dataDir: sharedDir })).stop()
   const away = join(shared.path, 'away')
-  rmSync(join(sharedDir, 'postgres', 'socket'), { recursive: true }) // As a backup restores it.
+  rmSync(join(sharedDir, 'postgres', 'socket'), { recursive: true }) // A restored backup lacks it.
 
   for (const name of ['PG_VERSION', 'global/pg_control', 'base/1']) {
     const part = join(sharedDir, 'postgres', name)

@@ -1,4 +1,4 @@
-// What the embedded server promises whoever starts it.
+// Guarantees of the embedded server to its caller.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ import { isRunning, processesWith, query } from '../support/embedded-bench.ts'
 import { patience } from '../support/patience.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
-// One cluster for the tests that do not care how it was made: making one takes most of a second.
+// Shared by tests that do not care how the cluster was made: making one takes most of a second.
 const shared = closeAfterTests(createTempFolder())
 const dataDir = join(shared.path, 'data')
 
@@ -107,7 +107,7 @@ test('stop ends the server cleanly, leaves no process, and may be called again',
   assert(!lines.some((line) => line.includes('not properly shut down')))
 })
 
-test('whoever waits on the server hears of its end, asked for or not', async () => {
+test('a process that waits on the server hears of its end, requested or not', async () => {
   await using bench = await setup()
 
   process.kill(bench.server.pid, 'SIGKILL')
@@ -208,7 +208,7 @@ test('a lock left behind whose number now belongs to a stranger does not keep us
   const cluster = join(dataDir, 'postgres')
   await (await startEmbedded({ dataDir })).stop()
   const { uid, gid } = statSync(cluster)
-  // Of the server's own user: a stranger of another user PostgreSQL disregards by itself.
+  // A stranger with the server's own user: PostgreSQL itself ignores those of another user.
   const stranger = spawn('sleep', ['600'], { uid, gid, cwd: '/' })
   await once(stranger, 'spawn')
   try {

@@ -1,5 +1,5 @@
-// What the simulated bank withholds is missing on its statement, and in our ledger: to the kobo, in
-// every dialect that tells charges.
+// The simulated bank's charges are missing on its statement and in our ledger: to the kobo, in
+// every dialect that reports charges.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// The control API and the bank's own books: the statement adds up, and wrong orders are refused in a
-// sentence.
+// The control API and the bank's own books: the statement adds up, and invalid orders are refused
+// in a sentence.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -34,7 +34,7 @@ test('the options become the bank that they describe', () => {
   })
 })
 
-test('what is wrong with the options is said in a sentence', async () => {
+test('a wrong option is explained in a sentence', async () => {
   const wrong: [args: string, reason: RegExp][] = [
     ['', /--connector is required/],
     ['--connector manilla --bank-code 1', /--bank-code/],

@@ -16,7 +16,7 @@ import {
 } from '../support/fake-bank.ts'
 import { createAccount } from '../support/fixtures.ts'
 
-// Before the first test: the runner takes a pause between tests for their end.
+// Starts before the first test: the runner would take a pause between tests for their end.
 type World = Awaited<ReturnType<typeof startWithFakeBank>>
 const worlds: { dialect: Dialect; world: World; accountNumber: string }[] = []
 for (const dialect of DIALECTS) {
@@ -127,7 +127,7 @@ test('while the service is down, the bank tries as often as it says, then gives 
   assert.equal(bank.notifier.deliveryOf(late)?.status, 'acknowledged')
 })
 
-test('what was lost is sent when it is asked for again, within the time asked for', async () => {
+test('a lost notification is sent on request, within the requested time', async () => {
   await using world = await startWithFakeBank({ connector: 'manilla' })
   const { bank, bench } = world
   const { accountNumber } = await createAccount(bench)

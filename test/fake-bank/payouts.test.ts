@@ -1,4 +1,4 @@
-// How the simulated bank pays out, in each of its behaviours, as the connector reads it.
+// The simulated bank's payouts, in each of its behaviours, as the connector reads them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ async function startPaying(connector: string, behaviour: string) {
   return {
     bank,
     behave,
-    // A bank may say no more than that it took the order, and is asked.
+    // A bank may only confirm that it took the order; the connector then queries it.
     send: async (changes?: Partial<PayoutInstruction>, options: CallOptions = {}) => {
       const order = payout(changes)
       const answer = await sendMoney(order, options)
@@ -101,12 +101,12 @@ for (const connector of PAYING) {
   test(`${connector}: silent: nothing is answered and nothing is paid`, async () => {
     await using world = await startPaying(connector, 'silent')
     const { payouts } = world.bank.bank
-    // The caller gives up once the bank has heard it.
+    // The caller gives up once the bank has received the call.
     const giveUp = async (call: (options: CallOptions) => Promise<PayoutAnswer>) => {
       const controller = new AbortController()
-      const heard = payouts.unanswered + 1
+      const before = payouts.unanswered + 1
       const answer = call({ signal: controller.signal })
-      while (payouts.unanswered < heard) await setImmediate()
+      while (payouts.unanswered < before) await setImmediate()
       controller.abort()
       return (await answer).status
     }

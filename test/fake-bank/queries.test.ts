@@ -1,4 +1,4 @@
-// What the simulated bank answers when a connector asks: lost transfers, numbers, names.
+// The simulated bank's answers to queries: lost transfers, numbers, names.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ function receive(bank: FakeBank, accountNumber = NUMBER) {
   return transfer
 }
 
-// A number that the bank did not reserve goes by itself.
+// A number that the bank did not reserve is its own reference.
 const reservations = {
   numberOf: async (reference: string) => reference,
   referenceOf: async (accountNumber: string) => accountNumber,

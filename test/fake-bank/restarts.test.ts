@@ -1,5 +1,5 @@
-// The simulated bank keeps nothing when it stops. Started again, it gives other identifiers, or
-// Manilla would refuse its money and its numbers as ones it has seen.
+// The simulated bank stores nothing. After a restart it uses other identifiers; otherwise Manilla
+// would refuse its money and numbers as known.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { createAccount } from '../support/fixtures.ts'
 import { START } from '../support/running-service.ts'
 
 const LATER = new Date(START.getTime() + 1_000)
-const GIVEN_EACH = 500 // In the second before it was started again.
+const GIVEN_EACH = 500 // Issued in the second before the restart.
 
 function identifiersOf({ bank }: FakeBank): string[] {
   const to = { bankCode: '058', accountNumber: '0123456789', accountName: 'A' }
@@ -30,8 +30,8 @@ async function startAndGive(clock: () => Date): Promise<string[]> {
 }
 
 test('a bank that was started again gives no identifier or number twice', async () => {
-  const given = [...(await startAndGive(() => START)), ...(await startAndGive(() => LATER))]
-  assert.equal(new Set(given).size, given.length)
+  const identifiers = [...(await startAndGive(() => START)), ...(await startAndGive(() => LATER))]
+  assert.equal(new Set(identifiers).size, identifiers.length)
 })
 
 test('the same clock gives the same identifiers', async () => {

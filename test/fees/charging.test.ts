@@ -1,5 +1,5 @@
-// Fees as charged: posted with the money they are on, on all of a payment once it is settled, and
-// given back with it. Each case with exactly its transfers.
+// Charging fees: posted with their money, on the whole payment once it is settled, and given back
+// with it. Each case with exactly its transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,8 +22,8 @@ const balanceOf = async (bench: Bench) =>
   dataOf(await bench.call({ url: '/api/v1/balances' }), 'account').totals[0]
 
 const creditOf = async (bench: Bench, sessionId: string) => {
-  const shown = dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
-  const { merchantFee, merchantFeeVat, netToMerchant } = shown
+  const view = dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
+  const { merchantFee, merchantFeeVat, netToMerchant } = view
   return [merchantFee, merchantFeeVat, netToMerchant]
 }
 

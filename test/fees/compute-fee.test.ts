@@ -1,10 +1,9 @@
-// Fees as computed: the published vectors, and what holds for any rule and amount.
+// Computing fees: the published vectors, and properties for any rule and amount.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { computeFee, type FeeTerms, grossUp } from '#domain/fees/compute-fee.ts'
-import { feeLeft, shareFee } from '#domain/fees/share-fee.ts'
+import { computeFee, type FeeTerms, feeLeft, grossUp, shareFee } from '#fees/fee.ts'
 import { formatKobo, type Kobo, kobo, parseKobo } from '#money.ts'
 
 const FREE: FeeTerms = {
@@ -26,42 +25,42 @@ function naira(text: string): Kobo {
   return parseKobo(text) as Kobo
 }
 
-function said(terms: FeeTerms, amount: string): string {
+function describe(terms: FeeTerms, amount: string): string {
   const { feeKobo, vatKobo, netKobo } = computeFee(terms, naira(amount))
   return [feeKobo, vatKobo, netKobo].map(formatKobo).join(' ')
 }
 
 test('fees, VAT and net are those of the published table', () => {
-  assert.equal(said(CAPPED, '20000.00'), '200.00 15.00 19785.00')
-  assert.equal(said(CAPPED, '100000.00'), '300.00 22.50 99677.50')
-  assert.equal(said({ ...ONE_PERCENT, minKobo: naira('10') }, '50.00'), '10.00 0.75 39.25')
-  assert.equal(said(ONE_PERCENT, '0.01'), '0.00 0.00 0.01')
-  const asked = grossUp({ ...CAPPED, bearer: 'customer' }, naira('20000.00'))
-  assert.equal(formatKobo(asked), '20217.34')
-  assert.equal(said(CAPPED, formatKobo(asked)), '202.17 15.16 20000.01')
+  assert.equal(describe(CAPPED, '20000.00'), '200.00 15.00 19785.00')
+  assert.equal(describe(CAPPED, '100000.00'), '300.00 22.50 99677.50')
+  assert.equal(describe({ ...ONE_PERCENT, minKobo: naira('10') }, '50.00'), '10.00 0.75 39.25')
+  assert.equal(describe(ONE_PERCENT, '0.01'), '0.00 0.00 0.01')
+  const gross = grossUp({ ...CAPPED, bearer: 'customer' }, naira('20000.00'))
+  assert.equal(formatKobo(gross), '20217.34')
+  assert.equal(describe(CAPPED, formatKobo(gross)), '202.17 15.16 20000.01')
 })
 
 test('half a kobo is rounded up, of the fee and of the VAT', () => {
-  assert.equal(said(ONE_PERCENT, '0.49'), '0.00 0.00 0.49')
-  assert.equal(said(ONE_PERCENT, '0.50'), '0.01 0.00 0.49')
-  assert.equal(said({ ...FREE, flatKobo: naira('0.20') }, '1.00'), '0.20 0.02 0.78') // 1.5 kobo
+  assert.equal(describe(ONE_PERCENT, '0.49'), '0.00 0.00 0.49')
+  assert.equal(describe(ONE_PERCENT, '0.50'), '0.01 0.00 0.49')
+  assert.equal(describe({ ...FREE, flatKobo: naira('0.20') }, '1.00'), '0.20 0.02 0.78') // 1.5 kobo
 })
 
 test('a flat fee is waived below its threshold, and not at it', () => {
   const terms = { ...FREE, flatKobo: naira('100'), waiveFlatBelowKobo: naira('2500') }
-  assert.equal(said(terms, '2499.99'), '0.00 0.00 2499.99')
-  assert.equal(said(terms, '2500.00'), '100.00 7.50 2392.50')
+  assert.equal(describe(terms, '2499.99'), '0.00 0.00 2499.99')
+  assert.equal(describe(terms, '2500.00'), '100.00 7.50 2392.50')
 })
 
 test('included VAT is a part of the price and not on top of it', () => {
   assert.equal(
-    said({ ...FREE, flatKobo: naira('107.5'), vatIncluded: true }, '1000'),
+    describe({ ...FREE, flatKobo: naira('107.5'), vatIncluded: true }, '1000'),
     ['100.00 7.50 892.50'].join(),
   )
 })
 
 test('a fee takes no more than there is', () => {
-  assert.equal(said({ ...FREE, flatKobo: naira('100') }, '43.00'), '40.00 3.00 0.00')
+  assert.equal(describe({ ...FREE, flatKobo: naira('100') }, '43.00'), '40.00 3.00 0.00')
 })
 
 const amounts = fc.bigInt({ min: 1n, max: 10_000_000_000n }).map(kobo)
@@ -103,23 +102,23 @@ test('more money never pays less', () => {
   )
 })
 
-test('what a customer is asked for leaves the merchant never short, and is the least that does', () => {
+test('the amount a customer pays covers the fee, and is the least that does', () => {
   fc.assert(
-    fc.property(terms, amounts, (rule, wanted) => {
-      const asked = grossUp(rule, wanted)
-      assert(computeFee(rule, asked).netKobo >= wanted)
-      assert(exactNet(rule, asked) >= Number(wanted) - 0.001)
-      const less = kobo(asked - 1n)
+    fc.property(terms, amounts, (rule, net) => {
+      const gross = grossUp(rule, net)
+      assert(computeFee(rule, gross).netKobo >= net)
+      assert(exactNet(rule, gross) >= Number(net) - 0.001)
+      const less = kobo(gross - 1n)
       const isShort =
-        less < wanted ||
-        computeFee(rule, less).netKobo < wanted ||
-        exactNet(rule, less) < Number(wanted) + 0.001
+        less < net ||
+        computeFee(rule, less).netKobo < net ||
+        exactNet(rule, less) < Number(net) + 0.001
       assert(isShort, `${less} would have been enough`)
     }),
   )
 })
 
-// Written apart from the code, in floats, which the test can afford.
+// Independent of the code, in floats, which the test can afford.
 function exactNet(rule: FeeTerms, amount: Kobo): number {
   const flat = amount < rule.waiveFlatBelowKobo ? 0 : Number(rule.flatKobo)
   const price = Math.max(flat + (Number(amount) * rule.bps) / 10_000, Number(rule.minKobo))
@@ -146,7 +145,7 @@ function sum(shares: readonly { feeKobo: Kobo; vatKobo: Kobo }[], of: 'feeKobo' 
   return shares.reduce((total, share) => total + share[of], 0n)
 }
 
-test('what stays charged shrinks with what is left, to nothing, and never exceeds it', () => {
+test('the charged fee shrinks with the rest, to nothing, and never exceeds it', () => {
   fc.assert(
     fc.property(terms, amounts, amounts, amounts, (rule, base, some, other) => {
       const fee = computeFee(rule, base)

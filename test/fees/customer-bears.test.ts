@@ -1,5 +1,5 @@
-// Fees that the customer bears: the payer is asked for more and shown why, and the merchant gets what
-// it asked for, never less.
+// Fees that the customer bears: the payer pays more and sees why, and the merchant receives the
+// requested amount, never less.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,20 +40,20 @@ const checkoutOf = async (bench: Bench, reference: string) =>
 const net = async (bench: Bench) =>
   dataOf(await bench.call({ url: '/api/v1/balances' }), 'account').totals[0].net
 
-const asked = { amount: 20_000, fee: 202.17, vat: 15.16, rounding: 0.01 }
+const gross = { amount: 20_000, fee: 202.17, vat: 15.16, rounding: 0.01 }
 
 test('the payer is asked for the fee and the VAT on top, line by line', async () => {
   await using bench = await withRule()
   const advice = await createAdvice(bench, { amount: 20_000 })
   assert.deepEqual(chargesOf(advice), [20_000, 202.17, 15.16, 217.34, 0])
   const pending = await checkoutOf(bench, advice.adviceReference)
-  assert.deepEqual([pending.amount, pending.fees], [20_217.34, asked])
+  assert.deepEqual([pending.amount, pending.fees], [20_217.34, gross])
 
   const payment = await initiate(bench, advice.adviceReference, '058')
 
   assert.equal(payment.amount, 20_217.34)
   const open = await checkoutOf(bench, advice.adviceReference)
-  assert.deepEqual([open.amount, open.amountRemaining, open.fees], [20_217.34, 20_217.34, asked])
+  assert.deepEqual([open.amount, open.amountRemaining, open.fees], [20_217.34, 20_217.34, gross])
   const page = await bench.call({
     url: `/pay?adviceReference=${advice.adviceReference}`,
     token: null,
@@ -93,7 +93,7 @@ test('more than was asked for is suspended, and less under an exact policy', asy
   await assertCleanBooks(bench)
 })
 
-test('what a payer was shown holds, whatever rule comes after', async () => {
+test('a quoted fee holds, even if another rule comes after', async () => {
   await using bench = await withRule()
   const { bankAccount, adviceReference } = await startPayment(bench, { amount: 20_000 })
   bench.advance(60_000)

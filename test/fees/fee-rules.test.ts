@@ -1,4 +1,4 @@
-// Fee rules: dated, never overlapping, never changed, and each client's own to see.
+// Fee rules: dated, never overlapping, never changed, and visible to their own client.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,8 +24,8 @@ test('a rule is shown as it was made, with defaults', async () => {
 
   const rule = await create({ clientId: 'SHOP-A', flat: '10.50', min: 0, merchantCode: null })
 
-  const { id: _, createdAt: __, effectiveFrom, ...shown } = rule
-  assert.deepEqual(shown, {
+  const { id: _, createdAt: __, effectiveFrom, ...terms } = rule
+  assert.deepEqual(terms, {
     clientId: 'SHOP-A',
     merchantCode: null,
     code: 'standard',
@@ -70,7 +70,7 @@ test('a rule that begins where or before another does overlaps it', async () => 
   assert.equal((await listOf('SHOP-C')).length, 1)
 })
 
-test('of two made at once, one is refused', async () => {
+test('of two rules made at once, one is refused', async () => {
   await newClient('SHOP-D')
 
   const answers = await Promise.all(
@@ -163,12 +163,12 @@ test('a client that is restricted to a merchantCode sees its rules and the gener
   )
 })
 
-test('who made a rule is in the audit log, with its amounts', async () => {
+test('the maker of a rule is in the audit log, with its amounts', async () => {
   await newClient('SHOP-I')
   await create({ clientId: 'SHOP-I', flat: 10, effectiveFrom: later(1) })
 
   const { rows } = await bench.db.query(
-    `select actor, subject, detail from actions
+    `select actor, subject, detail from audit_log
       where action = 'fee_rule.create'
         and client_id = (select id from clients where client_id = 'SHOP-I')`,
   )

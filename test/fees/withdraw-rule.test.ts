@@ -1,9 +1,9 @@
-// A fee rule that has not taken effect can be withdrawn: it never does, and the rule before it goes on.
+// A fee rule can be withdrawn before it takes effect. The rule before it then continues.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { lockRules } from '#domain/fees/fee-rules.ts'
+import { lockRules } from '#fees/rules.ts'
 import type { ClientId } from '#ids.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -42,8 +42,8 @@ test('money is charged by the rule before it, when its time has come', async () 
   bench.advance(2 * HOUR_MS)
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await credit(bench, accountNumber, '20000')
-  const shown = dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
-  assert.equal(shown.merchantFee, 200)
+  const view = dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
+  assert.equal(view.merchantFee, 200)
   assert.deepEqual(await listed(bench), [['old', null]])
   const own = (await bench.call({ url: '/api/v1/fee-rules' })).json().data
   assert.deepEqual(
@@ -127,14 +127,12 @@ test('the second withdrawal, and that of no rule, finds none', async () => {
   }
 })
 
-test('a rule of a client whose test clock has reached it stays', async () => {
+test('a rule that the test clock has reached stays', async () => {
   await using bench = await startTestService()
   const { id } = await create(bench, { effectiveFrom: later(HOUR_MS) })
-  const moved = await bench.db.query(
-    'insert into test_clocks (client_id, now_at, set_at) values (1, $1, $2)',
-    [later(HOUR_MS), later(0)],
-  )
-  assert.equal(moved.rowCount, 1)
+  const body = { now: later(HOUR_MS) }
+  const moved = await bench.call({ method: 'PUT', url: '/sandbox/clock', body })
+  assert.equal(moved.statusCode, 200, moved.body)
 
   assertRefused(await withdraw(bench, id), 'account', IN_FORCE)
 })

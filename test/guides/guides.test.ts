@@ -1,4 +1,4 @@
-// Every guide is followed from its first block to its last, on a service that runs as its reader's does.
+// Every guide is executed from its first block to its last, on a service like its reader's.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { startChild } from '../support/child-service.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createPartitionedDatabase } from '../support/database.ts'
+import { until } from '../support/embedded-bench.ts'
 import { freePort } from '../support/free-port.ts'
 import { blocksOf, followGuide } from '../support/guide-runner.ts'
 
@@ -28,7 +29,18 @@ function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0
 }
 
+// The answers of the sandbox's identity service are events as well, a second after an account is opened.
+async function untilIdentified(): Promise<void> {
+  await until('no identity is being verified', async () => {
+    const { rows } = await database.pool.query(
+      `select from identity_checks where status = 'queued'`,
+    )
+    return rows.length === 0
+  })
+}
+
 async function follow(name: string, home: string): Promise<void> {
+  await untilIdentified()
   await followGuide(join(GUIDES, name), {
     home,
     env: {
@@ -56,7 +68,7 @@ test('from npm init to a verified webhook in ten commands, and through every gui
 
 for (const name of guides.filter((name) => LANGUAGE.test(name))) {
   const [, language = ''] = LANGUAGE.exec(name) ?? []
-  // Neither comes from npm; where they are installed, what we say of them is true.
+  // Neither comes from npm; where they are installed, the guide is tested.
   if (!isInstalled(INTERPRETERS[language] ?? language)) continue
 
   test(`${name} can be followed to its end`, async () => {

@@ -1,5 +1,5 @@
-// Clients that send every field they know of, empty where they have nothing to say: an optional field
-// that is "" or null is as one that was not sent, whichever it is; a required one is refused.
+// Clients that send every field, empty where they have no value: an optional field with "" or null
+// counts as absent; a required one is refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -39,10 +39,10 @@ for (const { url, schema, body, family } of CREATIONS) {
     const blank = { minAmount: '', maxAmount: null, accounts: '', names: null }
     const wrong = { ...plain, payerRules: { ...blank, minAmount: ' ' } }
 
-    const taken = await bench.call({ url, body: { ...plain, payerRules: blank } })
+    const accepted = await bench.call({ url, body: { ...plain, payerRules: blank } })
     const refused = await bench.call({ url, body: wrong })
 
-    assert.equal(taken.statusCode, 200, taken.body)
+    assert.equal(accepted.statusCode, 200, accepted.body)
     assertRefused(refused, family, { code: 'invalid_request' })
     assert.deepEqual(fieldsOf(refused.json()), ['payerRules.minAmount'])
   })
@@ -64,10 +64,10 @@ test('the customer of an advice: one name is enough, and the rest may be empty',
     const empty = Object.fromEntries(names.map((name) => [name, blank]))
     const customer = { ...empty, customerLastName: 'Obi' }
 
-    const taken = await bench.call({ url: ADVICE, body: adviceBody({ customer }) })
+    const accepted = await bench.call({ url: ADVICE, body: adviceBody({ customer }) })
     const nameless = await bench.call({ url: ADVICE, body: adviceBody({ customer: empty }) })
 
-    assert.equal(taken.json().responseData.customerFullName, 'Obi', taken.body)
+    assert.equal(accepted.json().responseData.customerFullName, 'Obi', accepted.body)
     assert.deepEqual(fieldsOf(nameless.json()), ['customer'])
   }
 })
@@ -96,7 +96,7 @@ function optionalOf({ properties, required }: Shape): string[] {
 
 const fieldsOf = ({ errors }: { errors: { field: string }[] }) => errors.map(({ field }) => field)
 
-// Without what every new one has of its own.
+// Without the values that are new in every answer.
 function shapeOf(answer: Record<string, object>): object {
   const {
     id,

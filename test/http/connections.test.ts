@@ -1,5 +1,5 @@
 // Connections that no honest client would make, over real sockets: slow, endless, malformed, cut in
-// half. Each costs us little and ends soon; everybody else is served meanwhile.
+// half. Each costs us little and ends soon; all others are served meanwhile.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -29,8 +29,8 @@ Object.assign(server, { connectionsCheckingInterval: 50 })
 const url = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
 const token = await bench.login()
 
-// The same limits, only sooner, until the end of a test: on a busy machine an honest request would meet
-// them too.
+// Shortens the limits until the end of a test: on a busy machine an honest request would meet them
+// too.
 function meetSooner(
   sooner: Partial<Pick<typeof server, 'headersTimeout' | 'requestTimeout' | 'timeout'>>,
 ) {
@@ -94,14 +94,14 @@ test('a connection that says nothing at all is closed', async () => {
   assertRefusal(await silent.rest(), 408, 'request_timeout')
 })
 
-test('who asks for much and reads nothing is hung up on', async () => {
+test('a caller who requests much and reads nothing is disconnected', async () => {
   using _ = meetSooner({ timeout: 500 })
   const accepted = once(server, 'connection')
   using greedy = await openSocket(url)
   const [ours] = await accepted
   const closed = once(ours, 'close')
   greedy.socket.pause()
-  greedy.send(GET.replace(BANKS, '/docs/js/scalar.js').repeat(20))
+  greedy.send(GET.replace(BANKS, '/openapi.json').repeat(20))
 
   await closed
   assert(ours.destroyed)
@@ -145,7 +145,7 @@ for (const [what, bytes] of Object.entries(NO_HTTP)) {
   })
 }
 
-test('what is no HTTP is refused in our own words', async () => {
+test('bytes that are no HTTP are refused in our own words', async () => {
   using client = await openSocket(url)
   client.send('EHLO example.com\r\n\r\n')
   assertRefusal(await client.rest(), 400, 'invalid_http')
@@ -174,7 +174,7 @@ test('noise after a request does not spoil its answer', async () => {
   )
 })
 
-test('who has sent all and hung up half-way is still answered', async () => {
+test('a caller who has sent all and closed half the connection is still answered', async () => {
   using client = await openSocket(url)
   client.send(GET)
   client.half()
@@ -182,7 +182,7 @@ test('who has sent all and hung up half-way is still answered', async () => {
   assert.equal(answersIn(await client.rest())[0]?.status, 200)
 })
 
-test('who hangs up in the middle of a body leaves nothing behind', async () => {
+test('a caller who hangs up in the middle of a body leaves nothing behind', async () => {
   using client = await openSocket(url)
   client.send(
     `${POST}authorization: Bearer ${token}\r\n` +

@@ -1,4 +1,4 @@
-// Pages of other sites: a payer's may ask for a number, from any shop; nothing else is theirs.
+// Pages of other sites: a payer's page may request a number, from any shop, and nothing else.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,8 +34,11 @@ test('a browser is told that any page may ask for a number, without cookies or t
   assert.equal(answer.headers['access-control-allow-headers'], 'content-type')
   assert.equal(answer.headers['access-control-max-age'], '600')
   assert.equal(answer.headers['access-control-allow-credentials'], undefined)
-  const asked = await preflight(`${INITIATE}/${adviceReference}`, 'POST', 'authorization')
-  assert.doesNotMatch(String(asked.headers['access-control-allow-headers']), /authorization|\*/)
+  const preflightAnswer = await preflight(`${INITIATE}/${adviceReference}`, 'POST', 'authorization')
+  assert.doesNotMatch(
+    String(preflightAnswer.headers['access-control-allow-headers']),
+    /authorization|\*/,
+  )
 })
 
 test('the page can read the answer, and the refusal', async () => {
@@ -61,10 +64,10 @@ test('every other call of the API is closed to pages of other sites', async () =
 
   for (const [path, methods] of closed) {
     const url = path.replaceAll(/\{\w+\}/g, '1')
-    const asked = await preflight(url, Object.keys(methods)[0]?.toUpperCase() ?? 'GET')
-    const isNobodys = (name: string) => asked.headers[name] === undefined
+    const answer = await preflight(url, Object.keys(methods)[0]?.toUpperCase() ?? 'GET')
+    const isNobodys = (name: string) => answer.headers[name] === undefined
     assert(['access-control-allow-origin', 'access-control-allow-methods'].every(isNobodys), path)
-    assert.equal(asked.statusCode, 404, path)
+    assert.equal(answer.statusCode, 404, path)
     const got = await bench.service.app.inject({ url, headers: ORIGIN, method: 'GET' })
     assert.equal(got.headers['access-control-allow-origin'], undefined, path)
   }

@@ -1,4 +1,4 @@
-// What a load balancer and an operator ask: is the process up, and can it do its work.
+// The probes of load balancers and operators: whether the process is up, and whether it can work.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ test('a service that lost its database is healthy but not ready, and says no mor
   assert.doesNotMatch(ready.body, /postgres|manilla_|not currently accepting|terminat/i)
 })
 
-// For good: the harness drops it by way of another database, as this does.
+// For good: the test harness drops the database from another one, as this does.
 async function shutDatabase({ database, db }: Bench): Promise<void> {
   const name: string = (await db.query('select current_database() as name')).rows[0].name
   const admin = new pg.Client(database.connectionString.replace(name, 'postgres'))

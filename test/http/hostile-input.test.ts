@@ -1,5 +1,5 @@
-// Whatever is thrown at an endpoint, it answers a refusal of its family in plain words: never a
-// 5xx, never a word about how it is made, and nothing is written.
+// Any input to an endpoint gets a refusal of its family in plain words: never a 5xx, never a word
+// about how it is made, and nothing is written.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -272,13 +272,13 @@ test('the OAuth endpoint refuses everything odd in its own words', async () => {
   assert.equal(await databaseText(bench), before)
 })
 
-// Texts that may hold anything readable, and values that are right for the field.
+// Texts that may hold anything readable, and values that are valid for the field.
 function isFine(field: string, kind: string): boolean {
   const digits = ['Arabic digits', 'a thousands separator', 'an exponent']
   const anyText = [...digits, 'too many decimals', 'negative']
   const free = ['accountName', 'merchantId', 'merchantCode', 'channel', 'narration']
   if (free.includes(field) && anyText.includes(kind)) return true
-  if (field === 'currency' && ['empty', 'null'].includes(kind)) return true // As if not sent.
+  if (field === 'currency' && ['empty', 'null'].includes(kind)) return true // Counts as absent.
   if (field === 'narration') return ['empty', 'null', 'blank', 'no-break blank'].includes(kind)
   // In JSON, 1e3 and 1000 are one number.
   return field === 'amount' && (kind === 'a number' || kind === '1e3')

@@ -1,5 +1,5 @@
-// Addresses that lead nowhere: whatever stands where a reference should, the answer is a refusal of
-// the family that the address belongs to, and says nothing of how it is made.
+// Invalid paths: any text in place of a reference gets a refusal of the path's family, which says
+// nothing of how it is made.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -128,7 +128,7 @@ test('a method that an address does not know is refused in its family', async ()
   const faults: string[] = []
   for (const [url, family] of ADDRESSES) {
     for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-      if (method === 'PATCH' && url.startsWith(`${ACCOUNTS}/`)) continue // It knows this one.
+      if (method === 'PATCH' && url.startsWith(`${ACCOUNTS}/`)) continue // PATCH exists here.
       const answer = await bench.call({ method, url, body: {} })
       const found = refusalFaults(answer, family, [404, 405])
       faults.push(...found.map((fault) => `${method} ${url}: ${fault}`))

@@ -1,5 +1,5 @@
-// Hundreds of connections that wait, some of them streams: others are served meanwhile, and everything
-// is given back when they leave. `npm run bench -- --only idle` does it with 10,000.
+// Hundreds of waiting connections, some of them streams: others are served meanwhile, and
+// everything is freed when they leave. `npm run bench -- --only idle` does it with 10,000.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -38,7 +38,7 @@ test('five hundred idle connections keep nobody waiting, and leave nothing behin
   assert(sockets.every((socket) => socket.closed || socket.destroyed))
 })
 
-// Answered once, and silent from then on.
+// Answered once, then silent.
 async function openIdle(path: string): Promise<Socket> {
   const socket = connect({ host: address.hostname, port: Number(address.port) })
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
@@ -51,7 +51,7 @@ function countConnections(): Promise<number> {
   return new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count)))
 }
 
-// But for the one that fetch keeps.
+// Except the one that fetch keeps.
 async function untilLeft(): Promise<void> {
   while ((await countConnections()) > 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-// Bodies that do not say what they are: the contract names a content type for one endpoint only.
+// Bodies without a content type: the contract requires one for one endpoint only.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,9 +16,9 @@ test('a body that does not say what it is is JSON', async () => {
     return bench.service.app.inject({ ...request, headers })
   }
 
-  const taken = await send('{"bankCode":"035"}')
+  const answer = await send('{"bankCode":"035"}')
   const refused = await send('bankCode=035')
 
-  assert.equal(taken.statusCode, 200, taken.body)
+  assert.equal(answer.statusCode, 200, answer.body)
   assert.deepEqual(refusalFaults(refused, 'payment', [400]), [])
 })

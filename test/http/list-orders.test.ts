@@ -1,5 +1,5 @@
-// Lists in either order: the same rows, each once, whatever is added meanwhile; a cursor goes on in
-// the order that it was made in, and in no other.
+// Lists in either order: the same rows, each once, whatever is added meanwhile; a cursor continues
+// in its own order, and in no other.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ import { credit, type Row, readList, walk } from '../support/tracing.ts'
 const bench = closeAfterTests(await startTestService())
 const ADDED = 7
 
-// Each adds one row to every list.
+// Adds one row to every list.
 async function add(): Promise<void> {
   bench.advance(MINUTE_MS)
   const { accountNumber } = await createAccount(bench)
@@ -28,7 +28,7 @@ async function add(): Promise<void> {
 
 for (let count = 0; count < ADDED; count++) await add()
 
-// What a row is known by, and a filter that every row passes but no index serves.
+// The identifier of a row, and a filter that every row passes but no index serves.
 const LISTS = [
   { url: '/api/v1/payments', key: 'paymentReference', filter: 'minAmount=1' },
   { url: '/api/v1/advices', key: 'adviceReference', filter: 'search=obi' },

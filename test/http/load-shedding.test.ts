@@ -1,6 +1,6 @@
-// More work than can be done: refused at once and before anything is done for it, in the words of
-// its family, on a connection that lives on; what was let in is done, and the next is let in as soon
-// as the queue moves.
+// Overload: excess requests are refused at once and before any work, in the envelope of their
+// family, on a connection that stays open. Accepted requests are completed, and the next is
+// accepted as soon as the queue moves.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -8,16 +8,16 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import type { Writers } from '#domain/batch-writers.ts'
+import type { Writers } from '#credits/writers.ts'
 import { LoadShedder } from '#http/load-shedding.ts'
-import { Metrics } from '#metrics.ts'
+import { Metrics } from '#observability/metrics.ts'
 import { listenLocally } from '../support/event-source.ts'
 import { ACCOUNTS, accountBody, createAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { START, startTestService } from '../support/running-service.ts'
 import { answersIn, openSocket } from './raw-sockets.ts'
 
-const STALLED_MS = 3_000 // Of src/db/queue-delay.ts.
+const STALLED_MS = 3_000 // As in src/hot-path/batcher.ts.
 
 test('while the queue of credits stands, a credit is refused unread; others are served', async (t) => {
   await using bench = await startTestService()
@@ -30,7 +30,8 @@ test('while the queue of credits stands, a credit is refused unread; others are 
   await holder.query('begin')
   await holder.query('lock table credits')
 
-  // Batches in flight, and behind them a queue that has not moved for a while: the clock goes ahead.
+  // Batches in flight, and behind them a queue that has not moved for a while: the clock is moved
+  // ahead.
   const { now } = performance
   let aheadMs = 0
   t.mock.method(performance, 'now', () => now.call(performance) + aheadMs)
@@ -40,12 +41,12 @@ test('while the queue of credits stands, a credit is refused unread; others are 
     aheadMs = 0
     return false
   }
-  const taken: ReturnType<typeof postRail>[] = []
+  const accepted: ReturnType<typeof postRail>[] = []
   while (!isStalled()) {
-    taken.push(postRail(bench, '058/credits', credit()))
+    accepted.push(postRail(bench, '058/credits', credit()))
     await holder.query('select pg_sleep(0.02)')
   }
-  // More than arrives with the headers, so that some of it is still to be read and thrown away.
+  // Too large to arrive with the headers, so the service has to read and discard the rest.
   const unsigned = { ...credit(), narration: 'x'.repeat(500_000) }
   const refused = await caller.post('/Rails/058/credits/?format=providus', unsigned)
   const published = await caller.post('/Payment/process/banktransfer/simulate/payment', {})
@@ -53,7 +54,7 @@ test('while the queue of credits stands, a credit is refused unread; others are 
   const account = await bench.call({ url: ACCOUNTS, body: accountBody() })
   aheadMs = 0
   await holder.query('commit')
-  const answers = await Promise.all(taken)
+  const answers = await Promise.all(accepted)
   const next = await postRail(bench, '058/credits', credit())
   const unauthorized = await caller.post('/rails/058/credits', credit())
 
@@ -96,7 +97,7 @@ test('a page of another site may read why it was refused', async () => {
   assert.equal(other.status, 404)
 })
 
-test('what waits for its turn when the queue comes to stand is refused unread too', async () => {
+test('requests that wait for their turn when the queue stalls are refused unread too', async () => {
   const credits = { isOverloaded: false, isWriting: true }
   const shedder = new LoadShedder({
     ...{ mode: 'live', clock: () => START, trustedProxies: [] },
@@ -105,7 +106,7 @@ test('what waits for its turn when the queue comes to stand is refused unread to
   await using app = Fastify({ serverFactory: shedder.createServer as never })
   shedder.register(app)
   app.post('/rails/058/credits', { config: { queue: 'credits' } }, async () => {
-    setImmediate(() => (credits.isOverloaded = true)) // When the second eight were begun.
+    setImmediate(() => (credits.isOverloaded = true)) // When the second eight were started.
     return {}
   })
   using connection = await openSocket(await listenLocally(app))
@@ -119,7 +120,7 @@ test('what waits for its turn when the queue comes to stand is refused unread to
   assert.deepEqual(statuses, [...Array(16).fill(200), ...Array(4).fill(503)])
 })
 
-// One connection, for one request after another.
+// Sends one request after another on one connection.
 function keepAliveCaller(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const sockets = new Set<unknown>()

@@ -1,5 +1,5 @@
-// What must never be written down in the clear: no secret, no token and no BVN in the log of a
-// whole journey, good and bad, at its most talkative; and no BVN or secret in the database either.
+// Nothing secret is written in the clear: no secret, token or BVN in the log of a whole journey,
+// good and bad, at its most verbose level; and no BVN or secret in the database either.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -70,7 +70,7 @@ test('the log is structured, and a refusal can be found in it by its request id'
 test('the database holds no BVN, no token and no client secret in the clear', async () => {
   const text = await databaseText(bench)
 
-  assert(text.includes('OTHER00001')) // So we do see what is stored.
+  assert(text.includes('OTHER00001')) // Proves that the test sees the stored data.
   for (const secret of [BVN, 'sandbox-secret', 's3cret', BASIC, ...tokens]) {
     assert(!text.includes(secret), secret)
     assert(!text.includes(Buffer.from(secret).toString('hex')), `${secret} in bytes`)
@@ -101,7 +101,7 @@ async function goTheWholeWay(): Promise<void> {
   await readAdvice(bench, payment.adviceReference)
 }
 
-// Mistakes are what servers like to write down whole.
+// Servers tend to log mistakes in full.
 async function goWrongEverywhere(): Promise<void> {
   const [token = '', other = ''] = tokens
   const wrong = { clientId: 'MAN0000001', clientSecret: WRONG_SECRET }
@@ -131,7 +131,7 @@ async function goWrongEverywhere(): Promise<void> {
 
   for (const mistake of mistakes) {
     const { statusCode, body } = await bench.call(mistake)
-    // All but the repeated request, which is right.
+    // All but the repeated request, which is valid.
     assert(statusCode >= 400 || body.includes('accountNumber'), `${mistake.url}: ${body}`)
     assert(statusCode < 500, `${mistake.url}: ${body}`)
   }

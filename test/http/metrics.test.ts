@@ -1,5 +1,5 @@
-// GET /metrics tells what the service does and what its database holds; and the alert rules and the
-// Grafana dashboard that we ship ask only for what it tells, in a language that Prometheus understands.
+// GET /metrics describes the service and its database; and our alert rules and Grafana dashboard
+// use only its metrics, in valid PromQL.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parser } from '@prometheus-io/lezer-promql'
 import { parse } from 'yaml'
-import { checkIntegrityRound } from '#workers/check-integrity.ts'
+import { checkIntegrityRound } from '#integrity/workers.ts'
 import { camt } from '../banks/renderings.ts'
 import { startLiveService } from '../support/bank-calls.ts'
 import { startChild } from '../support/child-service.ts'
@@ -20,7 +20,7 @@ import { SECRETS, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
-// With a replica that nobody reaches, so that its figures are told.
+// With an unreachable replica, so that its metrics exist.
 const env = { DATABASE_REPLICA_URL: 'postgres://nobody@127.0.0.1:1/none' }
 const bench = closeAfterTests(await startTestService({ env }))
 const address = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
@@ -39,7 +39,7 @@ async function samples(): Promise<Sample[]> {
   })
 }
 
-function told(all: readonly Sample[], name: string, labels: Record<string, string> = {}) {
+function sampleOf(all: readonly Sample[], name: string, labels: Record<string, string> = {}) {
   const found = all.find(
     (sample) =>
       sample.name === name &&
@@ -48,7 +48,7 @@ function told(all: readonly Sample[], name: string, labels: Record<string, strin
   return found?.value
 }
 
-test('what was done and what is held is told', async () => {
+test('metrics count operations and report held resources', async () => {
   const payment = await startPayment(bench)
   await simulate(bench, payment.bankAccount, '6500.00')
   await fetch(`${address}/api/v1/payments/${payment.paymentReference}`)
@@ -61,20 +61,20 @@ test('what was done and what is held is told', async () => {
   await bench.db.query(
     `insert into number_ranges (bank_code, purpose, first_serial, last_serial, key)
      select bank_code, purpose, 900000000, 999999999, key from number_ranges where purpose = 'dynamic'`,
-  ) // Configured no more.
+  ) // No longer configured.
   const all = await samples()
 
   const route = '/api/v1/payments/:reference'
-  assert.equal(told(all, 'manilla_http_request_seconds_count', { route, status: '401' }), 1)
-  assert.equal(told(all, 'manilla_batch_items_sum', { batch: 'credits' }), 1)
-  assert.equal(told(all, 'manilla_batch_commit_seconds_count', { batch: 'credits' }), 1)
-  assert.equal(told(all, 'manilla_suspense_items', { reason: 'excess' }), 1)
-  assert.equal(told(all, 'manilla_suspense_kobo'), 50_000)
-  assert.equal(told(all, 'manilla_integrity_ok'), 1)
-  assert((told(all, 'manilla_events_undispatched') ?? 0) > 0)
-  const left = told(all, 'manilla_numbers_left', { purpose: 'dynamic' }) ?? 0
+  assert.equal(sampleOf(all, 'manilla_http_request_seconds_count', { route, status: '401' }), 1)
+  assert.equal(sampleOf(all, 'manilla_batch_items_sum', { batch: 'credits' }), 1)
+  assert.equal(sampleOf(all, 'manilla_batch_commit_seconds_count', { batch: 'credits' }), 1)
+  assert.equal(sampleOf(all, 'manilla_suspense_items', { reason: 'excess' }), 1)
+  assert.equal(sampleOf(all, 'manilla_suspense_kobo'), 50_000)
+  assert.equal(sampleOf(all, 'manilla_integrity_ok'), 1)
+  assert((sampleOf(all, 'manilla_events_undispatched') ?? 0) > 0)
+  const left = sampleOf(all, 'manilla_numbers_left', { purpose: 'dynamic' }) ?? 0
   assert(left > 0 && left < 100_000_000, String(left))
-  assert.equal(told(all, 'manilla_pool_connections', { pool: 'batches', state: 'waiting' }), 0)
+  assert.equal(sampleOf(all, 'manilla_pool_connections', { pool: 'batches', state: 'waiting' }), 0)
 })
 
 test('it takes the token where one is set, and does not exist in live mode without', async () => {
@@ -119,7 +119,7 @@ test('reversals that wait for their credit are no errors, to the alert rules or 
     answers.map(({ status }) => status),
     [503, 503],
   )
-  assert.equal(told(await samples(), 'manilla_reversals_awaited_total'), 2)
+  assert.equal(sampleOf(await samples(), 'manilla_reversals_awaited_total'), 2)
   assert(!bench.logText().includes('"status":503'))
   const { expr } = readRules().find(({ alert }) => alert === 'ManillaErrors') as Rule
   assert.match(expr, /status=~"5..".*\n\s+- .*manilla_reversals_awaited_total/)
@@ -138,14 +138,14 @@ test('the alert rules and the dashboard ask for what is told, in valid PromQL', 
   const names = new Set(Array.from(text.matchAll(/^# TYPE (\w+) /gm), ([, name]) => name))
   const rules = readRules().map(({ expr }) => expr)
   const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/manilla.json'), 'utf8'))
-  const shown = panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
+  const queries = panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
     targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m')),
   )
 
-  const faults = [...rules, ...shown].flatMap((expr: string) => faultsIn(expr, names))
+  const faults = [...rules, ...queries].flatMap((expr: string) => faultsIn(expr, names))
 
   assert.deepEqual(faults, [])
-  assert(rules.length > 10 && shown.length > 20)
+  assert(rules.length > 10 && queries.length > 20)
 })
 
 function faultsIn(expr: string, names: ReadonlySet<string | undefined>): string[] {
@@ -162,12 +162,12 @@ function faultsIn(expr: string, names: ReadonlySet<string | undefined>): string[
   return faults
 }
 
-test('of several processes on a port, whichever is asked answers for all', async () => {
+test('any of several processes on a port answers for all of them', async () => {
   using folder = createTempFolder()
   await using database = await createTestDatabase()
   const env = { ...SECRETS, DATABASE_URL: database.connectionString, MANILLA_PROCESSES: '2' }
   await using child = await startChild({ folder: folder.path, env })
-  // A connection for each: they take turns.
+  // A connection for each: the processes take turns.
   const ask = (path: string) => fetch(`${child.url}${path}`, { headers: { connection: 'close' } })
 
   for (let count = 0; count < 6; count++) await ask('/health')

@@ -1,11 +1,10 @@
-// The description of the API: made from the routes, committed, complete, and readable on a machine
-// without internet.
+// The description of the API: generated from the routes, committed, complete, and readable without
+// internet.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { lazySchemas } from '#http/lazy-schemas.ts'
-import { shareSchemaComponents } from '#http/schema-components.ts'
+import { lazySchemas, shareSchemaComponents } from '#http/schema-components.ts'
 import { validatorOptions } from '#http/validation.ts'
 import { renderTypes } from '../../tools/openapi-types/render-types.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -83,7 +82,7 @@ test('every schema of a request or an answer compiles, which the program sees to
   bench.service.app.compileSchemas()
 
   const broken = lazySchemas('sandbox')
-  const make = broken.factories.buildValidator as (...given: object[]) => (route: object) => unknown
+  const make = broken.factories.buildValidator as (...args: object[]) => (route: object) => unknown
   const compile = make({}, { customOptions: {} })
   compile({ schema: { type: 'nothing' } })
   assert.throws(() => broken.compileAll(), /schema is invalid/)
@@ -92,7 +91,7 @@ test('every schema of a request or an answer compiles, which the program sees to
 test('a sandbox and a live app of one process each validate by their own mode', () => {
   const accepts = (mode: 'sandbox' | 'live') => {
     const make = lazySchemas(mode).factories.buildValidator as (
-      ...given: object[]
+      ...args: object[]
     ) => (route: object) => (value: unknown) => boolean
     const check = make({}, validatorOptions(mode))
     return check({ schema: { type: 'string', 'x-web-address': true } })('http://127.0.0.1/hook')
@@ -210,25 +209,18 @@ test('two schemas of one name are refused', () => {
 })
 
 test('the reference page asks no other host for anything', async () => {
-  const page = await follow('/docs')
+  const page = await bench.call({ url: '/docs', token: null })
 
   assert.equal(page.statusCode, 200)
   assert.match(String(page.headers['content-type']), /^text\/html\b/)
   const loaded = [
     ...page.body.matchAll(/<(?:script|link|img|iframe)\b[^>]*(?:src|href)="([^"]*)"/g),
-  ]
-  assert(loaded.length > 0)
+  ].filter(([, address = '']) => !address.startsWith('data:'))
+  assert(loaded.length > 1)
   for (const [, address = ''] of loaded) {
-    assert.doesNotMatch(address, /^(?:https?:)?\/\//)
-    const part = await bench.call({ url: new URL(address, 'http://x/docs/').pathname, token: null })
+    assert.match(address, /^\/docs\//)
+    const part = await bench.call({ url: address, token: null })
     assert.equal(part.statusCode, 200, address)
   }
-  assert.doesNotMatch(page.body, /https?:\/\//)
-  assert.match(page.body, /\/openapi\.json/)
+  assert.match(page.body, /href="\/openapi\.json"/)
 })
-
-async function follow(url: string, hops = 3): ReturnType<typeof bench.call> {
-  const page = await bench.call({ url, token: null })
-  if (page.statusCode < 300 || page.statusCode > 399 || hops === 0) return page
-  return follow(new URL(String(page.headers.location), `http://x${url}`).pathname, hops - 1)
-}

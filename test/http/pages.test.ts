@@ -1,4 +1,4 @@
-// The built web apps as the service hands them out.
+// The built web apps as the service serves them.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -82,7 +82,7 @@ test('several builds at once end with one whole build, and the next has nothing 
   assert.deepEqual(others, [])
   assert.equal(realpathSync(join(folder.path, 'web')), join(folder.path, made))
   const parts = readdirSync(join(folder.path, made))
-  assert.deepEqual(parts.sort(), ['checkout', 'checkout-server', 'dashboard'])
+  assert.deepEqual(parts.sort(), ['checkout', 'checkout-server', 'dashboard', 'reference'])
   const { mtimeMs } = statSync(join(folder.path, made))
   await build()
   assert.equal(statSync(join(folder.path, made)).mtimeMs, mtimeMs)

@@ -1,11 +1,10 @@
-// The examples of the published calls tell one customer's story as the service tells it: the same
-// requests, sent to a service, get answers of the same shape, and the same values wherever they do not
-// depend on chance.
+// The examples of the published calls tell one customer's story: the same requests to a real
+// service get answers of the same shape, and the same values wherever they do not depend on chance.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
-import { nuban } from '#banks/nuban.ts'
+import { nuban } from '#banks/numbers.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -44,7 +43,7 @@ function examplesOf(path: string, method: string) {
   }
 }
 
-// What a text is, where it is not said in words.
+// The kind of a text without words, such as a reference or a time.
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value === 'object' && value !== null) {
@@ -56,7 +55,7 @@ function shapeOf(value: unknown): unknown {
   return /^\d+$/.test(value) ? `${value.length} digits` : 'text'
 }
 
-// `same` are the fields of the payload that have the example's values too.
+// `same` lists the payload fields that also have the example's values.
 function assertLike(
   answer: LightMyRequestResponse,
   { answer: example }: { answer: Json },
@@ -65,8 +64,8 @@ function assertLike(
   assert.equal(answer.statusCode, 200, answer.body)
   const payloadOf = (body: Json) => (body.data ?? body.responseData) as Json
   const { data: _d, responseData: _r, ...head } = answer.json()
-  const { data: _data, responseData: _responseData, ...shown } = example
-  assert.deepEqual(shown, head)
+  const { data: _data, responseData: _responseData, ...envelope } = example
+  assert.deepEqual(envelope, head)
   const { splitCode: _given, ...payload } = payloadOf(answer.json())
   const { splitCode: _shown, ...shownPayload } = payloadOf(example)
   assert.deepEqual(shapeOf(shownPayload), shapeOf(payload))
@@ -94,7 +93,7 @@ const OF_TRANSACTION = [
 test('the examples of collection accounts are what the service answers', async () => {
   const { createAccount, getAccount } = examples
   const { body } = createAccount
-  // The first bank that issues numbers is another one here.
+  // Here another bank is the first that issues numbers.
   const same = OF_ACCOUNT.filter((name) => name !== 'bankCode')
 
   const created = await bench.call({ url: ACCOUNTS, body })
@@ -115,27 +114,27 @@ test('the examples of a payment are what the service answers, from advice to ver
   const initiated = await bench.call({ url, body: initiate.body, token: null })
   const { bankAccount, paymentReference, callBackUrl } = assertLike(initiated, initiate, OF_PAYMENT)
   const paid = { ...simulate.body, virtualAccountNumber: bankAccount }
-  const told = ['outcome', 'reason']
-  assertLike(await bench.call({ url: SIMULATE, body: paid }), simulate, [...OF_PAYMENT, ...told])
+  const fields = ['outcome', 'reason']
+  assertLike(await bench.call({ url: SIMULATE, body: paid }), simulate, [...OF_PAYMENT, ...fields])
   const byReference = await bench.call({ url: `${BY_PAYMENT}/${paymentReference}` })
   assertLike(byReference, byPayment, OF_TRANSACTION)
   const byOther = await bench.call({ url: `${BY_ADVICE}/${adviceReference}` })
   assertLike(byOther, byAdvice, OF_TRANSACTION)
-  // Nothing is shared here, as there is no split.
+  // There is no split, so nothing is shared.
   const { answer: got } = getAdvice
   const unshared = { answer: { ...got, responseData: { ...got.responseData, splits: [] } } }
   assertLike(await bench.call({ url: `${ADVICE}/${adviceReference}` }), unshared, OF_ADVICE)
 
-  const shown = createAdvice.answer.responseData
+  const adviceData = createAdvice.answer.responseData
   assert.equal(
-    new URL(shown.paymentUrl).search.replace(shown.adviceReference, ''),
+    new URL(adviceData.paymentUrl).search.replace(adviceData.adviceReference, ''),
     new URL(paymentUrl).search.replace(String(adviceReference), ''),
   )
   const named = initiate.answer.responseData
   assert.equal(
     named.callBackUrl
       .replace(named.paymentReference, paymentReference)
-      .replace(shown.adviceReference, adviceReference),
+      .replace(adviceData.adviceReference, adviceReference),
     callBackUrl,
   )
 })
@@ -154,7 +153,7 @@ test('the main examples run as they stand, one after the other, against a fresh 
   await run(`${ADVICE}/${adviceReference}`)
   const url = `${INITIATE}/${adviceReference}`
   const { bankAccount, paymentReference } = await run(url, examples.initiate.body)
-  // The number is what initiating answered.
+  // The number is the one that initiating returned.
   const paid = { ...examples.simulate.body, virtualAccountNumber: bankAccount }
   assert.equal((await run(SIMULATE, paid)).status, 'Successful')
   await run(`${BY_PAYMENT}/${paymentReference}`)

@@ -1,10 +1,10 @@
-// Under which name addresses are counted.
+// The keys under which addresses are counted.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
-import { rateLimitKey } from '#http/rate-limit-keys.ts'
+import { rateLimitKey } from '#http/rate-limits.ts'
 
 test('an IPv4 address counts for itself, however it is written', () => {
   for (const address of [
@@ -42,7 +42,7 @@ test('any two IPv6 addresses count as one exactly when their networks are one', 
   )
 })
 
-test('what is no address counts as one caller', () => {
+test('callers without an address count as one', () => {
   const texts = [
     undefined,
     '',

@@ -1,4 +1,4 @@
-// How often one caller may ask: each counts for itself, is told beforehand, and is told how long to
+// Rate limits: each caller counts for itself, sees the limit beforehand, and learns how long to
 // wait, in the envelope of the family.
 
 import assert from 'node:assert/strict'
@@ -44,14 +44,14 @@ test('every answer tells the policy and what remains, and none is refused by def
   assert.deepEqual(limitsOf(mine), [
     400,
     '"client";q=6000000;w=60',
-    '"client";r=5940000;t=1',
+    '"client";r=5999999;t=1',
     undefined,
   ])
   const anybodys = await bench.call({ url: BANKS, token: null })
   assert.deepEqual(limitsOf(anybodys), [
     200,
     '"address";q=60000;w=60',
-    '"address";r=59400;t=1',
+    '"address";r=59999;t=1',
     undefined,
   ])
   const watched = await bench.call({ url: '/health', token: null })
@@ -76,7 +76,7 @@ test('a client that asks too often is refused for itself alone, and let in again
   assert.equal((await get()).statusCode, 429)
 })
 
-test('what is refused is not done, and its body is not even read', async () => {
+test('a limited request has no effect, and its body is not even read', async () => {
   await using bench = await startLimited('client=1')
   await bench.call({ url: ACCOUNTS, body: accountBody() })
 
@@ -106,7 +106,7 @@ test('each family refuses in its own words', async () => {
   assert.deepEqual(Object.keys(oauth.json()), ['error', 'error_description'])
   assert.equal(oauth.json().error, 'rate_limited')
 
-  // A bank that comes too often is to come again, not to give up.
+  // A bank over its limit must retry, not give up.
   const credit = { accountNumber: NOBODY, amount: '1.00' }
   assert.equal((await reportCredit(bench, credit)).responseCode, '00')
   const { responseCode, code } = await reportCredit(bench, credit)
@@ -168,7 +168,7 @@ test('refused tokens, wrong signatures and wrong addresses use up the address, n
   assert.equal((await reportCredit(bench, credit)).responseCode, '00')
 })
 
-test('whatever is wrong with an unsigned rail call, it counts for its address', async () => {
+test('every faulty unsigned rail call counts for its address', async () => {
   await using bench = await startLimited('address=3')
   const report = { method: 'POST', url: '/rails/035/credits', token: null } as const
 
@@ -224,7 +224,7 @@ test('made-up sessions use up the address, and are then not even looked for; kno
   for (const cookie of cookies.slice(0, 3)) statuses.push((await forge(cookie)).statusCode)
   const holder = await bench.db.connect()
   await holder.query('begin')
-  await holder.query('lock table sessions') // Whoever looks for one waits.
+  await holder.query('lock table sessions') // A lookup of a session waits.
   const signal = AbortSignal.timeout(patience(10_000))
   const call = { url, headers: { cookie: cookies[3] as string }, signal }
   const last = await bench.service.app.inject(call).finally(() => holder.release(true))
@@ -249,7 +249,7 @@ test('behind a proxy that is named, its callers count each for itself', async ()
   assert.equal(await from('192.0.2.1'), 400)
   assert.equal(await from('192.0.2.1'), 429)
   assert.equal(await from('192.0.2.2'), 400)
-  // What a caller writes there itself stands before what the proxy adds.
+  // A caller's own value comes before the one that the proxy adds.
   assert.equal(await from('192.0.2.3, 192.0.2.2'), 429)
   assert.equal(await from('2001:db8::1'), 400)
   assert.equal(await from('2001:db8::2'), 429)

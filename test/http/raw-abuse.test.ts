@@ -1,5 +1,5 @@
-// Bytes that no HTTP client sends, over real sockets: half requests, smuggling, other protocols, garbage.
-// `npm run fuzz` sends the same to a service of its own.
+// Bytes that no HTTP client sends, over real sockets: half requests, smuggling, other protocols,
+// garbage. `npm run fuzz` sends the same to its own service.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

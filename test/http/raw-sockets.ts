@@ -1,4 +1,4 @@
-// HTTP as bytes on a socket, for what no client would send.
+// HTTP as bytes on a socket, for requests that no client would send.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -10,7 +10,7 @@ export async function openSocket(url: string, { allowHalfOpen = true } = {}) {
   socket.setEncoding('latin1').on('data', (chunk) => {
     text += chunk
   })
-  // Cut off while we write is what some tests are about.
+  // Some tests expect to be cut off while we write.
   socket.on('error', () => {})
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const ended = Promise.race([closed, once(socket, 'end').catch(() => {})])
@@ -20,7 +20,7 @@ export async function openSocket(url: string, { allowHalfOpen = true } = {}) {
     send: (bytes: string | Buffer) => socket.write(bytes),
     half: () => socket.end(),
     received: () => text,
-    // All that came until the other side hung up.
+    // Everything until the other side hung up.
     async rest(): Promise<string> {
       await ended
       return text
@@ -37,7 +37,7 @@ export async function openSocket(url: string, { allowHalfOpen = true } = {}) {
   }
 }
 
-// The answers in what came over a connection, in order.
+// The answers on a connection, in order.
 export function answersIn(text: string): { status: number; head: string; body: string }[] {
   const answers: { status: number; head: string; body: string }[] = []
   let rest = text

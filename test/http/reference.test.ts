@@ -1,13 +1,15 @@
-// The API reference says of every operation what it does, what it needs, what it answers with (an
-// example that its schema accepts), and which errors to expect.
+// The API reference documents every operation: its effect, its requirements, its answer (an example
+// that its schema accepts), and its errors.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { REFUSALS } from '#errors.ts'
-import { lazySchemas } from '#http/lazy-schemas.ts'
-import { TAG_GROUPS } from '#http/reference/tag-groups.ts'
+import { TAG_GROUPS } from '#http/reference/open-api.ts'
+import { type Entry, sectionsOf } from '#http/reference/outline.ts'
+import { lazySchemas } from '#http/schema-components.ts'
 import { validatorOptions } from '#http/validation.ts'
+import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { ACCOUNTS, ADVICE, BY_PAYMENT, UNKNOWN_REFERENCE } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -33,7 +35,8 @@ const operations = Object.entries<Record<string, Operation>>(description.paths).
       operation,
     })),
 )
-const shown = operations.filter(({ operation }) => !operation['x-internal'])
+const sections = sectionsOf(description)
+const visible = operations.filter(({ operation }) => !operation['x-internal'])
 
 function jsonOf({ requestBody, responses }: Operation) {
   const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
@@ -46,7 +49,7 @@ function briefly({ instancePath, message }: { instancePath?: string; message?: s
   return `${instancePath} ${message}`
 }
 
-// The schema with what it references in place.
+// The schema with its references inlined.
 function whole(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (_, value) =>
     typeof value?.$ref === 'string'
@@ -60,7 +63,7 @@ test('every example is accepted by its schema', () => {
     errors?: { instancePath?: string; message?: string }[]
   }
   const make = lazySchemas('sandbox').factories.buildValidator as (
-    ...given: object[]
+    ...args: object[]
   ) => (route: object) => Validate
   const compile = make({}, validatorOptions('sandbox'))
   const bodies = operations.flatMap(({ name, operation }) =>
@@ -68,8 +71,8 @@ test('every example is accepted by its schema', () => {
   )
   const refused = bodies.flatMap(({ name, schema = {}, example, examples }) => {
     const validate = compile({ schema: whole(schema) })
-    const shown = examples ? Object.values(examples).map(({ value }) => value) : [example]
-    return shown.flatMap((each) =>
+    const values = examples ? Object.values(examples).map(({ value }) => value) : [example]
+    return values.flatMap((each) =>
       validate(each) ? [] : [{ name, errors: validate.errors?.map(briefly), example: each }],
     )
   })
@@ -78,9 +81,9 @@ test('every example is accepted by its schema', () => {
   assert(bodies.length > 150)
 })
 
-test('every operation is described, says its scope, and stands in the sidebar', () => {
+test('every operation is described, says its scope, and has a page in the reference', () => {
   const tags = TAG_GROUPS.flatMap((group) => group.tags)
-  for (const { name, operation } of shown) {
+  for (const { name, operation } of visible) {
     const [first = ''] = operation.description?.split('\n\n') ?? []
     assert(first.length > 20 && !first.startsWith('**'), `${name} has no description`)
     assert(
@@ -134,7 +137,7 @@ test('the reference names the status that an operation answers with', async () =
 })
 
 test('every operation that only the sandbox has says so', () => {
-  const sandbox = shown.filter(({ name }) => /\/(?:sandbox|simulate)\/|\/chaos/.test(name))
+  const sandbox = visible.filter(({ name }) => /\/(?:sandbox|simulate)\/|\/chaos/.test(name))
 
   assert(sandbox.length >= 12, `${sandbox.length}`)
   for (const { name, operation } of sandbox) {
@@ -142,23 +145,93 @@ test('every operation that only the sandbox has says so', () => {
   }
 })
 
-test('the reference is at most 1.2 MB to load', async () => {
-  const headers = { 'accept-encoding': 'gzip, deflate, br' }
-  const urls = ['/docs/', '/docs/js/scalar.js', '/openapi.json']
-  const answers = await Promise.all(urls.map((url) => bench.call({ url, headers, token: null })))
+test('pages and files of the reference are compressed as the browser asks', async () => {
   const plain = await bench.call({ url: '/openapi.json', token: null })
+  for (const url of ['/docs', '/docs/payments', '/docs/search.json', '/openapi.json']) {
+    const headers = { 'accept-encoding': 'gzip, deflate, br' }
+    const answered = await bench.call({ url, headers, token: null })
+    assert.equal(answered.headers['content-encoding'], 'br', url)
+  }
+  const brotli = { 'accept-encoding': 'br' }
+  const described = await bench.call({ url: '/openapi.json', headers: brotli, token: null })
   const zipped = await bench.call({
     url: '/openapi.json',
     headers: { 'accept-encoding': 'br;q=0, gzip' },
     token: null,
   })
 
-  const bytes = answers.reduce((sum, each) => sum + each.rawPayload.length, 0)
-  assert(bytes <= 1_200_000, `${bytes} bytes`)
-  assert(answers.every((each) => each.headers['content-encoding'] === 'br'))
   assert.equal(plain.headers['content-encoding'], undefined)
   assert.equal(zipped.headers['content-encoding'], 'gzip')
-  const [, , described] = answers
-  assert.equal(brotliDecompressSync(described?.rawPayload as Buffer).toString(), plain.body)
+  assert.equal(brotliDecompressSync(described.rawPayload).toString(), plain.body)
   assert.equal(gunzipSync(zipped.rawPayload).toString(), plain.body)
 })
+
+test('no page of the reference takes more than 80 kB to load', async () => {
+  const headers = { 'accept-encoding': 'br' }
+  for (const { slug } of sections) {
+    const { rawPayload } = await bench.call({ url: `/docs/${slug}`, headers, token: null })
+    assert(rawPayload.length <= 80_000, `${slug}: ${rawPayload.length} bytes`)
+  }
+})
+
+test('each operation is on the page of its tag, with its examples', async () => {
+  const missing: string[] = []
+  for (const { slug, entries } of sections) {
+    const { body } = await bench.call({ url: `/docs/${slug}`, token: null })
+    for (const { operation } of entries) {
+      const start = body.indexOf(`id="${operation.operationId}" aria-labelledby`)
+      const own = body.slice(start, body.indexOf('</section>', start))
+      if (start < 0 || !own.includes('data-kind="curl"')) missing.push(operation.operationId)
+    }
+  }
+
+  assert.deepEqual(missing, [])
+  const listed = sections.flatMap(({ entries }) => entries)
+  assert.equal(listed.length, visible.length)
+})
+
+test('a page begins with what one creates, and ends with what cannot be undone', () => {
+  const idsOf = (slug: string) =>
+    sections.find((section) => section.slug === slug)?.entries.map(idOf) ?? []
+  const first = [
+    'createAdvice',
+    'createCollectionAccount',
+    'createWebhookEndpoint',
+    'createSubaccount',
+  ]
+  const pages = ['payments', 'collection-accounts', 'webhooks', 'splits']
+
+  assert.deepEqual(
+    pages.map((slug) => idsOf(slug)[0]),
+    first,
+  )
+  assert.equal(idsOf('collection-accounts').at(-1), 'eraseCollectionAccount')
+  const payments = idsOf('payments')
+  const places = [
+    'createAdvice',
+    'initiateBankTransfer',
+    'listAdvices',
+    'findAdvice',
+    'eraseAdvice',
+  ]
+  const found = places.map((id) => payments.indexOf(id))
+  assert.deepEqual(
+    found,
+    found.toSorted((one, other) => one - other),
+  )
+})
+
+test('an unknown page of the reference is refused, and live names no secret', async () => {
+  const unknown = await bench.call({ url: '/docs/nowhere', token: null })
+  assert.equal(unknown.json().code, 'route_not_found')
+  assert.match((await bench.call({ url: '/docs', token: null })).body, /data-secret=/)
+  await using live = await startLiveService()
+  for (const url of ['/docs', '/docs/authentication']) {
+    const { body } = await live.call({ url, token: null })
+    assert.doesNotMatch(body, /data-secret=|class="fold try"/)
+  }
+})
+
+function idOf({ operation }: Entry): string {
+  return operation.operationId
+}

@@ -1,10 +1,10 @@
-// Which requests the log has a line for: a share of those that went well, and every one that did not; and
-// that it says who and how long, never what.
+// The requests in the log: a share of the successful ones, and every failed one; with the caller
+// and the duration, never the content.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
-import { RequestLog } from '#http/request-log.ts'
+import { RequestLog } from '#http/requests.ts'
 import { createLogger } from '#log.ts'
 import { ACCOUNTS, accountBody } from '../support/fixtures.ts'
 import { seededRandom } from '../support/random.ts'
@@ -27,7 +27,7 @@ function keptLog(share: number) {
   return { end, lines, advance: (ms: number) => (nowMs += ms) }
 }
 
-test('of requests that went well a share is logged, of the others each', () => {
+test('a share of successful requests is logged, and every other one', () => {
   const { end, lines } = keptLog(0.1)
 
   for (let count = 0; count < 2_000; count++) end(200)

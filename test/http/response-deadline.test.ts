@@ -1,12 +1,11 @@
-// A request that nothing answers is answered in the end, and those that were are left alone.
+// A request without an answer gets one in the end, and answered requests are left alone.
 
 import assert from 'node:assert/strict'
 import { createServer, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { timedResponse } from '#http/request-metrics.ts'
-import { enforceResponseDeadline, RESPONSE_MAX_MS } from '#http/response-deadline.ts'
+import { enforceResponseDeadline, RESPONSE_MAX_MS, timedResponse } from '#http/requests.ts'
 
 test('a request without a response by the deadline is told to try again, once', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })

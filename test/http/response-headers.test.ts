@@ -1,4 +1,4 @@
-// The headers of every answer: kept by nobody, taken for nothing else, and silent about what we are.
+// The headers of every answer: no caching, no sniffing, and nothing about our software.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -55,35 +55,33 @@ test('in live every answer says https only, refusals too', async () => {
   }
 })
 
-test('the reference page lets in nothing but itself, and its script may be kept', async () => {
-  const page = await bench.call({ url: '/docs/', token: null })
+test('the reference page lets in nothing but itself, and its assets may be kept', async () => {
+  const page = await bench.call({ url: '/docs', token: null })
   const policy = String(page.headers['content-security-policy']).split('; ')
 
   assert.equal(page.headers['cache-control'], 'no-store')
   assert.equal(page.headers['x-frame-options'], 'DENY')
   assert.equal(page.headers['referrer-policy'], 'no-referrer')
-  assert(policy.includes("default-src 'none'"))
-  assert(policy.includes("frame-ancestors 'none'"))
-  const script = policy.find((rule) => rule.startsWith('script-src ')) as string
-  assert.match(script, /^script-src 'self'(?: 'sha256-[A-Za-z0-9+/=]{44}')+$/)
-  const { headers } = await bench.call({ url: '/docs/js/scalar.js', token: null })
-  assert.equal(headers['cache-control'], 'public, max-age=86400')
+  for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "script-src 'self'"]) {
+    assert(policy.includes(rule), rule)
+  }
+  const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(page.body) ?? []
+  const { headers } = await bench.call({ url: script, token: null })
+  assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
   assert.equal(headers['x-content-type-options'], 'nosniff')
 })
 
 test('the reference page is there however its address is written', async () => {
-  for (const url of ['/docs/', '/DOCS/', '/Docs/?x=%', '/docs/js/SCALAR.js?v=1']) {
+  for (const url of ['/docs', '/docs/', '/DOCS', '/Docs/?x=%', '/docs/PAYMENTS?v=1']) {
     const { statusCode, headers } = await bench.call({ url, token: null })
     assert.equal(statusCode, 200, url)
-    assert.match(String(headers['content-type']), /^(?:text\/html|application\/javascript)\b/, url)
+    assert.match(String(headers['content-type']), /^text\/html\b/, url)
   }
-  const { statusCode, headers } = await bench.call({ url: '/DOCS', token: null })
-  assert.deepEqual([statusCode, headers.location], [301, '/docs/'])
 })
 
 test('the reference page takes any host, and never fails for it', async () => {
   for (const host of ['[', 'a b', 'a:b:c', '%', '@', '\\', '']) {
-    for (const url of ['/docs', '/docs/', '/docs/js/scalar.js']) {
+    for (const url of ['/docs', '/docs/', '/docs/payments']) {
       const { statusCode } = await bench.call({ url, token: null, headers: { host } })
       assert(statusCode < 500, `${host} ${url} ${statusCode}`)
     }

@@ -5,10 +5,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import Fastify from 'fastify'
-import type { Writers } from '#domain/batch-writers.ts'
-import { LoadShedder } from '#http/load-shedding.ts'
-import { RestingConnections } from '#http/resting-connections.ts'
-import { Metrics } from '#metrics.ts'
+import type { Writers } from '#credits/writers.ts'
+import { LoadShedder, RestingConnections } from '#http/load-shedding.ts'
+import { Metrics } from '#observability/metrics.ts'
 import { closeAtEnd } from '../support/closing.ts'
 import { listenLocally } from '../support/event-source.ts'
 import { START } from '../support/running-service.ts'
@@ -17,7 +16,7 @@ const LOOK_MS = 10
 const PROXY = '127.0.0.7'
 const immediate = () => new Promise((resolve) => setImmediate(resolve))
 
-// So many connections that were just refused. A look may come late.
+// Creates connections that were just refused. A look may come late.
 async function setup(t: TestContext, count: number) {
   t.mock.timers.enable({ apis: ['setInterval'] })
   let nowMs = 0
@@ -62,7 +61,7 @@ test('however many they are, none rests for longer than five seconds', async (t)
   const { paused, look } = await setup(t, 10_000)
   look()
   assert.equal(paused.size, 4_000 - 8)
-  look(40) // Late, and no more for it.
+  look(40) // Late, but not more for it.
   assert.equal(paused.size, 4_000 - 8 - 8)
   for (let ms = 50; ms < 4_990; ms += LOOK_MS) look()
   assert(paused.size > 0)
@@ -77,7 +76,7 @@ test('when the service stops, all are read', async (t) => {
   assert.equal(paused.size, 0)
 })
 
-test('what a refused connection sends next waits in its socket, and others are answered', async (t) => {
+test('a later request on a refused connection waits in its socket, while others are answered', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const metrics = new Metrics()
   const writer = { isOverloaded: true }

@@ -1,10 +1,10 @@
-// A scope takes time at every start: only routes that need one have it.
+// A scope costs time at every start: only routes that need one have it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestService } from '../support/running-service.ts'
 
-const MARKED = 6
+const MARKED = 9
 
 test('only routes that are marked have a scope of their own', async () => {
   await using bench = await startTestService()

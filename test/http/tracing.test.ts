@@ -1,17 +1,17 @@
-// Traces: one shows the way of a credit from the bank's request to the merchant's receiver, whoever
-// carried it, and nobody's name or number. Without a collector nothing of it is loaded; without its
-// answers nothing waits.
+// Traces: one trace shows the way of a credit from the bank's request to the merchant's receiver,
+// across processes, without anybody's name or number. Without a collector nothing of it is loaded;
+// a silent collector delays nothing.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Environment, loadConfig } from '#config/config.ts'
-import { Batcher } from '#db/batcher.ts'
+import { Batcher } from '#hot-path/batcher.ts'
 import { createLogger } from '#log.ts'
-import { Metrics } from '#metrics.ts'
+import { Metrics } from '#observability/metrics.ts'
+import { startTracing } from '#observability/tracing.ts'
 import { currentSpan, type Tracer, within } from '#trace-context.ts'
-import { startTracing } from '#tracing.ts'
 import { runWorker } from '#workers/loop.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { startCollector } from '../support/otlp-collector.ts'
@@ -162,7 +162,7 @@ test('those who share a batch link to one another, and who is not traced is in n
     within(one, () => batcher.submit(1)),
     within(other, () => batcher.submit(2)),
     batcher.submit(3),
-    batcher.submit(4), // In the next batch, which the first leads to.
+    batcher.submit(4), // In the next batch, which the first triggers.
   ]
   await Promise.all(answers)
   for (const span of [one, other]) span?.end()
@@ -180,7 +180,7 @@ test('those who share a batch link to one another, and who is not traced is in n
   assert.equal(writing?.attributes['manilla.items'], 3n)
 })
 
-test('of a worker’s rounds those are sent that had work or failed', async () => {
+test('rounds of a worker that had work or failed are traced', async () => {
   await using collector = await startCollector()
   const { tracer } = await tracerTo(collector.url)
   const stopping = new AbortController()
@@ -198,8 +198,8 @@ test('of a worker’s rounds those are sent that had work or failed', async () =
   await tracer.stop()
 
   const spans = collector.spans()
-  const kept = spans.map(({ name, isError }) => `${name}${isError ? ', failed' : ''}`)
-  assert.deepEqual(kept.sort(), ['in busy', 'in failing', 'worker w', 'worker w, failed'])
+  const names = spans.map(({ name, isError }) => `${name}${isError ? ', failed' : ''}`)
+  assert.deepEqual(names.sort(), ['in busy', 'in failing', 'worker w', 'worker w, failed'])
   assert(!collector.raw().includes('with a name in it'))
 })
 
@@ -227,9 +227,11 @@ test('without a collector nothing of OpenTelemetry is loaded', async () => {
     files.filter((path) => what.test(readFileSync(join(SRC, path), 'utf8')))
   const off = { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }
 
-  assert.deepEqual(importing(/from '@opentelemetry\//), ['open-telemetry.ts'])
+  assert.deepEqual(importing(/from '@opentelemetry\//), ['observability/open-telemetry.ts'])
   assert.deepEqual(importing(/^import .*open-telemetry\.ts'/m), [])
-  assert.deepEqual(importing(/await import\('\.\/open-telemetry\.ts'\)/), ['tracing.ts'])
+  assert.deepEqual(importing(/await import\('\.\/open-telemetry\.ts'\)/), [
+    'observability/tracing.ts',
+  ])
   for (const env of [off, {}]) {
     assert.equal(loadConfig({ ...SECRETS, ...env }, 'serve').tracing, undefined)
   }

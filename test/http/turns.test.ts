@@ -1,10 +1,10 @@
-// Writes of one burst take turns with whatever else is ready.
+// Writes of one burst take turns with other ready work.
 
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Turns } from '#http/turns.ts'
+import { Turns } from '#http/load-shedding.ts'
 
 const request = (method: string, destroyed = false) =>
   ({ method, destroyed, socket: { destroyed: false } }) as IncomingMessage
@@ -29,7 +29,7 @@ test('a burst is begun a few in each turn of the event loop, and a lone write at
   assert.equal(begun.length, 31)
 })
 
-test('what comes while others wait comes after them, also if nothing is written by then', async () => {
+test('requests that arrive while others wait come after them, even before a write', async () => {
   let isWriting = true
   const turns = new Turns(() => isWriting)
   const order: string[] = []

@@ -1,5 +1,5 @@
-// A database that cannot do its work: full, read-only, overwhelmed, or silent. Whoever asks is told
-// to try again, in the words of its family and soon; nothing is tried item by item.
+// A database that cannot work: full, read-only, overwhelmed, or silent. Callers get a quick "try
+// again", in the envelope of their family; nothing is retried item by item.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { startStallingProxy } from '../support/stalling-proxy.ts'
 
-const READY_MAX_MS = 25_000 // Sooner than anybody else is answered.
+const READY_MAX_MS = 25_000 // Shorter than the wait for any other answer.
 const ANSWERS_MAX_MS = 30_000
 
 const SYSTEMIC = {
@@ -86,7 +86,7 @@ test('a database that falls silent: everybody is answered, and served again when
   const bench = await startTestService({ database: { ...database, connectionString }, patience: 1 })
   await using _closing = {
     async [Symbol.asyncDispose]() {
-      await proxy[Symbol.asyncDispose]() // What still waits for an answer need not be waited for.
+      await proxy[Symbol.asyncDispose]() // Requests without an answer need no further wait.
       await bench.service.close()
     },
   }
@@ -94,7 +94,7 @@ test('a database that falls silent: everybody is answered, and served again when
   const report = () => postRail(bench, '058/credits', threeCredits(accountNumber)[0])
 
   proxy.stall()
-  const asked = [
+  const calls = [
     report(),
     bench.call({ url: ADVICE, body: adviceBody() }),
     bench.call({ url: ACCOUNTS, body: accountBody() }),
@@ -106,7 +106,7 @@ test('a database that falls silent: everybody is answered, and served again when
   const startedMs = performance.now()
   const ready = await bench.call({ url: '/ready', token: null })
   const readyMs = performance.now() - startedMs
-  const [credit, ...others] = await Promise.all(asked)
+  const [credit, ...others] = await Promise.all(calls)
   const allMs = performance.now() - startedMs
   proxy.letNewOnes()
   await until('a credit is booked', async () => (await report()).json().responseCode === '00')
@@ -155,7 +155,7 @@ async function failWith({ db }: Bench, code: string, tables: readonly string[]):
   }
 }
 
-// For new connections: all that there are, are ended.
+// Applies to new connections: all existing ones are ended.
 async function makeReadOnly({ database, db }: Bench): Promise<void> {
   const name: string = (await db.query('select current_database() as name')).rows[0].name
   const admin = new pg.Client(database.connectionString.replace(name, 'postgres'))

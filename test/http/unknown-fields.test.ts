@@ -1,4 +1,4 @@
-// A published call ignores fields that it does not have, and warns of them.
+// A published call ignores unknown fields, and warns about them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -57,7 +57,7 @@ test('the other published calls warn too, also when they are repeated', async ()
   }
 })
 
-test('of a body with very many such fields, twenty are named', async () => {
+test('twenty unknown fields of a body are named, even if there are very many', async () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`x${at}`, at]))
   const long = { [`l${'o'.repeat(5_000)}ng`]: 1 }
   const answer = await bench.call({ url: ADVICE, body: { ...long, ...adviceBody(), ...many } })

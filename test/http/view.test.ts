@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Type } from '@fastify/type-provider-typebox'
 import { csvText } from '#http/csv.ts'
 import { type Fields, view } from '#http/view.ts'
 import { kobo } from '#money.ts'
@@ -56,8 +57,23 @@ test('its schema has the fields in their order, their descriptions, and names', 
 })
 
 test('its columns write amounts with two decimals', () => {
-  const shown = ThingView.present(row, { prefix: 'T' })
-  assert.equal(csvText(ThingView.columns('id', 'fee'), [shown]), '\ufeffid,fee\r\nT7,1.50\r\n')
+  const presented = ThingView.present(row, { prefix: 'T' })
+  assert.equal(csvText(ThingView.columns('id', 'fee'), [presented]), '\ufeffid,fee\r\nT7,1.50\r\n')
+})
+
+test('fields that may hold a list or an object have no column', () => {
+  const inner = Type.Object({ code: Type.String() })
+  const either = Type.Union([inner, Type.Null()])
+  const MixedView = view(undefined, (f: Fields<Row>) => ({
+    id: f.integer('id'),
+    parts: f.as(Type.Array(inner), () => []),
+    part: f.as(either, () => null),
+  }))
+
+  assert.deepEqual(
+    MixedView.columns().map(([name]) => name),
+    ['id'],
+  )
 })
 
 test('a key that the row lacks, or that holds another type, does not compile', () => {

@@ -1,8 +1,9 @@
-// What an audit is there to find in the journals of closed days: the database itself refuses each.
+// Corruptions of closed days, packs of closed months and VAT documents. The audit must find each. The test
+// writes them with the database's triggers off.
 
 import type { Corruption } from './settlement-corruptions.ts'
 
-// The last two days of the books, closed. Deferred: the test disables triggers, not what they did.
+// SQL that closes one day. `kobo` is SQL appended to the sum of the debits, such as '- 1'.
 const CLOSED = (day: string, previous: string, kobo: string) => `
   insert into closed_days (day, previous, ends_at, chart, unbalanced, closed_by, closed_at,
                            transfers, journal_hash, completed_at)
@@ -34,5 +35,22 @@ export const ACCOUNTING_CORRUPTIONS: readonly Corruption[] = [
      insert into closed_day_balances values ('2026-11-15', 'bank', 'NGN', 5, 7),
                                             ('2026-11-16', 'bank', 'NGN', 6, 7)`,
     /^day 2026-11-16, bank NGN$/,
+  ],
+  [
+    'packs_are_as_signed',
+    `with closing as (
+       insert into closed_months (month, version, ends_at, checklist, manifest, closed_by, closed_at)
+       values ('2026-10-01', 1, '2026-10-31T23:00:00Z', '[]',
+               '{"files": [{"name": "journal.csv", "sha256": "00"}]}', 'test', now())
+       returning id)
+     insert into closed_month_files select id, 'journal.csv', 'date' from closing`,
+    /^month 2026-10, version 1, journal\.csv$/,
+  ],
+  [
+    'vat_documents_are_their_fees',
+    `insert into vat_documents (kind, number, client_id, month, currency, fees_kobo, vat_kobo, wht_kobo,
+                                parties, issued_by, issued_at)
+     select 'invoice', 1, id, '2026-10-01', 'NGN', 1, 0, 0, '{}', 'test', now() from clients limit 1`,
+    /^invoice 1$/,
   ],
 ]

@@ -1,20 +1,20 @@
-// The books add up after everything that can happen to money once it is in: part payments that
-// expire or are cancelled, suspended money that is assigned or returned, credits taken back.
+// The books add up after everything that can happen to received money: part payments that expire or
+// are cancelled, suspended money that is assigned or returned, credits that the bank reverses.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeSessionId } from '#banks/session-id.ts'
+import { findClient } from '#access/permissions.ts'
+import { makeSessionId } from '#banks/numbers.ts'
+import { cancelAdvice, closeExpired } from '#credits/close.ts'
+import { takeReversal } from '#credits/reverse.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { findClient } from '#domain/access/clients.ts'
-import { cancelAdvice, closeExpired } from '#domain/credits/close-payments.ts'
-import { takeReversal } from '#domain/credits/reverse-credit.ts'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { type AssignTo, assignSuspense } from '#domain/suspense/assign-suspense.ts'
-import { requestReturn } from '#domain/suspense/return-suspense.ts'
-import { settleReturn, type Verdict } from '#domain/suspense/settle-return.ts'
 import type { ClientId, SuspenseItemId } from '#ids.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { kobo } from '#money.ts'
+import { type AssignTo, assignSuspense } from '#suspense/assign.ts'
+import { requestReturn } from '#suspense/return.ts'
+import { settleReturn, type Verdict } from '#suspense/settle.ts'
 import { asId } from '../support/as-id.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'

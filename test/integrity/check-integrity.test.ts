@@ -1,9 +1,9 @@
-// The audit by itself: one at a time whoever runs it, one standing alert, a result that is kept.
+// The audit: one run at a time across processes, one standing alert, a stored result.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkIntegrityRound, INTERVAL_MS } from '#integrity/workers.ts'
 import type { Logger } from '#log.ts'
-import { checkIntegrityRound, INTERVAL_MS } from '#workers/check-integrity.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
@@ -15,14 +15,14 @@ test('books that add up are recorded as such, and nobody is alarmed', async () =
 
   await bench.round()
 
-  assert.deepEqual(await bench.audits(), [{ ok: true, findings: [] }])
+  assert.deepEqual(await bench.checks(), [{ ok: true, findings: [] }])
   assert.deepEqual(await bench.alerts(), [])
 })
 
 test('of many that want to audit at once one does, and the others wait their turn', async () => {
   await using bench = await setup()
   const gate = await bench.db.connect()
-  await gate.query('begin; lock table audits in access exclusive mode')
+  await gate.query('begin; lock table integrity_checks in access exclusive mode')
 
   const rounds = Promise.all([bench.round(), bench.round(), bench.round(), bench.round()])
   await untilWaiting(gate, 4)
@@ -30,7 +30,7 @@ test('of many that want to audit at once one does, and the others wait their tur
   gate.release()
   await rounds
 
-  assert.equal((await bench.audits()).length, 1)
+  assert.equal((await bench.checks()).length, 1)
 })
 
 test('an audit is due a quarter of an hour after the last one began', async () => {
@@ -39,11 +39,11 @@ test('an audit is due a quarter of an hour after the last one began', async () =
 
   bench.advance(INTERVAL_MS - 1)
   await bench.round()
-  assert.equal((await bench.audits()).length, 1)
+  assert.equal((await bench.checks()).length, 1)
 
   bench.advance(1)
   await bench.round()
-  assert.equal((await bench.audits()).length, 2)
+  assert.equal((await bench.checks()).length, 2)
 })
 
 test('an audit of a clock that was a day ahead holds nobody up', async () => {
@@ -54,7 +54,7 @@ test('an audit of a clock that was a day ahead holds nobody up', async () => {
   bench.advance(-DAY_MS)
   await bench.round()
 
-  assert.equal((await bench.audits()).length, 2)
+  assert.equal((await bench.checks()).length, 2)
 })
 
 test('books that do not add up raise one alert, which stands until they do again', async () => {
@@ -65,7 +65,7 @@ test('books that do not add up raise one alert, which stands until they do again
   bench.advance(INTERVAL_MS)
   await bench.round()
 
-  const [audit] = await bench.audits()
+  const [audit] = await bench.checks()
   assert.equal(audit?.ok, false)
   assert.equal(audit?.findings[0]?.check, 'balances_are_their_transfers')
   const [alert, ...more] = await bench.alerts()
@@ -78,7 +78,7 @@ test('books that do not add up raise one alert, which stands until they do again
   bench.advance(INTERVAL_MS)
   await bench.round()
 
-  assert.equal((await bench.audits()).at(-1)?.ok, true)
+  assert.equal((await bench.checks()).at(-1)?.ok, true)
   assert.deepEqual(
     (await bench.alerts()).map(({ cleared }) => cleared),
     [true],
@@ -103,15 +103,15 @@ test('an alert of another kind is left standing by books that add up', async () 
 
 test('an audit that was killed stops the others for an hour at most', async () => {
   await using bench = await setup()
-  await bench.db.query('insert into audits (started_at) values ($1)', [bench.clock()])
+  await bench.db.query('insert into integrity_checks (started_at) values ($1)', [bench.clock()])
 
   bench.advance(INTERVAL_MS * 4 - 1)
   await bench.round()
-  assert.deepEqual(await bench.audits(), [])
+  assert.deepEqual(await bench.checks(), [])
 
   bench.advance(1)
   await bench.round()
-  assert.deepEqual(await bench.audits(), [{ ok: true, findings: [] }])
+  assert.deepEqual(await bench.checks(), [{ ok: true, findings: [] }])
 })
 
 test('an audit that is told to stop leaves no trace, and is done at the next start', async () => {
@@ -121,10 +121,10 @@ test('an audit that is told to stop leaves no trace, and is done at the next sta
 
   await bench.round(stopping.signal)
 
-  const { rows } = await bench.db.query('select from audits')
+  const { rows } = await bench.db.query('select from integrity_checks')
   assert.equal(rows.length, 0)
   await bench.round()
-  assert.equal((await bench.audits()).length, 1)
+  assert.equal((await bench.checks()).length, 1)
 })
 
 test('an audit that fails is told to the loop, and tried again at the next round', async () => {
@@ -135,7 +135,7 @@ test('an audit that fails is told to the loop, and tried again at the next round
 
   await bench.db.query('alter table elsewhere rename to suspense_items')
   await bench.round()
-  assert.deepEqual(await bench.audits(), [{ ok: true, findings: [] }])
+  assert.deepEqual(await bench.checks(), [{ ok: true, findings: [] }])
 })
 
 test('results are kept for 90 days', async () => {
@@ -143,12 +143,12 @@ test('results are kept for 90 days', async () => {
   await bench.round()
   bench.advance(90 * DAY_MS)
   await bench.round()
-  assert.equal((await bench.audits()).length, 2)
+  assert.equal((await bench.checks()).length, 2)
 
   bench.advance(INTERVAL_MS)
   await bench.round()
 
-  assert.equal((await bench.audits()).length, 2)
+  assert.equal((await bench.checks()).length, 2)
 })
 
 async function setup() {
@@ -164,7 +164,7 @@ async function setup() {
     advance: bench.advance,
     logText: bench.logText,
     round: (signal = new AbortController().signal) => round(signal),
-    // Past the guards of the database, as only somebody who owns it can.
+    // Bypasses the guards of the database, as only its owner can.
     async tamper(kobo: number) {
       await bench.db.query('alter table ledger_accounts disable trigger user')
       await bench.db.query(
@@ -172,10 +172,10 @@ async function setup() {
         [kobo],
       )
     },
-    audits: async () =>
+    checks: async () =>
       (
         await bench.db.query<{ ok: boolean; findings: { check: string }[] }>(
-          'select ok, findings from audits where finished_at is not null order by id',
+          'select ok, findings from integrity_checks where finished_at is not null order by id',
         )
       ).rows,
     alerts: async () =>

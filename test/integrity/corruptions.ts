@@ -1,4 +1,4 @@
-// What an audit is there to find: the database itself refuses every one of these.
+// Corruptions that an audit must find: the database itself refuses every one of these.
 
 import { ACCOUNTING_CORRUPTIONS } from './accounting-corruptions.ts'
 import { MONEY_OUT_CORRUPTIONS } from './money-out-corruptions.ts'
@@ -248,21 +248,5 @@ export const CORRUPTIONS: readonly Corruption[] = [
         /^credit block 0$/,
       ] as const,
   ),
-  [
-    'archives_are_their_credits',
-    `insert into archives (month, ends_at, credits, amount_kobo, transfers, carried, manifest_hash,
-                           archived_by, archived_at)
-     values ('2024-01-01', '2024-01-31T23:00:00Z', 1, 100, 1, 1, '', 'ops', now())`,
-    /^archive \d+$/,
-  ],
-  [
-    'archived_money_is_carried',
-    `insert into archived_credits (id, archive_id, client_id, collection_account_id, amount_kobo,
-                                   received_at, bank_code, session_id, account_number)
-     select id, 1, client_id, collection_account_id, amount_kobo, received_at, bank_code, session_id,
-            account_number
-       from credits where collection_account_id is not null limit 1`,
-    /^archive 1, (collection \d+|bank:\d+ NGN)$/,
-  ],
   ...ACCOUNTING_CORRUPTIONS,
 ]

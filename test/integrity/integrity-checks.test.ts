@@ -1,11 +1,10 @@
-// The audit is silent while the books are right, and each of its checks sees what it is there for.
+// The audit is silent while the books are right, and each of its checks finds its own corruption.
 // The database itself refuses every one of these corruptions, so its guards are switched off first.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BUSINESS_CHECKS } from '#domain/integrity/business-checks.ts'
-import { CHECK_NAMES, checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS, runCheck } from '#ledger/ledger-checks.ts'
+import { BUSINESS_CHECKS, CHECK_NAMES, checkIntegrity } from '#integrity/checks.ts'
+import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS, runCheck } from '#ledger/checks.ts'
 import { addLineDifference, resolve } from '../support/differences.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
@@ -191,7 +190,7 @@ async function reconcile(bench: Bench, accountNumber: string): Promise<void> {
   }
 }
 
-// In a transaction that is taken back, in which no guard is awake.
+// Runs in a transaction without guards, which is rolled back.
 async function findInTampered({ db }: Pick<Bench, 'db'>, name: string, tamper: string) {
   const check = [...LEDGER_CHECKS, ...BUSINESS_CHECKS].find((each) => each.name === name)
   assert(check, name)
@@ -206,7 +205,7 @@ async function findInTampered({ db }: Pick<Bench, 'db'>, name: string, tamper: s
   }
 }
 
-// On one connection: whoever owns the database may write past every guard of it.
+// On one connection: the owner of the database may bypass every guard of it.
 async function withoutGuards({ db }: Pick<Bench, 'db'>, tamper: string): Promise<void> {
   const { rows } = await db.query<{ off: string }>(
     `select string_agg(format('alter table %s disable trigger all', oid::regclass), ';') as off

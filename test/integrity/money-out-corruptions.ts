@@ -1,4 +1,4 @@
-// What the integrity checks find of payouts, fees, shares and debts.
+// Corruptions of payouts, fees, shares and debts that the integrity checks must find.
 
 import type { Corruption } from './settlement-corruptions.ts'
 
@@ -80,6 +80,16 @@ export const MONEY_OUT_CORRUPTIONS: readonly Corruption[] = [
        (bank_code, session_id, credit_id, amount_kobo, receivable_kobo, received_at)
      select bank_code, 'again', id, 5, 5, now() from credits limit 1`,
     /^reversal \d+$/,
+  ],
+  [
+    'held_is_in_holds',
+    `insert into ledger_accounts (kind, owner, credits_kobo) values ('held', 'client:1', 5)`,
+    /^held account \d+$/,
+  ],
+  [
+    'provisions_fit_their_debts',
+    `insert into ledger_accounts (kind, owner, credits_kobo) values ('provision', 'operator:1', 5000000)`,
+    /^client 1$/,
   ],
   [
     'payouts_booked_from_statements_fit',

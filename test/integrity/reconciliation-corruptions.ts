@@ -1,4 +1,4 @@
-// What the integrity checks find of statements held against the books.
+// Corruptions of reconciliation that the integrity checks must find.
 
 import type { Corruption } from './settlement-corruptions.ts'
 
@@ -52,6 +52,16 @@ export const RECONCILIATION_CORRUPTIONS: readonly Corruption[] = [
     'bookings_are_matched_to_their_lines',
     `update differences set action = 'note' where action = 'book'`,
     /^transfer \d+$/,
+  ],
+  [
+    'adjusting_entries_are_their_differences',
+    `insert into adjusting_entries
+       (reference, difference_id, account, amount_kobo, reason, state, requested_by,
+        requested_by_user, requested_at, decided_by, decided_by_user, decided_at)
+     select 'AJE000000000000001', id, 'bank_cost', amount_kobo - 1, 'x', 'approved', 'user:a',
+            gen_random_uuid(), now(), 'user:b', gen_random_uuid(), now()
+       from differences where action = 'book' limit 1`,
+    /^adjusting entry AJE/,
   ],
   [
     'reconciled_days_add_up',

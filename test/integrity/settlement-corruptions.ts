@@ -1,6 +1,6 @@
-// What an audit is there to find of settlements.
+// Corruptions of settlements that an audit must find.
 
-// The check that must speak up, what is tampered with, and of whom it must speak.
+// The check that must report, the corruption, and the subject of its report.
 export type Corruption = readonly [check: string, tamper: string, subject: RegExp]
 
 export const SETTLEMENT_CORRUPTIONS: readonly Corruption[] = [

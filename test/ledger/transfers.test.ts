@@ -1,4 +1,4 @@
-// The ledger's own walls (I1 to I4): what the database refuses, whatever the code does.
+// The ledger's own walls (I1 to I4): the database refuses these, whatever the code does.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const RESTRICTED = { code: '23001' }
 test('transfers move both balances, and a busy account is added up once', async () => {
   await using bench = await setup()
 
-  // Two of them alike: each counts.
+  // Two of them are equal: each counts.
   await bench.post([bench.credit(100n), bench.credit(250n), bench.credit(100n), bench.credit(1n)])
 
   assert.deepEqual(await bench.balances(), { bank: -451n, collection: 451n, other: 0n })
@@ -146,7 +146,7 @@ async function setup() {
      values (1, 'bank', 'bank:058', 'NGN'), (2, 'collection', '', 'NGN'),
             (3, 'suspense', 'bank:058', 'USD')`,
   )
-  // The brands of what is written by hand below are left to the database.
+  // The handwritten rows below have no brands: the database checks them.
   type OfCredit = Extract<Transfer, { creditId: unknown }>
   type Written = {
     [Field in keyof OfCredit]: OfCredit[Field] extends bigint ? bigint : OfCredit[Field]

@@ -73,7 +73,7 @@ test('banks and payers see the reviewed name until an operator approves the new 
   assert.equal(await enquire(), 'Zenith Bank Plc/Ada Obi')
   assert.deepEqual(await alertsOf('SHOP1'), [{ name: 'Zenith Bank Plc', isOpen: false }])
   const { rows } = await live.db.query(
-    `select action, detail from actions where subject = 'client/SHOP1' and action like '%account_name'`,
+    `select action, detail from audit_log where subject = 'client/SHOP1' and action like '%account_name'`,
   )
   const detail = { accountName: 'Zenith Bank Plc', reason: 'Letter seen' }
   assert.deepEqual(rows, [{ action: 'client.approve_account_name', detail }])

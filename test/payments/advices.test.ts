@@ -1,5 +1,5 @@
-// The payment order: its terms are kept to the kobo, what cannot be kept is refused by name, and
-// nobody but the client that made it can read it.
+// Payment advices: terms are stored to the kobo, invalid ones are refused by name, and only the
+// advice's client can read it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -127,14 +127,14 @@ test('an amount that is not plain money is refused', async () => {
     '{}',
   ]
 
-  const taken: string[] = []
+  const accepted: string[] = []
   for (const written of [...quoted, ...numbers, ...others]) {
     const raw = JSON.stringify(adviceBody()).replace('"amount":6000', `"amount":${written}`)
     const answer = await bench.call({ url: ADVICE, body: raw })
-    if (answer.statusCode === 200) taken.push(written)
+    if (answer.statusCode === 200) accepted.push(written)
     else assertFieldRefused(answer, 'amount')
   }
-  assert.deepEqual(taken, [])
+  assert.deepEqual(accepted, [])
 })
 
 test('terms that cannot be kept are refused by their name', async () => {
@@ -152,11 +152,11 @@ test('terms that cannot be kept are refused by their name', async () => {
     ['narration', ['a\u0000b', 5, [], {}]],
   ]
 
-  const taken: string[] = []
+  const accepted: string[] = []
   for (const [field, values] of cases) {
     for (const value of values) {
       const answer = await bench.call({ url: ADVICE, body: adviceBody({ [field]: value }) })
-      if (answer.statusCode === 200) taken.push(`${field}: ${JSON.stringify(value)}`)
+      if (answer.statusCode === 200) accepted.push(`${field}: ${JSON.stringify(value)}`)
       else assertFieldRefused(answer, field)
     }
   }
@@ -164,7 +164,7 @@ test('terms that cannot be kept are refused by their name', async () => {
     const answer = await bench.call({ url: ADVICE, body: adviceBody({ [field]: undefined }) })
     assertFieldRefused(answer, field)
   }
-  assert.deepEqual(taken, [])
+  assert.deepEqual(accepted, [])
 })
 
 test('all that is wrong is told at once', async () => {
@@ -181,8 +181,8 @@ test('all that is wrong is told at once', async () => {
 
   assertRefused(answer, 'payment', { code: 'invalid_request' })
   const fields: string[] = answer.json().errors.map(({ field }: { field: string }) => field)
-  const told = new Set(fields.map((field) => field.split('.')[0]))
-  assert.deepEqual([...told].sort(), Object.keys(wrong).sort())
+  const reported = new Set(fields.map((field) => field.split('.')[0]))
+  assert.deepEqual([...reported].sort(), Object.keys(wrong).sort())
 })
 
 test('a customer needs a name, and one is enough', async () => {

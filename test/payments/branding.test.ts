@@ -1,10 +1,10 @@
-// How a client looks to payers: its name, its support contact, its name in account names, and its
-// colour, readable whatever it is. Logos are in logos.test.ts.
+// A client's appearance to payers: its name, its support contact, its name in account names, and
+// its colour, always readable. Logos are in logos.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { brandStylesheet, contrast, DEFAULT_COLOUR } from '#http/routes/payments/brand-colours.ts'
+import { brandStylesheet, contrast, DEFAULT_COLOUR } from '#payments/checkout-views.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAdvice, dataOf, initiate, startPayment } from '../support/fixtures.ts'
 import { postRail } from '../support/rail.ts'
@@ -18,7 +18,7 @@ const put = (body: unknown, token?: string) =>
 const read = async () => dataOf(await bench.call({ url: BRANDING }), 'account')
 const actions = async () => {
   const { rows } = await bench.db.query(
-    `select actor, subject, detail from actions where action = 'branding.set' order by id`,
+    `select actor, subject, detail from audit_log where action = 'branding.set' order by id`,
   )
   return rows
 }
@@ -42,7 +42,7 @@ test('a client is shown by its own name in our colour until it chooses', async (
   assert.deepEqual(await read(), UNCHOSEN)
 })
 
-test('what is chosen is kept, written down once, and shown to payers', async () => {
+test('a chosen logo and colour are stored, recorded once, and shown to payers', async () => {
   const answer = dataOf(await put({ name: 'Ada’s Shoes', colour: '#C2185B' }), 'account')
   await put({ name: 'Ada’s Shoes', colour: '#c2185b' })
 
@@ -68,7 +68,7 @@ const CONTACT = {
 test('a support contact is shown to payers, and stays when it is left out', async () => {
   const bare = { name: null, colour: null }
   const answer = dataOf(await put({ ...bare, ...CONTACT, accountName: 'Adas Shoes' }), 'account')
-  await put({ name: 'Ada’s Shoes', colour: '#c2185b' }) // As clients do that know of no more.
+  await put({ name: 'Ada’s Shoes', colour: '#c2185b' }) // Like clients that know no other field.
 
   const chosen = { ...CONTACT, accountName: 'Adas Shoes', isOwnAccountName: true }
   assert.deepEqual(answer, { ...UNCHOSEN, ...chosen })
@@ -87,7 +87,7 @@ test('payers read one account name: on the page, from the API, and at their bank
   const statusUrl = `/pay/api/status?adviceReference=${adviceReference}`
   const names = async () => [
     dataOf(await bench.call({ url: statusUrl, token: null }), 'account').accountName,
-    (await initiate(bench, adviceReference, '058')).accountName, // Again: the same number.
+    (await initiate(bench, adviceReference, '058')).accountName, // The same number again.
     (await postRail(bench, '058/name-enquiry', { accountNumber })).json().accountName,
   ]
 
@@ -175,7 +175,7 @@ test('nobody without a token sees or changes it', async () => {
   }
 })
 
-test('whatever the colour, what is written on it and in it can be read, in light and in dark', () => {
+test('text on and in any colour can be read, in light and in dark', () => {
   const colour = fc.integer({ min: 0, max: 0xffffff }).map((number) => {
     return `#${number.toString(16).padStart(6, '0')}`
   })

@@ -1,9 +1,9 @@
-// Which banks the payer's page offers, and in which order.
+// The banks that the payer's page offers, and their order.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAdvice, dataOf } from '../support/fixtures.ts'
+import { createAdvice, dataOf, startPayment } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -33,4 +33,18 @@ test('banks that are in trouble are offered last, until it is over', async () =>
   assert.deepEqual(meanwhile, [...usual.filter(isFine), '035', '101'])
   assert(page.indexOf('Guaranty Trust Bank') < page.indexOf('Wema Bank'))
   assert.deepEqual(await offered(), usual)
+})
+
+test('banks that payers choose most are offered first', async () => {
+  await using other = await startTestService()
+  const choose = async (bankCode: string) => startPayment(other, {}, bankCode)
+  for (const bankCode of ['232', '101', '232']) await choose(bankCode)
+  const { adviceReference } = await createAdvice(other)
+
+  const url = `/pay/api/status?adviceReference=${adviceReference}`
+  const { banks } = dataOf(await other.call({ url, token: null }), 'account')
+
+  const codes = banks.map(({ code }: { code: string }) => code)
+  assert.deepEqual(codes.slice(0, 2), ['232', '101'])
+  assert.equal(new Set(codes).size, 15)
 })

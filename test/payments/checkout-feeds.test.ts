@@ -1,5 +1,5 @@
-// Live status for payers: one reading of the database for every page that is open, the present for
-// who comes late, and no more watchers than there is room for.
+// Live status for payers: one read of the database for every open page, the present state for
+// latecomers, and a bounded number of watchers.
 
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
@@ -7,13 +7,14 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { AdviceId } from '#ids.ts'
+import { createLogger } from '#log.ts'
+import { Notifier } from '#notifier.ts'
 import {
   CheckoutFeeds,
   WATCHERS_PER_ADDRESS_MAX,
   WATCHERS_PER_ADVICE_MAX,
-} from '#http/routes/payments/checkout-feeds.ts'
-import type { AdviceId } from '#ids.ts'
-import { createLogger } from '#log.ts'
+} from '#payments/checkout-routes.ts'
 import { asId } from '../support/as-id.ts'
 import { listenLocally, openStream } from '../support/event-source.ts'
 import { assertRefused, createAdvice, initiate, simulate } from '../support/fixtures.ts'
@@ -21,19 +22,22 @@ import { patience } from '../support/patience.ts'
 import { START, startTestService } from '../support/running-service.ts'
 
 const NOW = START.toISOString()
+const HOUR_MS = 3_600_000
 
-// Feeds behind a real server, over advices that the test makes up.
-async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
+// Feeds behind a real server, over invented advices.
+async function startFeeds({ heartbeatMs = 3_600_000, pollMs = 1 } = {}) {
   const texts = new Map([
     ['a', '{"status":"Processing"}'],
     ['b', '{"status":"Pending"}'],
   ])
   const reads: string[][] = []
+  const changes = new Notifier()
   let isBroken = false
   let now = NOW
   const feeds = new CheckoutFeeds({
     log: createLogger({ level: 'silent' }),
-    pollMs: 1,
+    changes,
+    pollMs,
     heartbeatMs,
     read: async (ids) => {
       await turn()
@@ -55,6 +59,7 @@ async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
   return {
     feeds,
     reads,
+    changes,
     port,
     url: (id: string) => `http://127.0.0.1:${port}/${id}`,
     set: (id: string, text: string) => void texts.set(id, text),
@@ -78,7 +83,7 @@ async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
 
 const dataOf = (block: { data?: string }) => JSON.parse(block.data as string)
 
-test('who comes is told the present at once, and as of when', async () => {
+test('a new listener gets the present state at once, with its time', async () => {
   await using bench = await startFeeds()
   await using stream = await openStream(bench.url('a'))
   assert.deepEqual(dataOf(await stream.nextEvent()), { now: NOW, status: 'Processing' })
@@ -99,7 +104,31 @@ test('a change reaches everybody who watches that advice, and nobody else', asyn
   assert.equal(dataOf(other ?? {}).status, 'Cancelled')
 })
 
-test('what was read before what a page was told is left to the next reading', async () => {
+test('a write of this process reaches the page without waiting for the next poll', async () => {
+  await using bench = await startFeeds({ pollMs: HOUR_MS })
+  await using stream = await openStream(bench.url('a'))
+  await stream.nextEvent()
+  bench.set('a', '{"status":"Successful"}')
+  bench.changes.call()
+  assert.equal(dataOf(await stream.nextEvent()).status, 'Successful')
+})
+
+test('a burst of writes is read once per gap', async () => {
+  await using bench = await startFeeds({ pollMs: HOUR_MS })
+  await using stream = await openStream(bench.url('a'))
+  await stream.nextEvent()
+  const startedMs = performance.now()
+  const endMs = startedMs + 500
+  while (performance.now() < endMs) {
+    bench.changes.call()
+    await turn()
+  }
+  const passedMs = performance.now() - startedMs
+  assert(bench.reads.length >= 1)
+  assert(bench.reads.length <= passedMs / 50 + 1, `${bench.reads.length} reads`)
+})
+
+test('a reading older than the last update of a page is left to the next reading', async () => {
   await using bench = await startFeeds()
   await using stream = await openStream(bench.url('a'))
   await stream.nextEvent()
@@ -109,9 +138,9 @@ test('what was read before what a page was told is left to the next reading', as
   const later = new Date(START.getTime() + 1)
   bench.readAt(later)
 
-  const heard = dataOf(await stream.nextEvent())
+  const event = dataOf(await stream.nextEvent())
 
-  assert.deepEqual(heard, { now: later.toISOString(), status: 'Successful' })
+  assert.deepEqual(event, { now: later.toISOString(), status: 'Successful' })
 })
 
 test('every advice is read once a round, however many watch it; without watchers nothing is', async () => {
@@ -175,7 +204,7 @@ test('one who takes nothing is let go before it costs memory', async () => {
 test('there is room for some watchers of one advice, and of one address', async () => {
   const read = async () => new Map()
   const log = createLogger({ level: 'silent' })
-  const feeds = new CheckoutFeeds({ log, read })
+  const feeds = new CheckoutFeeds({ log, read, changes: new Notifier() })
   const socket = Object.assign(new EventEmitter().setMaxListeners(0), {
     writable: true,
     writableLength: 0,
@@ -213,10 +242,10 @@ test('a payer hears of a credit within a second, and of too many streams at once
   assertRefused(refused, 'account', { status: 429, code: 'too_many_streams' })
   await simulate(bench, bankAccount, '2000')
   const heardFrom = performance.now()
-  const heard = await Promise.all(streams.map((stream) => stream.nextEvent()))
+  const events = await Promise.all(streams.map((stream) => stream.nextEvent()))
 
   assert(performance.now() - heardFrom < patience(1_000))
-  for (const block of heard) {
+  for (const block of events) {
     assert.deepEqual([dataOf(block).status, dataOf(block).amountPaid], ['PartPayment', 2000])
   }
   await bench.service.app.close()
@@ -235,10 +264,10 @@ test('a payer of a client whose test clock is ahead hears of a credit at its tim
   const first = dataOf(await stream.nextEvent())
   await simulate(bench, bankAccount, '2000')
 
-  const heard = dataOf(await stream.nextEvent())
+  const event = dataOf(await stream.nextEvent())
 
   assert.deepEqual(
-    [heard.status, heard.now, first.now],
+    [event.status, event.now, first.now],
     ['PartPayment', first.now, ahead.toISOString()],
   )
   await bench.service.app.close()

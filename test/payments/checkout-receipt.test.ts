@@ -1,11 +1,11 @@
-// The receipt's facts (who paid from where, into which number), and the QR code of a payment's link.
+// The facts of a receipt (payer, source and number), and the QR code of a payment's link.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAdvice, dataOf, initiate, startPayment } from '../support/fixtures.ts'
 import { readQrCode } from '../support/qr-reader.ts'
-import { reportCredit } from '../support/rail.ts'
+import { newSessionId, reportCredit } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 import { assign, suspend } from '../support/suspense-desk.ts'
 
@@ -30,7 +30,7 @@ test('the receipt names each bank that paid and each number that was paid into, 
   assert.deepEqual((await status(adviceReference)).payerBanks, [])
   await pay(second, '500')
   await pay(second, '5000', '044')
-  await pay(second, '100', '011') // After it was paid: in suspense.
+  await pay(second, '100', '011') // Already paid, so it goes to suspense.
 
   const { payerBanks, paidInto } = await status(adviceReference)
   assert.deepEqual(payerBanks, ['Zenith Bank', 'Access Bank'])
@@ -43,7 +43,7 @@ test('the receipt names each bank that paid and each number that was paid into, 
   assert.match(body, new RegExp(`<dt>Paid into</dt><dd>[^<]*${first}, Wema Bank ${second}</dd>`))
 })
 
-test('what was assigned to it from suspense is on its receipt, and on no other', async () => {
+test('money assigned from suspense is on the receipt of its payment, and on no other', async () => {
   const wrong = await startPayment(bench, { amountPolicy: 'exact' })
   const right = await startPayment(bench)
   const { id } = await suspend(bench, wrong.bankAccount, '5999', { sourceBankCode: '057' })
@@ -79,4 +79,39 @@ test('the QR code is the page’s link; other addresses have none', async () => 
   for (const reference of ['x', '%3Cscript%3E', `${adviceReference}0`]) {
     assertRefused(await qr(reference), 'account', { status: 404, code: 'advice_not_found' })
   }
+})
+
+test('the receipt has session ids, and of a payer’s name the first letters, once it is paid', async () => {
+  const { adviceReference, bankAccount } = await startPayment(bench)
+  const pay = async (amount: string, sourceAccountName: string) => {
+    const sessionId = newSessionId()
+    const credit = { accountNumber: bankAccount, amount, sourceAccountName, sessionId }
+    await reportCredit(bench, credit)
+    return sessionId
+  }
+  const first = await pay('1000', 'EZE CHIDI  OKAFOR')
+  const before = await status(adviceReference)
+  assert.deepEqual([before.payerNames, before.sessionIds], [[], []])
+  const second = await pay('5000', 'Ọláyínká')
+
+  const { payerNames, sessionIds } = await status(adviceReference)
+  assert.deepEqual(payerNames, ['E*** C*** O***', 'Ọ***'])
+  assert.deepEqual(sessionIds, [first, second])
+  const { body } = await look(adviceReference)
+  assert(body.includes('<dt>Payer</dt><dd>E*** C*** O***, Ọ***</dd>'))
+  assert(body.includes(`<dt>Session ID</dt><dd>${first}, ${second}</dd>`))
+  for (const name of ['CHIDI', 'OKAFOR', 'láyínká']) assert(!body.includes(name), name)
+})
+
+test('a payer who sent too much reads the sum and the excess', async () => {
+  const { adviceReference, bankAccount } = await startPayment(bench, { amount: 10_000 })
+  await reportCredit(bench, { accountNumber: bankAccount, amount: '15000' })
+
+  const { body } = await look(adviceReference)
+
+  assert.match(body, /You sent ₦15,000\.00: ₦5,000\.00 too much\. It’s safe: ask Sandbox Merchant/)
+  assert.match(
+    body,
+    /<dt>Amount<\/dt><dd>₦10,000\.00<\/dd>.*<dt>You sent<\/dt><dd>₦15,000\.00<\/dd>/,
+  )
 })

@@ -1,8 +1,9 @@
-// The payer's page as HTTP: what it tells whom, and that looking at it changes nothing.
+// The payer's page over HTTP: what each viewer sees, and that viewing changes nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { codeOfId } from '#short-codes.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ADVICE,
@@ -46,6 +47,7 @@ test('the status is what the page shows and nothing else', async () => {
     isTest: true,
     adviceReference: payment.adviceReference,
     paymentReference: payment.paymentReference,
+    shortCode: codeOfId('PAY', payment.paymentReference),
     merchantRef: 'ORD-1',
     merchantName: 'Sandbox Merchant',
     narration: 'A pair of shoes',
@@ -65,7 +67,9 @@ test('the status is what the page shows and nothing else', async () => {
     closesAt: '2026-11-15T08:35:00.000Z',
     paidAt: null,
     canRequery: true,
+    payerNames: [],
     payerBanks: [],
+    sessionIds: [],
     paidInto: [],
     supportEmail: null,
     supportPhone: null,
@@ -75,8 +79,8 @@ test('the status is what the page shows and nothing else', async () => {
   })
   const supported = dataOf(await bench.call({ url: BANKS, token: null }), 'payment')
   assert.deepEqual(
-    banks.map(({ code }: { code: string }) => code),
-    supported.map(({ code }: { code: string }) => code),
+    banks.map(({ code }: { code: string }) => code).toSorted(),
+    supported.map(({ code }: { code: string }) => code).toSorted(),
   )
   const page = await look(payment.adviceReference)
   for (const secret of ['ada@example.com', '08012345678', 'C-1', 'MAN0000001']) {
@@ -200,7 +204,7 @@ test('an unknown, misspelt, missing or doubled reference gets the same kind page
   }
 })
 
-test('what a merchant or a link says is text on the page, never markup', async () => {
+test('texts of merchants and links are text on the page, never markup', async () => {
   const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&lt;`
   const { adviceReference } = await createAdvice(bench, {
     narration: hostile,

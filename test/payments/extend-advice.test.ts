@@ -1,5 +1,5 @@
-// Giving an advice more time: only while it is open, 48 hours in all, with grace and numbers moving
-// along; told, and recorded.
+// Extending an advice: only while it is open, 48 hours in all, with grace and numbers moving along;
+// with an event and a record.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,14 +47,14 @@ async function timesOf(paymentReference: string) {
   return rows
 }
 
-async function told(paymentReference: string) {
+async function extensionsOf(paymentReference: string) {
   const url = `/api/v1/events?type=payment.extended&paymentReference=${paymentReference}`
   return (await bench.call({ url })).json().data
 }
 
 async function auditLogFor(adviceReference: string) {
   const { rows } = await bench.db.query(
-    `select actor, action, detail from actions where subject = $1 order by id`,
+    `select actor, action, detail from audit_log where subject = $1 order by id`,
     [`advice/${adviceReference}`],
   )
   return rows
@@ -68,10 +68,10 @@ test('by seconds or to a time: expiry, grace and quarantine move along, the numb
   const later = await extend(payment.adviceReference, { seconds: 600 })
   const { data } = (await extend(payment.bankAccount, { expiresAt: at(3 * HOUR_MS) })).json()
 
-  const shown = later.json().data
-  assert.equal(timeOf(shown.expiresAt), timeOf(payment.expiresAt) + 600_000)
-  assert.equal(timeOf(shown.closesAt), timeOf(shown.expiresAt) + 120_000)
-  assert.deepEqual([shown.status, shown.expiresInSeconds], ['Pending', 2400])
+  const advice = later.json().data
+  assert.equal(timeOf(advice.expiresAt), timeOf(payment.expiresAt) + 600_000)
+  assert.equal(timeOf(advice.closesAt), timeOf(advice.expiresAt) + 120_000)
+  assert.deepEqual([advice.status, advice.expiresInSeconds], ['Pending', 2400])
   assert.equal(timeOf(data.expiresAt), bench.clock().getTime() + 3 * HOUR_MS)
   const after = await timesOf(payment.paymentReference)
   for (const [index, row] of after.entries()) {
@@ -99,7 +99,7 @@ test('it is told and recorded once for each change, and not for none', async () 
     assert.equal((await extend(payment.adviceReference, { expiresAt })).statusCode, 200)
   }
 
-  const events = await told(payment.paymentReference)
+  const events = await extensionsOf(payment.paymentReference)
   assert.equal(events.length, 1)
   const { status, amountPaid, amountRemaining } = events[0].data
   assert.deepEqual([status, amountPaid, amountRemaining], ['PartPayment', 10, 5990])
@@ -124,9 +124,9 @@ test('an advice without a number has its time counted from its first number', as
   assertRefused(refused, 'account', { code: 'invalid_request' })
   assert.deepEqual([data.expiresInSeconds, data.expiresAt], [2400, null])
   assert.equal(timeOf(payment.expiresAt), bench.clock().getTime() + 2_400_000)
-  assert.deepEqual(await told(payment.paymentReference), [])
+  assert.deepEqual(await extensionsOf(payment.paymentReference), [])
   assert.equal((await auditLogFor(adviceReference)).length, 1)
-  // The same request as at first still finds it: its terms are what they were.
+  // The first request still finds it: its terms are unchanged.
   const same = await createAdvice(bench, { merchantRef: 'no-number-yet' })
   assert.equal(same.adviceReference, adviceReference)
 })
@@ -154,7 +154,7 @@ test('it has 48 hours in all, from its first number, however it is extended', as
   assertRefused(await extend(never.adviceReference, { seconds: 1 }), 'account')
 })
 
-test('what is no longer open is refused, and says why', async () => {
+test('extending a closed advice is refused with the reason', async () => {
   const paid = await startPayment(bench)
   await simulate(bench, paid.bankAccount, '6000')
   const reversed = await startPayment(bench)

@@ -1,5 +1,5 @@
-// An extension beside an expiry, a payment or a cancelling that comes at the same time: the locks
-// decide, each once, and the loser is told.
+// An extension beside a concurrent expiry, payment or cancellation: the locks decide, each takes
+// effect once, and the loser is refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 const bench = closeAfterTests(await startTestService())
 const twin = closeAfterTests(await startTwin(bench))
 
-test('what waits for an extension finds the new time: a transfer, and the expiry worker', async () => {
+test('a transfer and the expiry worker that wait for an extension find the new time', async () => {
   const payment = await startPayment(bench, { expiresInSeconds: 60, graceSeconds: 60 })
   const held = await hold(`payments where id = '${payment.paymentReference}'`)
   const url = `/api/v1/advices/${payment.adviceReference}/extend`
@@ -39,9 +39,9 @@ test('what waits for an extension finds the new time: a transfer, and the expiry
   assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'Successful')
 })
 
-test('what waits for a transfer finds it paid, and is refused', async () => {
+test('an extension that waits for a transfer finds it paid, and is refused', async () => {
   const payment = await startPayment(bench)
-  const held = await hold('event_counters') // Where its event is numbered.
+  const held = await hold('event_counters') // The place where its event is numbered.
   const sessionId = newSessionId()
   const transfer = { sessionId, accountNumber: payment.bankAccount, amount: '6000' }
   const paying = postRail(bench, '035/credits', transfer)
@@ -56,7 +56,7 @@ test('what waits for a transfer finds it paid, and is refused', async () => {
   assert.equal((await readExtended(payment.paymentReference)).extended, 0)
 })
 
-// Somebody has some rows; `waiting` returns as soon as so many wait.
+// Locks some rows; `waiting` returns as soon as so many sessions wait.
 async function hold(rows: string) {
   const holder = await bench.db.connect()
   await holder.query(`begin; select from ${rows} for update`)

@@ -1,5 +1,5 @@
-// A client written for another product of this API family, which knows nothing of ours but the address:
-// it sends the fields that such clients send, reads the fields that they read, and asks for nothing else.
+// A client written for another product of this API family, which knows only our address: it sends
+// the fields that such clients send, reads the fields that they read, and needs nothing else.
 
 import assert from 'node:assert/strict'
 import { json } from 'node:stream/consumers'
@@ -14,7 +14,7 @@ const address = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
 
 type Data = Record<string, unknown>
 
-// As their client libraries do: every header they set, and no check of content types.
+// Like their client libraries: every header they set, and no check of content types.
 async function send(method: 'GET' | 'POST', path: string, { token = '', body }: Sent = {}) {
   const response = await fetch(`${address}${path}`, {
     method,
@@ -76,9 +76,9 @@ const ORDER = {
 }
 
 test('a payment goes from the request to the notification', async () => {
-  const told: Data[] = []
+  const answers: Data[] = []
   await using shop = await httpReceiver(async (request, response) => {
-    told.push((await json(request)) as Data)
+    answers.push((await json(request)) as Data)
     response.end()
   })
   const token = await signIn()
@@ -134,7 +134,7 @@ test('a payment goes from the request to the notification', async () => {
   const pushed = await send('POST', `/api/WebHook/push/${dashless}`, { token })
   assert.equal(pushed.status, 200)
   await deliverDue(bench)
-  assert(told.some(({ type }) => type === 'payment.successful'))
+  assert(answers.some(({ type }) => type === 'payment.successful'))
 })
 
 test('a collection account is created and read with the documented fields and no other', async () => {
@@ -163,7 +163,7 @@ test('a collection account is created and read with the documented fields and no
   assert.deepEqual(read.body.data, created.body.data)
 })
 
-test('what is wrong is answered by 400 in the family’s envelopes', async () => {
+test('errors are answered by 400 in the family’s envelopes', async () => {
   const token = await signIn()
 
   const payment = await send('POST', '/Payment/process/banktransfer/no-such-advice', {

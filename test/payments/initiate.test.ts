@@ -1,5 +1,5 @@
-// Initiating a bank transfer: whoever holds the advice's reference gets a number to pay into, the
-// same one as long as it lives, and a way back to the shop that carries both references.
+// Initiating a bank transfer: the holder of an advice's reference gets a number to pay into, the
+// same one as long as it lives, and a link back to the shop with both references.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -202,7 +202,7 @@ test('an advice that has expired gives no number any more', async () => {
   assert.equal((await readAdvice(bench, payment.adviceReference)).status, 'Expired')
 })
 
-// What the shop gave, and what stands before and after our two parameters.
+// The shop's URL, and the text before and after our two parameters.
 const CALLBACKS = [
   ['https://shop.ng/done?a=1', 'https://shop.ng/done?a=1&', ''],
   ['https://shop.ng/done?', 'https://shop.ng/done?', ''],

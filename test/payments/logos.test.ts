@@ -1,4 +1,4 @@
-// A client's logo: small raster images only, whatever they are called, served as nothing but an image.
+// A client's logo: small raster images only, whatever their name, served only as an image.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -58,7 +58,7 @@ test('the page shows the logo instead of the first letter, and nothing once it i
   assertRefused(await get(logo.path), 'account', { status: 404, code: 'route_not_found' })
 })
 
-test('what is left out stays; the audit log names logos by their hash', async () => {
+test('an omitted logo stays; the audit log names logos by their hash', async () => {
   const { logo } = dataOf(await putBytes(RINGS), 'account')
   await putBytes(RINGS)
   const body = { name: 'Ada’s Shoes', colour: null }
@@ -66,11 +66,11 @@ test('what is left out stays; the audit log names logos by their hash', async ()
 
   assert.deepEqual(await read(), logo)
   const { rows } = await bench.db.query(
-    `select detail from actions where action = 'branding.set' order by id desc limit 2`,
+    `select detail from audit_log where action = 'branding.set' order by id desc limit 2`,
   )
   const logoSha256 = logo.path.split('/').at(-1)
-  const [named, given] = [body, { name: null, colour: null, logoSha256 }]
-  assert.deepEqual(rows, [{ detail: named }, { detail: given }])
+  const [named, stored] = [body, { name: null, colour: null, logoSha256 }]
+  assert.deepEqual(rows, [{ detail: named }, { detail: stored }])
 })
 
 test('two clients may have the same logo, and each removes its own', async () => {

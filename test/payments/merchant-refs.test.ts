@@ -1,5 +1,5 @@
-// The merchant's own reference names one advice: the same terms give it back, other terms are
-// refused, however many come at once, and two clients never meet.
+// The merchant's own reference identifies one advice: the same terms return it, other terms are
+// refused, however many come at once, and clients never collide.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -97,10 +97,10 @@ test(`${AT_ONCE} requests at once with one merchantRef make one advice`, async (
   )
 
   assert.equal(new Set(same.map(({ adviceReference }) => adviceReference)).size, 1)
-  const taken = race.filter(({ statusCode }) => statusCode === 200)
-  assert.equal(taken.length, AT_ONCE / 2)
-  assert.equal(new Set(taken.map(({ body }) => body)).size, 1)
-  for (const answer of race.filter((each) => !taken.includes(each))) {
+  const winners = race.filter(({ statusCode }) => statusCode === 200)
+  assert.equal(winners.length, AT_ONCE / 2)
+  assert.equal(new Set(winners.map(({ body }) => body)).size, 1)
+  for (const answer of race.filter((each) => !winners.includes(each))) {
     assertRefused(answer, 'payment', { code: 'merchant_ref_reused' })
   }
 })

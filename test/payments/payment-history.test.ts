@@ -1,10 +1,10 @@
-// The whole history of a payment: that it expired stands there also when it was
-// paid since, and what it was given also when that has left it again.
+// The whole history of a payment includes an expiry before it was paid, and credits that have left
+// it again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { closeExpired } from '#credits/close.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { closeExpired } from '#domain/credits/close-payments.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { dataOf, MINUTE_MS, startPayment } from '../support/fixtures.ts'
@@ -50,7 +50,7 @@ test('a payment that expired and was paid afterwards still tells that it expired
   ])
 })
 
-test('what was given to it and is in suspense again, or with its bank, is told of', async () => {
+test('money that returned to suspense, or to its bank, is in the history', async () => {
   const { paymentReference } = await startPayment(bench, { amount: 500 })
   await give(paymentReference, '100')
   await expire()
@@ -68,7 +68,7 @@ test('what was given to it and is in suspense again, or with its bank, is told o
   assert.deepEqual(moved, [100, 100, 100, 500, 500, 500])
 })
 
-test('of more than a hundred credits the latest are told of, and that these are not all', async () => {
+test('a history of more than a hundred credits shows the latest and says that there are more', async () => {
   const { paymentReference, bankAccount } = await startPayment(bench, { amount: 500 })
   await Promise.all(Array.from({ length: 101 }, () => credit(bench, bankAccount, '1.00')))
 

@@ -1,5 +1,5 @@
-// Lists over a long history: what no index finds is looked for some thousands at a time, and the
-// oldest is still reached; what an index finds comes at once.
+// Lists over a long history: rows without a matching index are searched some thousands at a time,
+// and the oldest is still reached; indexed rows come at once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { readList } from '../support/tracing.ts'
 const HISTORY = 21_000
 const bench = closeAfterTests(await startTestService())
 
-// Every second one is somebody else’s.
+// Every second one belongs to another client.
 await bench.newClient('OTHER00001')
 const customer = { customerFirstName: 'Methuselah' }
 await startPayment(bench, { amount: 999, customer, merchantRef: 'the-oldest' })
@@ -42,8 +42,8 @@ bench.advance(10 * 60_000)
 
 for (const url of ['/api/v1/advices', '/api/v1/payments']) {
   test(`${url}: the oldest is found by what no index knows, in a few steps`, async () => {
-    const asked = ['search=methuselah', 'minAmount=999', 'search=METHU&minAmount=999']
-    for (const query of [...asked, 'search=methuselah&order=oldest']) {
+    const queries = ['search=methuselah', 'minAmount=999', 'search=METHU&minAmount=999']
+    for (const query of [...queries, 'search=methuselah&order=oldest']) {
       const pages = [await readList(bench, `${url}?${query}`)]
       while (pages.at(-1)?.nextCursor && pages.length < 10) {
         pages.push(await readList(bench, `${url}?${query}&cursor=${pages.at(-1)?.nextCursor}`))

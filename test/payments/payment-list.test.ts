@@ -1,5 +1,5 @@
-// Advices and payments by whatever a merchant knows of them: newest first, page by page, each filter
-// exactly what it says, and nothing of another client by any of them.
+// Advices and payments by any of their attributes: newest first, page by page, each filter exact,
+// and never another client's.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,7 +31,7 @@ const customer = (first: string, email: string | null = null) => ({
   customerEmail: email,
 })
 
-// One of each kind, a minute apart, each known by its merchantRef.
+// One of each kind, a minute apart, each identified by its merchantRef.
 const made: Record<string, Row> = {}
 
 const keep = async (merchantRef: string, changes = {}, more: { isAdvice?: boolean } = {}) => {
@@ -63,7 +63,7 @@ await keep('late', { expiresInSeconds: 60, graceSeconds: 86_400 })
 bench.advance(2 * MINUTE_MS)
 await closeExpired(bench)
 assert.equal(expired.status, 'Processing')
-await startPayment(bench, {}) // Of nobody in particular …
+await startPayment(bench, {}) // Without a customer …
 const theirs = await createAdvice(bench, { merchantRef: 'theirs' }, { token: other })
 made.theirs = await initiate(bench, theirs.adviceReference)
 made.theirs.adviceReference = theirs.adviceReference

@@ -1,4 +1,4 @@
-// A payment is found by any of its references, and tells all there is to know of it.
+// A payment is found by any of its references, and shows everything known about it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -64,6 +64,9 @@ test('the answer tells what was asked, what came, what is due, and where the res
     amountPaid: 1000,
     amountRemaining: 5000,
     refundedAmount: 0,
+    merchantFee: 0,
+    merchantFeeVat: 0,
+    netToMerchant: 1000,
     amountInSuspense: 0,
     currency: 'NGN',
     amountPolicy: 'allow_under',
@@ -132,7 +135,7 @@ test('an account number leads to the latest payment that had it', async () => {
   const earlier = await startPayment(bench)
   const later = await startPayment(bench)
   bench.advance(1)
-  // As when a range has run out and a number is leased again after its quarantine.
+  // Simulates an exhausted range, whose number is leased again after its quarantine.
   await bench.db.query(
     `update payment_numbers set account_number = $1, issued_at = $2 where payment_id = $3`,
     [earlier.bankAccount, bench.clock(), later.paymentReference],

@@ -1,5 +1,5 @@
-// Verifying: what became of a payment, by either reference in any spelling, told to nobody but the
-// client whose payment it is; and the banks that a payer may choose from.
+// Verifying: the result of a payment, by either reference in any spelling, for its own client only;
+// and the banks that a payer may choose from.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,9 +31,9 @@ const otherClient = await bench.newClient('OTHER00001')
 test('a payment that waits is told with all its fields', async () => {
   const payment = await startPayment(bench, { merchantRef: 'R-verify' })
 
-  const { paymentDate, ...told } = await verify(bench, payment.paymentReference)
+  const { paymentDate, ...answer } = await verify(bench, payment.paymentReference)
 
-  assert.deepEqual(told, {
+  assert.deepEqual(answer, {
     merchantCode: 'MAN0000001',
     paymentReference: payment.paymentReference,
     adviceReference: payment.adviceReference,
@@ -85,7 +85,7 @@ test('the date of a payment stays that of the money, whatever changes later', as
   assert.equal(new Date(paymentDate).getTime(), paidAtMs)
 })
 
-test('of money that was assigned from suspense, the date is that of the assignment', async () => {
+test('the date of assigned money is that of the assignment', async () => {
   const payment = await startPayment(bench)
   const stray = await startPayment(bench, { amount: 1000 })
   await simulate(bench, stray.bankAccount, '4000')
@@ -105,7 +105,7 @@ test('of money that was assigned from suspense, the date is that of the assignme
 
 test('either reference leads to the same answer, however it is written', async () => {
   const { paymentReference, adviceReference } = await startPayment(bench)
-  const told = await verify(bench, paymentReference)
+  const answer = await verify(bench, paymentReference)
 
   for (const [url, reference] of [
     [BY_PAYMENT, paymentReference],
@@ -113,7 +113,7 @@ test('either reference leads to the same answer, however it is written', async (
   ]) {
     const undashed = reference.replaceAll('-', '')
     const spellings = [reference, undashed, reference.toUpperCase(), undashed.toUpperCase()]
-    for (const spelling of spellings) assert.deepEqual(await verify(bench, spelling, url), told)
+    for (const spelling of spellings) assert.deepEqual(await verify(bench, spelling, url), answer)
   }
 })
 

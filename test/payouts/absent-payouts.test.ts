@@ -1,12 +1,17 @@
-// I88: that a bank does not know a payout fails it only where that is proof, the bank never said that it
-// has it, and this installation has itself measured the time: whoever sets clocks changes nothing of it.
+// I88: a bank's "unknown payout" fails it only where that is proof, the bank never said that it has
+// it, and this installation itself has measured the time: setting clocks changes nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PayoutAnswer } from '#banks/connector.ts'
-import { type Absence, isAbsent } from '#domain/payouts/absent-payouts.ts'
-import { ANSWERS_NEEDED, addAnswer, OBSERVED_MS_NEEDED } from '#domain/payouts/observed-answers.ts'
-import { ALERT_AFTER_MS } from '#domain/payouts/unknown-payouts.ts'
+import {
+  type Absence,
+  ALERT_AFTER_MS,
+  ANSWERS_NEEDED,
+  addAnswer,
+  isAbsent,
+  OBSERVED_MS_NEEDED,
+} from '#payouts/unknown.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { askUntilAbsent, ledger, payoutRounds } from '../support/payouts.ts'
 import { scripted, UNKNOWN } from '../support/scripted-bank.ts'
@@ -79,15 +84,15 @@ test('time counts only between two answers of one process: not across restarts',
   assert.equal(await world.status(), 'failed')
 })
 
-for (const said of ['send', 'find'] as const) {
-  test(`what the bank said it has (${said}) is never failed because it does not know it later`, async () => {
+for (const step of ['send', 'find'] as const) {
+  test(`a payout that the bank once had (${step}) is never failed as unknown later`, async () => {
     await using world = await scripted({
-      send: said === 'send' ? ACCEPTED : UNKNOWN,
+      send: step === 'send' ? ACCEPTED : UNKNOWN,
       find: ACCEPTED,
     })
     const { bench, rounds, answers } = world
     await rounds.send()
-    if (said === 'find') {
+    if (step === 'find') {
       bench.advance(OBSERVED_MS_NEEDED)
       await rounds.query()
     }

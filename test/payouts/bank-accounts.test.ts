@@ -1,10 +1,9 @@
-// Bank accounts: whose one is, its bank is asked before anything is paid to it.
+// Bank accounts: the service asks the bank for the owner's name before anything is paid to it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { type BankAccount, noteAnswer } from '#domain/payouts/bank-accounts.ts'
-import { isSameName } from '#domain/payouts/name-match.ts'
+import { type BankAccount, isSameName, noteAnswer } from '#payouts/bank-accounts.ts'
 import { Sealer } from '#seal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
@@ -129,7 +128,7 @@ test('that the bank knows it under another name is kept, though the payout is re
   assert.deepEqual([data.status, data.nameAtBank], ['mismatch', 'ANOTHER CUSTOMER'])
 })
 
-test('what the bank once called an account counts when it does not answer', async () => {
+test('the account name that the bank last confirmed counts while it does not answer', async () => {
   const body = accountBody('99903')
   const { reference } = (await give(body)).json().data
   await bench.db.query(
@@ -153,13 +152,13 @@ test('an answer that was judged by a name that was changed meanwhile confirms no
     'select id, account_name as "accountName" from bank_accounts where reference = $1',
     [reference],
   )
-  const asked = rows[0] as BankAccount
+  const account = rows[0] as BankAccount
   await bench.db.query(`update bank_accounts set account_name = 'Bola Ade' where reference = $1`, [
     reference,
   ])
-  const answer = { status: 'found', accountName: asked.accountName } as const
+  const answer = { status: 'found', accountName: account.accountName } as const
 
-  await withTransaction(bench.db, (tx) => noteAnswer(tx, bench.clock(), { account: asked, answer }))
+  await withTransaction(bench.db, (tx) => noteAnswer(tx, bench.clock(), { account, answer }))
 
   assert.equal((await readIt()).status, 'unconfirmed')
 })
@@ -182,7 +181,7 @@ test('that the bank does not know an account is kept when a payout is refused fo
   assert.equal(await ask(), 'bank_account_unknown')
   assert.deepEqual([(await read()).status, (await read()).nameAtBank], ['mismatch', null])
 
-  // It may have erred: the next payout asks again, and silence changes nothing.
+  // The bank may have erred: the next payout asks again, and silence changes nothing.
   assert.equal(await ask(), 'bank_account_unknown')
   await answerAs(account.accountNumber)
   assert.equal(await ask(), 'bank_account_mismatch')
@@ -191,7 +190,7 @@ test('that the bank does not know an account is kept when a payout is refused fo
   assert.equal((await read()).status, 'confirmed')
 })
 
-test('what is no account of a bank is refused', async () => {
+test('a number that is no account of a bank is refused', async () => {
   const good = accountBody()
   const last = Number(good.accountNumber.at(-1))
   const miswritten = `${good.accountNumber.slice(0, -1)}${(last + 1) % 10}`

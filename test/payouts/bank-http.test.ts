@@ -53,7 +53,7 @@ async function startPaying(connector: string, behaviour: string) {
   }
 }
 
-// How many payouts left the bank's account.
+// The number of payouts that left the bank's account.
 async function paidAt(bank: FakeBank): Promise<number> {
   const { lines } = (await control(bank, 'statement')).body
   return lines.filter(({ kind }: { kind: string }) => kind === 'payout').length
@@ -63,7 +63,7 @@ for (const connector of PAYING) {
   test(`${connector}: confirm`, async () => {
     await using world = await startPaying(connector, 'confirm')
     await world.rounds.send()
-    await world.later(60_000) // A bank may say at first only that it took the order.
+    await world.later(60_000) // A bank may at first confirm only that it took the order.
 
     assert.deepEqual([await world.status(), await world.paid()], ['confirmed', 1])
     await assertCleanBooks(world.bench)
@@ -120,7 +120,7 @@ test('silent: neither paid nor failed, however often the bank is asked', async (
   await assertCleanBooks(bench)
 })
 
-// Passes everything on to the bank; of what it is told to pay, nothing comes back.
+// Forwards everything to the bank, but drops its answers to orders.
 async function startSilencer(bank: () => string) {
   const paid = Promise.withResolvers<void>()
   const server = createServer(async (request, response) => {
@@ -175,7 +175,7 @@ test('a worker killed between payment and answer has paid once, and the next hea
   await child.closed
   assert.equal((await getPayout(bench, reference)).status, 'sending')
   await using rounds = await payoutRounds(bench)
-  bench.advance(400 * DAY_MS) // By the clock of the one that died, too.
+  bench.advance(400 * DAY_MS) // Even by the clock of the process that died.
   await rounds.send()
   await rounds.query()
 

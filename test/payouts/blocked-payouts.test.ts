@@ -1,5 +1,5 @@
-// What is queued is not sent to an account that is not to be paid any more, nor of a credit that the
-// bank took back: it waits, is not approved, can be cancelled, and operators are told why.
+// A queued payout to an account that may no longer be paid, or for a credit that the bank reversed,
+// is not sent: it waits, cannot be approved, can be cancelled, and operators see why.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -44,7 +44,7 @@ const needApproval = (payoutApproval: string) =>
     [payoutApproval === 'all' ? 0 : null],
   )
 
-// What operators are told, after the workers' round.
+// The alerts of operators after the workers' round.
 async function blocked(): Promise<string[]> {
   await rounds.send()
   await rounds.query()
@@ -77,9 +77,9 @@ test('nothing is sent to an account that was taken out of use, until it is back'
   const { reference: other } = await createPayout(bench)
   await setActive(bankAccount, false)
 
-  const told = await blocked()
+  const alerts = await blocked()
   assert.deepEqual(
-    told.sort(),
+    alerts.sort(),
     [reference, cancelled].map((r) => `${r} bank_account_inactive`).sort(),
   )
   assert.deepEqual([await statusOf(reference), await statusOf(other)], ['queued', 'confirmed'])
@@ -117,14 +117,14 @@ test('a payout to an account that is inactive or another’s is not approved', a
 test('a refund of a credit that the bank reversed meanwhile is not sent, and can be cancelled', async () => {
   const { payment, number } = await begin(bench)
   const sessionId = (await pay(bench, number, '100')).sessionId
-  const asked = await refund(bench, payment, '60')
-  const [{ reference }] = asked.payouts
+  const answer = await refund(bench, payment, '60')
+  const [{ reference }] = answer.payouts
   await reverse(bench, sessionId, '40')
   await reverse(bench, sessionId, '0.01') // 59.99 are left of it.
 
   assert.deepEqual(await blocked(), [`${reference} refund_credit_reversed`])
   assert.equal(await statusOf(reference), 'queued')
-  const cancelled = await act(bench, `/api/v1/refunds/${asked.reference}/cancel`)
+  const cancelled = await act(bench, `/api/v1/refunds/${answer.reference}/cancel`)
   assert.equal(cancelled.data.status, 'cancelled')
   assert.deepEqual(await blocked(), [])
   const again = await refund(bench, payment, '59.99')
@@ -147,13 +147,13 @@ test('a refund of a credit that the bank reversed is not approved', async () => 
   await needApproval('all')
   const { payment, number } = await begin(bench)
   const sessionId = (await pay(bench, number, '100')).sessionId
-  const asked = await refund(bench, payment, '100')
-  const [{ reference }] = asked.payouts
+  const answer = await refund(bench, payment, '100')
+  const [{ reference }] = answer.payouts
   await reverse(bench, sessionId, '100')
 
   assert.equal((await approve(reference)).code, 'refund_credit_reversed')
   assert.deepEqual(await blocked(), [`${reference} refund_credit_reversed`])
-  const cancelled = await act(bench, `/api/v1/refunds/${asked.reference}/cancel`)
+  const cancelled = await act(bench, `/api/v1/refunds/${answer.reference}/cancel`)
   assert.equal(cancelled.data.status, 'cancelled')
   await needApproval('none')
   await assertCleanBooks(bench)
@@ -211,9 +211,9 @@ for (const { account, refundStatus, refunded, tooLarge } of [
     const { payment, number } = await begin(bench)
     await credit(bench, number, '60', { ...PAYER, sourceAccountNumber: account })
     const { sessionId } = await pay(bench, number, '40')
-    const asked = await refund(bench, payment, '100')
-    const [reversed, other] = asked.payouts.map((part: { reference: string }) => part.reference)
-    const refundUrl = `/api/v1/refunds/${asked.reference}`
+    const answer = await refund(bench, payment, '100')
+    const [reversed, other] = answer.payouts.map((part: { reference: string }) => part.reference)
+    const refundUrl = `/api/v1/refunds/${answer.reference}`
     assert.equal((await cancel(reversed)).code, 'payout_not_queued')
     await reverse(bench, sessionId, '40')
 

@@ -1,5 +1,5 @@
-// What is available is locked in the order of ids, together with what it goes to. What the client owes
-// stays (I57).
+// Available accounts and their destinations are locked in the order of ids. A client's debt stays
+// (I57).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,14 +13,14 @@ import { owe } from '../support/settlements.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
 const SHORT = 'insufficient_balance'
-const PAYOUT_FEE = { basis: 'payout', flat: 10, bps: 0, cap: null } // And VAT of 0.75.
+const PAYOUT_FEE = { basis: 'payout', flat: 10, bps: 0, cap: null } // Plus VAT of 0.75.
 
 test('a payout and one that fails at the same moment do not lock each other out', async () => {
   await using bench = await startTestService()
   await fund(bench, '1000')
   const { reference } = await createPayout(bench, { amount: '1000' })
   const cancelled = await bench.call({ url: `${PAYOUTS}/${reference}/cancel`, body: {} })
-  assert.equal(cancelled.statusCode, 200) // Opens the available account, above paying.
+  assert.equal(cancelled.statusCode, 200) // Opens the available account, with a higher id than paying.
   const lock = (kind: string) => `select from ledger_accounts where kind = '${kind}' for update`
 
   const holder = await bench.db.connect()
@@ -38,7 +38,7 @@ test('a payout and one that fails at the same moment do not lock each other out'
   assert.equal((await paying).statusCode, 200)
 })
 
-test('what is owed stays available, wherever it is: only the rest is paid out', async () => {
+test('the owed amount stays available, wherever it is: only the rest is paid out', async () => {
   await using bench = await startTestService()
   const { number } = await begin(bench)
   await credit(bench, number, '100')

@@ -1,13 +1,12 @@
-// Banks that payouts are sent to in files: nothing else is sent to them.
+// Banks that receive payouts in files: nothing else is sent to them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectBanks } from '#banks/connectors.ts'
-import { bankConfigurations } from '#config/bank-settings.ts'
-import { sendByFile } from '#config/payout-file-settings.ts'
-import { chooseSendingBank } from '#domain/payouts/choose-sending-bank.ts'
-import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
+import { bankConfigurations, sendByFile } from '#config/bank-settings.ts'
 import { kobo } from '#money.ts'
+import { chooseSendingBank } from '#payouts/sending-bank.ts'
+import { withSandboxBank } from '#sandbox/bank.ts'
 import { Sealer } from '#seal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { queuePayouts, startFileService, statusesOf } from '../support/payout-desk.ts'
@@ -30,7 +29,7 @@ test('a bank with payoutFiles has no call that sends money, and keeps all others
   assert.equal(after.get('058')?.calls.enquireName, before.get('058')?.calls.enquireName)
 })
 
-test('of banks that can send in no way and one that takes files, that one pays', async () => {
+test('a bank that takes files pays if others can send in no way', async () => {
   const { config, db, clock } = bench
   const unable = [...connectBanks(bankConfigurations(config))].map(
     ([code, connection]) => [code, { ...connection, calls: {} }] as const,
@@ -51,7 +50,7 @@ test('the workers send payouts of other banks, and leave those for files queued'
   const byCall = await queuePayouts(bench, { bankCode: '033' })
 
   bench.service.startWorkers()
-  // Banks are taken in the order of the settings, in which 058 comes first.
+  // Banks are used in the order of the settings, in which 058 comes first.
   while ((await statusesOf(bench, byCall)).some((status) => status !== 'confirmed'));
 
   assert.deepEqual(await statusesOf(bench, inFiles), ['queued', 'queued'])

@@ -1,5 +1,5 @@
-// A payout in a file is settled by hand: the file leaves us no more, or it would be paid again; and a
-// report that it was paid under another reference is told of (I62).
+// A payout in a file is settled by hand: the file can no longer be downloaded, or it would be paid
+// again; and a report that it was paid under another reference is shown (I62).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,7 +47,7 @@ async function sendFile() {
   return { ...(await createFile(bench)), references, first, second }
 }
 
-// Queued, for a file of its bank.
+// Queues a return for a file of its bank.
 async function queueReturn(): Promise<{ item: number; reference: string }> {
   const payer = { sourceAccountNumber: '2093566866', sourceBankCode: '033' }
   const { id } = await suspend(bench, NOBODYS_NUMBER, '75', { bank: FILE_BANK, ...payer })
@@ -55,7 +55,7 @@ async function queueReturn(): Promise<{ item: number; reference: string }> {
   return { item: id, reference: returnReference }
 }
 
-// A connection that holds the row of a payout until it is let go.
+// Holds the row of a payout until it is released.
 async function holdPayout(reference: string) {
   const holder = await bench.db.connect()
   await holder.query('begin')
@@ -95,7 +95,7 @@ test('a file that nobody downloaded is not delivered, though a payout of it was 
   await assertCleanBooks(bench)
 })
 
-test('what was settled by hand later is not downloaded again, and its report is taken', async () => {
+test('a payout settled by hand later is not downloaded again, and its report is taken', async () => {
   const { id, references, first, second } = await sendFile()
   assert.equal((await download(bench, id)).statusCode, 200)
   assert.equal((await confirm(first, 'GTB-1')).statusCode, 200)
@@ -125,7 +125,7 @@ test('a file whose payouts the bank alone settled is given out as before', async
   assert.equal((await readFile(bench, id)).settledByHand, 0)
 })
 
-test('whoever downloads while a payout is being settled by hand waits, and gets nothing', async () => {
+test('a download waits while a payout is being settled by hand, and gets nothing', async () => {
   const { id, first } = await sendFile()
   const table = await holdTable(bench, 'transfers')
   const failing = fail(first)
@@ -142,16 +142,16 @@ test('whoever downloads while a payout is being settled by hand waits, and gets 
 test('a return executed by hand while a file took it is settled, and the file kept back', async () => {
   const { item, reference } = await queueReturn()
   const [actions, transfers] = [
-    await holdTable(bench, 'actions'),
+    await holdTable(bench, 'audit_log'),
     await holdTable(bench, 'transfers'),
   ]
   const creating = bench.call({ url: PAYOUT_FILES, body: { bankCode: FILE_BANK, format: 'csv' } })
-  await untilBlocked(bench.db, 1) // It has taken the return, and is not committed yet.
+  await untilBlocked(bench.db, 1) // It has the return, and is not committed yet.
   const confirming = settleReturn(reference, 'confirm', { bankReference: 'PORTAL-2' })
   await untilBlocked(bench.db, 2)
   await actions[Symbol.asyncDispose]()
   const { id } = (await creating).json().data
-  await untilBlocked(bench.db, 1) // It knows of the file now, and is about to settle the return.
+  await untilBlocked(bench.db, 1) // It knows the file now, and is about to settle the return.
   const downloading = download(bench, id)
   await Promise.race([downloading, untilBlocked(bench.db, 2)])
   await transfers[Symbol.asyncDispose]()
@@ -206,7 +206,7 @@ for (const kind of ['payout', 'return'] as const) {
   })
 }
 
-test('what was confirmed under one reference and is reported under another raises an alert', async () => {
+test('a payout confirmed under one reference and reported under another raises an alert', async () => {
   const { id, references, first, second } = await sendFile()
   assert.equal((await download(bench, id)).statusCode, 200)
   assert.equal((await confirm(first, 'PORTAL-3')).statusCode, 200)
@@ -222,14 +222,15 @@ test('what was confirmed under one reference and is reported under another raise
   const before = await openAlerts(bench)
   const problemsOf = async (refs: readonly string[]) => {
     const { unchanged, problems } = await upload(bench, report(refs))
-    const said = problems.map(({ reference, problem }: Record<string, string>) => [
+    const reported = problems.map(({ reference, problem }: Record<string, string>) => [
       reference,
       problem,
     ])
-    return [unchanged, said]
+    return [unchanged, reported]
   }
 
-  assert.deepEqual(await problemsOf(['PORTAL-3', '']), [1, []]) // The second has ours, at first.
+  // At first the second line has our reference.
+  assert.deepEqual(await problemsOf(['PORTAL-3', '']), [1, []])
   assert.deepEqual(await problemsOf(['', 'GTB-2']), [2, []])
   assert.deepEqual(await problemsOf(['GTB-1', '']), [1, [[first, 'other_reference']]])
 

@@ -1,14 +1,15 @@
-// I82 for what people take to a bank: while payouts are held no file is given out, and no number of a
-// payer's; and nothing that is older than a restore ever is.
+// I82 for payout files and returns sent by hand. While payouts are held, no file is given out, and no payer's
+// account number of a pending return is revealed. For files and pending returns from before a restore, that
+// stays so after payouts are released.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
-import { sendByFile } from '#config/payout-file-settings.ts'
+import { sendByFile } from '#config/bank-settings.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { settleAfterRestore } from '#domain/after-restore.ts'
-import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
-import { OBSERVED_MS_NEEDED } from '#domain/payouts/observed-answers.ts'
+import { settleAfterRestore } from '#payouts/after-restore.ts'
+import { holdPayouts, releasePayouts } from '#payouts/holds.ts'
+import { OBSERVED_MS_NEEDED } from '#payouts/unknown.ts'
 import {
   assertCleanBooks,
   holdTable,
@@ -56,7 +57,7 @@ async function newFile(): Promise<{ id: string; references: string[] }> {
 
 async function countLogged({ db }: Bench, subject: string): Promise<number> {
   const { rows } = await db.query(
-    `select count(*)::int as n from actions
+    `select count(*)::int as n from audit_log
       where subject = $1 and action in ('payout_file.download', 'return.reveal')`,
     [subject],
   )
@@ -68,7 +69,7 @@ async function signIn(live: Bench): Promise<{ token: string }> {
   return { token: await live.login('OPERATOR01', 's3cret') }
 }
 
-// To be sent by hand; its reference.
+// A return to be sent by hand; returns its reference.
 async function startReturn(live: Bench, operator: { token: string }, payer: object = {}) {
   const sessionId = newSessionId()
   const credit = { sessionId, accountNumber: NOBODYS_NUMBER, amount: '75' }
@@ -106,9 +107,9 @@ test('while payouts are held no file is given out or created, and reports are ta
 
 test('a hold waits for a file that is being given out, and whoever comes later gets none', async () => {
   const { id } = await newFile()
-  const actions = await holdTable(bench, 'actions')
+  const actions = await holdTable(bench, 'audit_log')
   const first = download(bench, id)
-  await untilBlocked(bench.db, 1) // It may be given out, and is about to be logged.
+  await untilBlocked(bench.db, 1) // It may be released, and is about to be logged.
   let isHeld = false
   const holding = hold(bench).then(() => {
     isHeld = true
@@ -148,9 +149,9 @@ test('a file older than a restore is never given out again: the bank’s report 
   await assertCleanBooks(bench)
 })
 
-test('what a file may have paid before a restore is not failed because an API does not know it', async () => {
+test('a payout that a file may have paid before a restore is not failed as unknown', async () => {
   const [paid = '', missing = ''] = await queuePayouts(bench)
-  await restoreNow(bench) // Later they were sent in a file, and paid: the time that was lost.
+  await restoreNow(bench) // In the lost time they were sent in a file, and paid.
   await release(bench)
   const findPayout = async (reference: string): Promise<PayoutAnswer> =>
     reference === paid ? { status: 'confirmed', bankReference: 'GTB-7' } : { status: 'not_found' }
@@ -165,7 +166,7 @@ test('what a file may have paid before a restore is not failed because an API do
 
   await rounds.query()
   assert.deepEqual(await statusesOf(bench, [paid, missing]), ['confirmed', 'unknown'])
-  for (let asked = 0; asked < 10; asked++) {
+  for (let round = 0; round < 10; round++) {
     bench.advance(OBSERVED_MS_NEEDED)
     await rounds.query()
   }
@@ -245,7 +246,7 @@ test('a hold waits for numbers that are being revealed, and nobody sees one late
   const operator = await signIn(live)
   const reference = await startReturn(live, operator)
   const url = `/api/v1/operator/returns/${reference}?reveal=true`
-  const actions = await holdTable(live, 'actions')
+  const actions = await holdTable(live, 'audit_log')
 
   const first = live.call({ url, ...operator })
   await untilBlocked(live.db, 1)

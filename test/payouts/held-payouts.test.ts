@@ -1,12 +1,12 @@
-// I82: while payouts are held nothing is sent; and what was requested before a restore is never sent
-// after it, whatever became of it meanwhile: the bank is asked.
+// I82: while payouts are held nothing is sent; and a payout requested before a restore is never
+// sent after it, whatever became of it meanwhile: the service queries the bank.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { settleAfterRestore } from '#domain/after-restore.ts'
-import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
+import { settleAfterRestore } from '#payouts/after-restore.ts'
+import { holdPayouts, releasePayouts } from '#payouts/holds.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
@@ -28,7 +28,7 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 const by = 'cli:test'
 
-// A bank outside our database: what it was told it remembers, whatever we forget.
+// A bank outside our database: it remembers every order that we forget.
 const paid = new Set<string>()
 const sent: string[] = []
 const calls: BankConnection['calls'] = {
@@ -54,7 +54,8 @@ const restoredNow = () =>
   )
 const release = () => withTransaction(bench.db, (tx) => releasePayouts(tx, bench.clock(), by))
 const statusOf = async (reference: string) => (await getPayout(bench, reference)).status
-// As if two users had: that takes a client with maker-checker, and is not the point.
+// As if two users had decided: the real way takes a client with maker-checker, and is not the
+// point.
 const setApproval = (reference: string, approval: string) =>
   bench.db.query(`begin; set local session_replication_role = replica;
     update payouts set approval = '${approval}' where reference = '${reference}'; commit`)
@@ -69,7 +70,7 @@ test('after a restore what the bank has paid is confirmed, and nothing is sent a
   const { reference: neverSent } = await createPayout(bench)
   const { reference: approvedLater } = await createPayout(bench)
   await setApproval(approvedLater, 'needed')
-  paid.add(paidMeanwhile) // In the time that was lost.
+  paid.add(paidMeanwhile) // In the lost time.
 
   await restoredNow()
   const { reference: requestedAfter } = await createPayout(bench)
@@ -82,7 +83,7 @@ test('after a restore what the bank has paid is confirmed, and nothing is sent a
   assert.equal(await statusOf(neverSent), 'unknown')
   assert.equal(await statusOf(requestedAfter), 'queued')
   await askUntilAbsent(bench, rounds)
-  assert.equal(await statusOf(neverSent), 'unknown') // Nobody has agreed yet.
+  assert.equal(await statusOf(neverSent), 'unknown') // No operator has agreed yet.
   assert.equal(await release(), 1)
   await askUntilAbsent(bench, rounds)
   assert.equal(await statusOf(neverSent), 'failed')
@@ -95,7 +96,7 @@ test('after a restore what the bank has paid is confirmed, and nothing is sent a
   await assertCleanBooks(bench)
 })
 
-test('what may have been sent before a restore is not cancelled or rejected: the bank is asked', async () => {
+test('a payout that may have been sent before a restore is not cancelled but queried', async () => {
   const { reference } = await createPayout(bench)
   const { reference: unapproved } = await createPayout(bench)
   await setApproval(unapproved, 'needed')
@@ -115,7 +116,7 @@ test('what may have been sent before a restore is not cancelled or rejected: the
   assert.equal(await refusedBy(reject, person), 'payout_may_have_been_sent')
 
   assert.equal(await statusOf(unapproved), 'queued')
-  await setApproval(unapproved, 'not_needed') // Approved, it is asked for as well.
+  await setApproval(unapproved, 'not_needed') // Approved, it is queried as well.
   await rounds.query()
   assert.deepEqual([await statusOf(reference), await statusOf(unapproved)], ['unknown', 'unknown'])
   await release()
@@ -127,7 +128,7 @@ test('what may have been sent before a restore is not cancelled or rejected: the
   await assertCleanBooks(bench)
 })
 
-test('what is blocked is approved if it may have been sent before a restore: the bank is asked', async () => {
+test('a blocked payout that may have been sent before a restore is approved and queried', async () => {
   sent.length = 0
   const { payment, number } = await begin(bench)
   const { sessionId } = await pay(bench, number, '100')
@@ -142,7 +143,7 @@ test('what is blocked is approved if it may have been sent before a restore: the
   const approve = async (of: string) =>
     (await person.call({ method: 'POST', url: `${PAYOUTS}/${of}/approve`, body: {} })).json()
   assert.equal((await approve(reference)).code, 'refund_credit_reversed')
-  paid.add(reference) // In the time that was lost.
+  paid.add(reference) // In the lost time.
 
   await restoredNow()
   await release()
@@ -216,11 +217,11 @@ test('numbers and ids that may have been given out in the lost time go to nobody
   await simulate(bench, (await createAccount(bench)).accountNumber, '1.00')
 
   assert(before.length >= 4 && payment)
-  assert.equal(before.at(-2).next_index, 0n, 'it was never drawn from')
-  for (const [at, { next_index }] of before.slice(0, -1).entries()) {
-    assert(after[at].next_index >= next_index + 1_000n)
+  assert.equal(before.at(-2).nextIndex, 0n, 'it was never drawn from')
+  for (const [at, { nextIndex }] of before.slice(0, -1).entries()) {
+    assert(after[at].nextIndex >= nextIndex + 1_000n)
   }
-  assert.equal(after.at(-1).next_index, 5n, 'half of a small range is left')
+  assert.equal(after.at(-1).nextIndex, 5n, 'half of a small range is left')
   const { rows } = await bench.db.query(
     `select (select count(*)::int from reserved_numbers) as pool,
             (select count(*)::int from numbers where reusable_at <= $1) as reusable,

@@ -1,8 +1,8 @@
-// Payouts to every kind of institution, named by any of its codes.
+// Payouts to every kind of institution, identified by any of its codes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nuban } from '#banks/nuban.ts'
+import { nuban } from '#banks/numbers.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import { BANK_ACCOUNTS, fund, PAYOUTS, payoutRounds } from '../support/payouts.ts'
@@ -30,11 +30,11 @@ for (const [code, number, known, name] of PAYEES) {
     const account = dataOf(await give(code, number), 'account')
     await fund(bench, '10')
     const body = { amount: 10, bankAccount: account.reference, narration: 'Proceeds' }
-    const asked = dataOf(await bench.call({ url: PAYOUTS, body }), 'account')
+    const created = dataOf(await bench.call({ url: PAYOUTS, body }), 'account')
     const rounds = await payoutRounds(bench)
     await rounds.send()
 
-    const payout = dataOf(await bench.call({ url: `${PAYOUTS}/${asked.reference}` }), 'account')
+    const payout = dataOf(await bench.call({ url: `${PAYOUTS}/${created.reference}` }), 'account')
 
     assert.deepEqual([account.bankCode, account.bankName], [known, name])
     assert.deepEqual([payout.status, payout.toBankCode], ['confirmed', known])

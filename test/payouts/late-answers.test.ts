@@ -1,17 +1,12 @@
-// Answers that come when the payout was settled otherwise, and senders that come too late to send.
+// Answers that come after the payout was settled otherwise, and senders that come too late to send.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
+import { CALL_MS_MAX } from '#banks/bank-http.ts'
 import type { PayoutAnswer } from '#banks/connector.ts'
-import { OBSERVED_MS_NEEDED } from '#domain/payouts/observed-answers.ts'
-import { queryAfterMs, SEND_WITHIN_MS, STALE_MS } from '#domain/payouts/unknown-payouts.ts'
+import { OBSERVED_MS_NEEDED, queryAfterMs, SEND_WITHIN_MS, STALE_MS } from '#payouts/unknown.ts'
+import { findSendingConnections, type SendingBanks, sendPayoutsRound } from '#payouts/workers.ts'
 import type { Sealer } from '#seal.ts'
-import {
-  findSendingConnections,
-  type SendingBanks,
-  sendPayoutsRound,
-} from '#workers/send-payouts.ts'
 import { failPayout } from '../support/failing.ts'
 import { openAlerts } from '../support/payout-desk.ts'
 import { askUntilAbsent } from '../support/payouts.ts'
@@ -19,16 +14,17 @@ import { scripted, UNKNOWN } from '../support/scripted-bank.ts'
 
 const CONFIRMED: PayoutAnswer = { status: 'confirmed', bankReference: 'B-1' }
 
-for (const asked of ['send', 'find'] as const) {
-  test(`what a bank confirms (${asked}) after somebody failed it stays failed, and is told`, async () => {
-    const isSend = asked === 'send'
+for (const source of ['send', 'find'] as const) {
+  test(`a payout failed by hand stays failed when the bank confirms it (${source})`, async () => {
+    const isSend = source === 'send'
     const answers = { send: isSend ? CONFIRMED : UNKNOWN, find: CONFIRMED }
     await using world = await scripted(answers)
     const { bench, rounds, reference, during } = world
     if (!isSend) await rounds.send()
     during.call = async () => {
       const unknown = `update payouts set status = 'unknown', next_query_at = sending_at`
-      if (isSend) await bench.db.query(unknown) // As whoever finds it stale does.
+      // The state that a worker sets when it finds a stale payout.
+      if (isSend) await bench.db.query(unknown)
       const failed = await failPayout(bench, reference)
       assert.equal(failed.statusCode, 200, failed.body)
     }
@@ -57,7 +53,7 @@ test('a worker that was frozen after its claim does not send: the bank is asked 
   assert.deepEqual([sent.length, await status()], [0, 'failed'])
 })
 
-test('what is being sent is not stale before the longest call has ended', () => {
+test('a payout being sent is not stale before the longest call has ended', () => {
   assert(STALE_MS > SEND_WITHIN_MS + CALL_MS_MAX && STALE_MS < OBSERVED_MS_NEEDED)
 })
 

@@ -1,11 +1,11 @@
-// I89: a database that is another one than the payouts were sent from sends nothing, from the first
-// moment on. Unless commits waited for a standby, it is held like one that was restored (I82).
+// I89: a database other than the one that payouts were sent from sends nothing, from the first
+// moment on. Unless commits waited for a standby, it is held like a restored one (I82).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { listHolds, releasePayouts } from '#domain/payouts/hold-payouts.ts'
+import { listHolds, releasePayouts } from '#payouts/holds.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { askUntilAbsent, createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -30,11 +30,11 @@ async function start() {
   const connections = new Map(bench.config.banks.map(({ code }) => [code, connection]))
   const rounds = await payoutRounds(bench, { connections })
   await fund(bench, '5000')
-  await rounds.query() // Notes which database this is.
+  await rounds.query() // Records the identity of this database.
   return {
     ...{ bench, rounds, paid, sent },
     statusOf: async (reference: string) => (await getPayout(bench, reference)).status,
-    // As a promoted standby finds it: what it knows is of the timeline before.
+    // The state of a promoted standby: its records belong to the timeline before.
     move: (isSynchronous: boolean, cluster?: string) =>
       bench.db.query(
         `update known_database
@@ -54,10 +54,10 @@ test('after a failover that may have lost payouts nothing is sent, and the bank 
   const { bench, rounds, paid, sent, statusOf, move } = world
   const { reference: paidBefore } = await createPayout(bench)
   const { reference: neverSent } = await createPayout(bench)
-  paid.add(paidBefore) // On the old primary; the standby had not heard of it.
+  paid.add(paidBefore) // On the old primary; the standby had not received it.
   await move(false)
 
-  await rounds.send() // Before anybody has noticed.
+  await rounds.send() // Before any worker has noticed.
   assert.deepEqual(sent, [])
   assert.equal(await statusOf(paidBefore), 'queued')
   await rounds.query()
@@ -69,7 +69,7 @@ test('after a failover that may have lost payouts nothing is sent, and the bank 
   assert.equal((await bench.call({ url })).json().data.length, 1)
   assert.equal(await statusOf(paidBefore), 'confirmed')
   await askUntilAbsent(bench, rounds)
-  assert.equal(await statusOf(neverSent), 'unknown') // Nobody has agreed yet.
+  assert.equal(await statusOf(neverSent), 'unknown') // No operator has agreed yet.
 
   await withTransaction(bench.db, (tx) => releasePayouts(tx, bench.clock(), 'cli:test'))
   await askUntilAbsent(bench, rounds)
@@ -96,7 +96,7 @@ test('after a failover to a synchronous standby payouts are sent, once it is not
   assert.deepEqual(await listHolds(bench.db), [])
   // This one waits for no standby: the next failover may lose something.
   const { rows } = await bench.db.query('select is_synchronous from known_database')
-  assert.deepEqual(rows, [{ is_synchronous: false }])
+  assert.deepEqual(rows, [{ isSynchronous: false }])
 })
 
 test('a copy in another cluster is held, however the original was replicated', async () => {

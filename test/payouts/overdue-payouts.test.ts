@@ -1,13 +1,13 @@
-// Operators are alerted of payouts that wait for people: to be sent, to be taken to a bank in a file, and
-// to be reported. The alerts end by themselves.
+// Operators get alerts for payouts that wait for people: to send them, to take their file to a
+// bank, or to report their result. The alerts end by themselves.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { settleAfterRestore } from '#domain/after-restore.ts'
-import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
-import { DOWNLOADED_WITHIN_MS, QUEUED_MS_MAX } from '#domain/payouts/overdue-payouts.ts'
-import { watchOverduePayoutsRound } from '#workers/watch-overdue-payouts.ts'
+import { settleAfterRestore } from '#payouts/after-restore.ts'
+import { holdPayouts, releasePayouts } from '#payouts/holds.ts'
+import { DOWNLOADED_WITHIN_MS, QUEUED_MS_MAX } from '#payouts/overdue.ts'
+import { watchOverduePayoutsRound } from '#payouts/workers.ts'
 import { markNotDelivered } from '../support/failing.ts'
 import { pain002 } from '../support/payment-files.ts'
 import {
@@ -23,7 +23,7 @@ import type { Bench } from '../support/running-service.ts'
 const HOUR_MS = 3_600_000
 const by = 'cli:test'
 
-// As the worker finds it: kind, subject and reason of each that is open.
+// The open alerts after the worker's round: kind, subject and reason of each.
 async function watch(bench: Bench): Promise<string[]> {
   const round = watchOverduePayoutsRound({ batchPool: bench.db, clock: bench.clock })
   await round(new AbortController().signal)
@@ -82,9 +82,12 @@ test('a file is told of that nobody downloads, or whose bank does not report it'
   await download(bench, id)
   assert.deepEqual(await watch(bench), [])
 
-  bench.advance(48 * HOUR_MS) // Tuesday: the bank has all of it.
+  bench.advance(48 * HOUR_MS) // Tuesday: the bank has the whole file.
   assert.deepEqual(await watch(bench), [])
-  await bench.db.query(`insert into settlement_holidays (day, name) values ('2026-11-17', 'Eid')`)
+  await bench.db.query(
+    `insert into holidays (day, name, is_confirmed, source)
+     values ('2026-11-17', 'Eid', true, 'announced')`,
+  )
   bench.advance(24 * HOUR_MS)
   assert.deepEqual(await watch(bench), [], 'Tuesday was no business day')
   bench.advance(24 * HOUR_MS)

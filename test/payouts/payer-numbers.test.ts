@@ -1,4 +1,4 @@
-// A payer's full account number is nobody's to read: not in a refund, not in a return, and not in the
+// Nobody can read a payer's full account number: not in a refund, not in a return, and not in the
 // payout that sends either. A client sees its own bank accounts in full.
 
 import assert from 'node:assert/strict'
@@ -30,10 +30,10 @@ test('a refund, cancelled or not, shows its payer’s number masked by every rou
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')
 
-  const asked = await refund(bench, payment, '0.01')
+  const answer = await refund(bench, payment, '0.01')
 
-  const [{ reference }] = asked.payouts
-  const refundUrl = `/api/v1/refunds/${asked.reference}`
+  const [{ reference }] = answer.payouts
+  const refundUrl = `/api/v1/refunds/${answer.reference}`
   const seen = [
     { url: `/api/v1/payouts/${reference}` },
     { url: '/api/v1/payouts' },

@@ -1,5 +1,5 @@
 // I49: where a second person's approval is needed, nothing is sent without it, and nobody approves
-// what they asked for, or where the money goes.
+// their own request, or an account that they chose.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -126,12 +126,12 @@ test('neither whoever the maker gave access nor whoever is new approves', async 
   assert.equal(dependent.json().code, 'approver_not_independent', dependent.body)
 })
 
-test('who chose the account that is paid to does not approve, until another user has', async () => {
+test('the user who chose the receiving account does not approve, until another user has', async () => {
   await using desk = await startDesk()
   const { bench, checker } = desk
   const chooser = await newBrowser(bench)
   const created = await newBrowserGivenBy(bench, chooser)
-  const next = async () => (await createPayout(bench, { amount: 1 })).reference // By a machine.
+  const next = async () => (await createPayout(bench, { amount: 1 })).reference // Requested by a machine.
   const decide = async (by: Caller, reference: string, verb = 'approve') => {
     bench.advance(1_000)
     const answer = await desk.decide(
@@ -155,7 +155,7 @@ test('who chose the account that is paid to does not approve, until another user
   assert.equal(await decide(created, await next()), 'approve')
   assert.equal(await decide(chooser, await next()), 'approve')
 
-  await makeDefault(chooser, before) // Known for long; but who says that it is the default?
+  await makeDefault(chooser, before) // An old account, but a new choice of the default.
   const last = await next()
   assert.equal(await decide(chooser, last), 'approver_chose_account')
   assert.equal(await decide(checker, last), 'approve')
@@ -178,11 +178,11 @@ test('that another user approved a settlement to the account counts for payouts'
   assert.equal(approved.statusCode, 200, approved.body)
 })
 
-test('who was removed and invited again is the same person as before', async () => {
+test('a user who was removed and invited again is the same person as before', async () => {
   await using desk = await startDesk()
   const { bench, maker, ask, decide } = desk
   const owner = await newBrowser(bench)
-  const given = await newBrowserGivenBy(bench, owner)
+  const invited = await newBrowserGivenBy(bench, owner)
   const { reference: bankAccount } = await addBankAccount(owner)
   const reference = await ask(owner)
   const operator = await newBrowser(bench, 'operator')
@@ -192,8 +192,8 @@ test('who was removed and invited again is the same person as before', async () 
   const code = async (by: Caller, of: string) => (await decide(by, of, 'approve')).json().code
 
   assert.equal(await code(again, reference), 'other_person_needed')
-  // They gave somebody access, and chose an account, under their first id.
-  assert.equal(await code(given, await ask(again)), 'approver_not_independent')
+  // Under their first id they invited a user, and chose an account.
+  assert.equal(await code(invited, await ask(again)), 'approver_not_independent')
   const body = payoutBody({ amount: 10, bankAccount })
   const chosen = (await maker.call({ url: PAYOUTS, body })).json().data.reference
   assert.equal(await code(again, chosen), 'approver_chose_account')

@@ -1,5 +1,5 @@
-// I49: a payout that awaits approval says to whoever looks why they cannot approve it: what approving it
-// answers them.
+// I49: a payout that awaits approval tells each viewer why they cannot approve it: the same code
+// that approving it returns.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,8 +35,8 @@ async function ask(by: Caller, more: object = {}): Promise<string> {
 const decide = (by: Caller, reference: string, verb: string, reason?: string) =>
   by.call({ url: `${PAYOUTS}/${reference}/${verb}`, body: reason ? { reason } : {} })
 
-// What they are told, once approving has answered them the same. Undefined: it was approved.
-async function told(by: Caller, reference: string): Promise<string | undefined> {
+// The obstacle shown, after approving has returned the same. Undefined: it was approved.
+async function obstacleFor(by: Caller, reference: string): Promise<string | undefined> {
   const { cannotApprove } = await getPayout(by, reference)
   const answer = await decide(by, reference, 'approve')
   const { code, message } = answer.json()
@@ -44,22 +44,22 @@ async function told(by: Caller, reference: string): Promise<string | undefined> 
   return cannotApprove?.code
 }
 
-test('whoever looks at a payout is told why they cannot approve it', async () => {
+test('a user who looks at a payout reads why they cannot approve it', async () => {
   const [maker, checker] = [await newBrowser(bench), await newBrowser(bench, 'finance')]
-  const [reader, given] = [
+  const [reader, invited] = [
     await newBrowser(bench, 'developer'),
     await newBrowserGivenBy(bench, maker),
   ]
   const reference = await ask(maker)
 
-  assert.equal(await told(maker, reference), 'other_person_needed')
-  assert.equal(await told(reader, reference), 'role_not_allowed')
-  assert.equal(await told(bench, reference), 'people_only')
-  assert.equal(await told(given, reference), 'approver_too_new')
+  assert.equal(await obstacleFor(maker, reference), 'other_person_needed')
+  assert.equal(await obstacleFor(reader, reference), 'role_not_allowed')
+  assert.equal(await obstacleFor(bench, reference), 'people_only')
+  assert.equal(await obstacleFor(invited, reference), 'approver_too_new')
   bench.advance(25 * HOUR_MS)
-  const dependent = await signIn(bench, given.user.email)
-  assert.equal(await told(dependent, reference), 'approver_not_independent')
-  assert.equal(await told(await signIn(bench, checker.user.email), reference), undefined)
+  const dependent = await signIn(bench, invited.user.email)
+  assert.equal(await obstacleFor(dependent, reference), 'approver_not_independent')
+  assert.equal(await obstacleFor(await signIn(bench, checker.user.email), reference), undefined)
 })
 
 test('so is who chose its bank account, and everybody once that is inactive', async () => {
@@ -72,12 +72,12 @@ test('so is who chose its bank account, and everybody once that is inactive', as
   const { reference: bankAccount } = await addBankAccount(first)
   const reference = await ask(bench, { bankAccount })
 
-  assert.equal(await told(first, reference), 'approver_chose_account')
+  assert.equal(await obstacleFor(first, reference), 'approver_chose_account')
   const url = `${BANK_ACCOUNTS}/${bankAccount}`
   await bench.call({ method: 'PATCH', url, body: { isActive: false } })
-  assert.equal(await told(second, reference), 'bank_account_inactive')
+  assert.equal(await obstacleFor(second, reference), 'bank_account_inactive')
   await bench.call({ method: 'PATCH', url, body: { isActive: true } })
-  assert.equal(await told(second, reference), undefined)
+  assert.equal(await obstacleFor(second, reference), undefined)
 })
 
 test('nothing is told of a payout that awaits no approval', async () => {

@@ -1,4 +1,4 @@
-// A payout that waits for a one-time password at the bank is told to operators, with what to do.
+// Operators see a payout that waits for a one-time password at the bank, with instructions.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

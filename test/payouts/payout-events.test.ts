@@ -1,10 +1,10 @@
-// Clients are told what became of their payouts, in the transaction that settles them; and purposes
-// have hooks in that transaction.
+// Clients get an event with the result of their payouts, in the transaction that settles them; and
+// purposes have hooks in that transaction.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OutcomeHook } from '#domain/payouts/settle-payout.ts'
-import { STALE_MS } from '#domain/payouts/unknown-payouts.ts'
+import type { OutcomeHook } from '#payouts/settle.ts'
+import { STALE_MS } from '#payouts/unknown.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { addBankAccount, createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -25,7 +25,7 @@ test('payout.confirmed and payout.failed say what was paid, and why not', async 
   const failed = await createPayout(bench, { amount: 400, bankAccount: closed })
   await rounds.send()
 
-  // The bank is told of several at once, so either may be settled first.
+  // The service sends several at once, so either may be settled first.
   const events = await eventsOf(bench)
 
   assert.deepEqual(events.map(({ type }) => type).sort(), ['payout.confirmed', 'payout.failed'])

@@ -1,5 +1,5 @@
-// I94: nobody frees the money of a payout that a bank may have alone: it takes evidence, and the approval of
-// another person who is independent of whoever requested it.
+// I94: nobody alone frees the money of a payout that a bank may have: it takes evidence, and the
+// approval of another person who is independent of the requester.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ import { type Browser, newBrowser, newBrowserGivenBy } from '../support/people.t
 
 const bench = closeAfterTests(await startFileService())
 
-// In a file that somebody has.
+// A payout in a downloaded file.
 async function sent() {
   const references = await queuePayouts(bench)
   const { id } = await createFile(bench)
@@ -58,7 +58,7 @@ test('a payout in a downloaded file fails only when another person approves', as
   assert.equal((await decide(checker, request.reference, 'approve')).statusCode, 200)
   assert.deepEqual(await statusesOf(bench, references), ['failed', 'sending'])
   const { rows } = await bench.db.query(
-    `select action, detail ->> 'evidence' as evidence from actions where subject = $1
+    `select action, detail ->> 'evidence' as evidence from audit_log where subject = $1
        and action like 'payout.%fail%' order by id`,
     [`payout/${first}`],
   )

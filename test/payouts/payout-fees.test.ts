@@ -1,10 +1,10 @@
-// What a payout costs the client (a fee, and VAT on it), and what it costs us (the bank's tariff).
+// The cost of a payout to the client (a fee, and VAT on it), and to us (the bank's tariff).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { costOf, type Tariff } from '#domain/payouts/payout-tariffs.ts'
 import { kobo } from '#money.ts'
+import { costOf, type Tariff } from '#payouts/tariffs.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import {
@@ -170,7 +170,7 @@ test('a tariff is withdrawn until a minute before it begins, and the one before 
   const { data } = (await bench.call({ url: `${OPERATOR_PAYOUTS}/${reference}` })).json()
   assert.equal(data.bankCost, 7)
   const { rows } = await bench.db.query(
-    `select actor, subject from actions where action = 'payout_tariff.withdraw'`,
+    `select actor, subject from audit_log where action = 'payout_tariff.withdraw'`,
   )
   assert.deepEqual(rows, [{ actor: 'client:MAN0000001', subject: 'bank/035' }])
   const dropping = bench.db.query(`delete from payout_tariffs where bank_code = '035'`)

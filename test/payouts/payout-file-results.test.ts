@@ -1,8 +1,9 @@
-// What banks report of payouts in files: each is settled once, as the bank said first (I62).
+// Banks' reports on payouts in files: each payout is settled once, by the bank's first report
+// (I62).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { requestFailure } from '../support/failing.ts'
 import { assertBooksBalance, ledgerNaira } from '../support/fixtures.ts'
@@ -154,13 +155,16 @@ test('a CSV is taken too; its unknown lines are reported and the others are not 
   await createFile(bench)
 })
 
-test('what contradicts a settled payout changes nothing and raises an alert, once', async () => {
+test('a report that contradicts a settled payout changes nothing and raises an alert, once', async () => {
   const { id, references, first, second } = await sendFile([10_000n, 20_000n])
   const statuses = ['ACSC', 'RJCT']
-  const report = (given: readonly string[]) =>
+  const report = (transactions: readonly string[]) =>
     pain002({
       file: id,
-      of: [first, second].map((reference, at) => ({ reference, status: given[at] as string })),
+      of: [first, second].map((reference, at) => ({
+        reference,
+        status: transactions[at] as string,
+      })),
     })
   await upload(bench, report(statuses))
   const before = await openAlerts(bench)
@@ -264,7 +268,7 @@ test('an upload is in the audit log with its amounts', async () => {
   ]
   await upload(bench, pain002({ file: id, of }))
   const { rows } = await bench.db.query<{ detail: object }>(
-    `select detail from actions where action = 'payout_file.results' order by id desc limit 1`,
+    `select detail from audit_log where action = 'payout_file.results' order by id desc limit 1`,
   )
   assert.deepEqual(rows[0]?.detail, {
     confirmed: { payouts: 1, amount: '100.00' },

@@ -18,7 +18,7 @@ const MANY = 10_000
 
 const bench = closeAfterTests(await startFileService())
 
-// They are settled one by one, some in the time of the request and the rest by the workers.
+// They are settled one by one, some within the request and the rest by the workers.
 test('ten thousand payouts go into one file, and one report of them is taken whole', async () => {
   const amountsKobo = Array.from({ length: MANY }, (_, at) => BigInt(at + 1))
   const references = await queuePayouts(bench, { amountsKobo: [...amountsKobo, 7n] })

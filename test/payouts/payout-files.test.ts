@@ -85,7 +85,7 @@ test('a file is the same bytes whenever it is downloaded, which is in the audit 
 
   const first = await download(bench, file.id)
   bench.advance(86_400_000)
-  await reseal(file.id) // As when keys are rotated.
+  await reseal(file.id) // Simulates a rotation of keys.
   const second = await download(bench, file.id)
 
   assert.equal(first.headers['content-type'], 'text/csv; charset=utf-8')
@@ -96,7 +96,7 @@ test('a file is the same bytes whenever it is downloaded, which is in the audit 
   const { downloadedAt } = await readFile(bench, file.id)
   assert.notEqual(downloadedAt, null)
   const { rows } = await bench.db.query(
-    `select actor, detail ->> 'amount' as amount from actions
+    `select actor, detail ->> 'amount' as amount from audit_log
       where action = 'payout_file.download' and subject = $1`,
     [`payout_file/${file.id}`],
   )
@@ -112,8 +112,8 @@ test('two files that are created at once share no payout', async () => {
   const answers = await Promise.all(Array.from({ length: 4 }, () => bench.call(ask)))
 
   const made = answers.filter(({ statusCode }) => statusCode === 200)
-  const taken = made.reduce((sum, answer) => sum + answer.json().data.payouts, 0)
-  assert.equal(taken, references.length)
+  const total = made.reduce((sum, answer) => sum + answer.json().data.payouts, 0)
+  assert.equal(total, references.length)
   for (const answer of answers.filter(({ statusCode }) => statusCode !== 200)) {
     refused(answer, 409, 'no_payouts_queued')
   }
@@ -131,8 +131,8 @@ test('the database refuses a payout in a second file, in a bank’s of another, 
   const second = await createFile(bench, { bankCode: '044' })
   const [queued] = await queuePayouts(bench, { amountsKobo: [100n] })
   const idOf = (id: string) => `(select id from payout_files where reference = '${id}')`
-  const update = (given: string, set: string) =>
-    bench.db.query(`update payouts set ${set} where reference = $1`, [given])
+  const update = (ref: string, set: string) =>
+    bench.db.query(`update payouts set ${set} where reference = $1`, [ref])
 
   await assert.rejects(update(reference as string, `batch_id = ${idOf(second.id)}`), {
     constraint: 'payouts_in_one_file',

@@ -1,4 +1,4 @@
-// What is no payout is refused, and moves nothing.
+// An invalid payout is refused, and moves nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,12 +1,13 @@
-// I50: a client's payouts exceed neither its limit per payout nor its limit per day, also at once.
+// I50: a client's payouts exceed neither its limit per payout nor its limit per day, even
+// concurrently.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { createPayouts } from '#domain/payouts/create-payouts.ts'
-import type { NewPayout } from '#domain/payouts/payouts.ts'
 import type { ClientId } from '#ids.ts'
 import { kobo } from '#money.ts'
+import { createPayouts } from '#payouts/create.ts'
+import type { NewPayout } from '#payouts/payout.ts'
 import { startTwin, tally } from '../support/bank-calls.ts'
 import { CLIENTS } from '../support/clients.ts'
 import { createPayout, fund, PAYOUTS, payoutBody, payoutRounds } from '../support/payouts.ts'
@@ -56,7 +57,7 @@ test('a day’s payouts do not exceed the limit per day, which begins at midnigh
   assert.equal(await codeOf(bench, 100), 'paid')
 })
 
-test('what was cancelled or failed does not count', async () => {
+test('cancelled and failed payouts do not count', async () => {
   await using bench = await startLimited({ dailyLimit: 100 })
   const { reference } = await createPayout(bench, { amount: 100 })
   assert.equal(await codeOf(bench, 1), 'daily_payout_limit')

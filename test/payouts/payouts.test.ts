@@ -1,5 +1,6 @@
-// A payout from request to outcome, against the sandbox's bank: exactly these transfers, and
-// everything given back that was not paid.
+// A payout from request to result, against the sandbox's bank. Each test lists the ledger transfers
+// that the payout must make, and no others. If the bank refuses a payout, its amount is available
+// to the client again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -45,10 +46,11 @@ test('a payout leaves the balance at once and the bank when it is confirmed', as
   const paid = await getPayout(bench, made.reference)
   assert.equal(paid.status, 'confirmed')
   assert.equal(paid.bankReference, `SANDBOX-${made.reference}`)
-  // ₦25 and ₦50 stamp duty, and 7.5% VAT on the first.
+  // ₦25 and ₦50 stamp duty, and 7.5% VAT on the ₦25.
   assert.deepEqual((await transfersOf(bench, made.reference)).slice(1), [
     'paying → bank 2000000 paid',
-    'bank_cost → bank 7500 bank_charge',
+    'bank_cost → bank 2500 bank_charge',
+    'stamp_duty → bank 5000 bank_charge',
     'input_vat → bank 188 bank_charge',
   ])
   const changes = paid.history.map(({ change }: { change: string }) => change)
@@ -75,7 +77,7 @@ test('a payout that the bank refuses is available again', async () => {
     'paying → available 100000 payout_failed',
   ])
   await assertCleanBooks(bench)
-  await createPayout(bench, { amount: '1000' }) // A retry is another payout.
+  await createPayout(bench, { amount: '1000' }) // Without a key, a retry is another payout.
 })
 
 test('a retry gets the first answer, whatever became of the bank account since', async () => {

@@ -1,6 +1,6 @@
-// What a provider reports about a payout is taken, but never believed by itself: the provider is asked,
-// and a report that contradicts what was settled alerts operators (I47, I100). Reports are the samples of the
-// providers' contracts.
+// A provider's report on a payout is accepted, but never believed by itself: the service queries
+// the provider, and a report that contradicts the result alerts operators (I47, I100). Reports are
+// the samples of the providers' contracts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ import { BANK_CODE, control, startWithFakeBank } from '../support/fake-bank.ts'
 import { createPayout, fund, getPayout, ledger, payoutRounds } from '../support/payouts.ts'
 
 const OPENING_KOBO = kobo(100_000_000n)
-// `comesBack`: how it reports a payout that was confirmed before.
+// `comesBack`: its report of a payout that was confirmed before.
 const REPORTING = [
   { ...MONNIFY, secret: 'fake-bank-client-secret', comesBack: 'payoutReversed' },
   { ...NOMBA, secret: 'fake-bank-signature-key', comesBack: 'payoutReversed' },
@@ -71,7 +71,7 @@ for (const each of REPORTING) {
     await using world = await startPaying(each, 'delay')
     const { bench, rounds, report } = world
     await rounds.send()
-    bench.advance(1_000) // Paid by now, but the first question is due later.
+    bench.advance(1_000) // Paid by now, but the first query is due later.
     await rounds.query()
     assert.equal(await world.status(), 'unknown')
 
@@ -128,7 +128,7 @@ for (const each of REPORTING) {
       assert.equal((await world.report(comesBack, 'NOBODYS-1')).statusCode, 200)
     }
     assert.deepEqual(
-      (await world.railItems()).map(({ amount_text: amount }) => Number(amount) > 0),
+      (await world.railItems()).map(({ amountText: amount }) => Number(amount) > 0),
       [true],
     )
     assert.deepEqual(await world.contradictions(), [])

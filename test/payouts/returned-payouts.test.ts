@@ -1,14 +1,14 @@
-// A bank gives back a payout that it had confirmed (I104): its report is never believed by itself, its
-// answers are when they keep saying so, and the statement's line is the same money.
+// A bank gives back a payout that it had confirmed (I104): its report is never believed by itself,
+// its answers are if they persist, and the statement's line is the same money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PayoutAnswer } from '#banks/connector.ts'
 import type { PayoutEvent } from '#banks/notifications.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
-import { hearOfPayout } from '#domain/payouts/reported-payouts.ts'
 import { kobo } from '#money.ts'
+import { holdPayouts, releasePayouts } from '#payouts/holds.ts'
+import { hearOfPayout } from '#payouts/review.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { resolve } from '../support/differences.ts'
 import { control, startWithFakeBank } from '../support/fake-bank.ts'
@@ -42,9 +42,9 @@ async function report({ bench, reference }: World, says: PayoutEvent['says']): P
   await withTransaction(bench.db, (tx) => hearOfPayout(tx, bench.clock(), { bankCode, event }))
 }
 
-// An hour is more than any wait between two questions.
+// An hour exceeds any wait between two queries.
 async function ask({ bench, rounds }: Pick<World, 'bench' | 'rounds'>, times: number) {
-  for (let asked = 0; asked < times; asked++) {
+  for (let round = 0; round < times; round++) {
     await rounds.query()
     bench.advance(60 * MINUTE_MS)
   }
@@ -71,7 +71,7 @@ async function confirmed(): Promise<World> {
   return world
 }
 
-// With what the bank charged for it.
+// With the bank's charge.
 const paid = (reference: string) => debit(reference, { kobo: -KOBO - 1_075n })
 
 const BALANCES = { gross: 5000, net: 5000, available: 4000, paidOut: 1000, receivable: 0 }
@@ -120,14 +120,14 @@ test('a report alone books nothing, however often it comes', async () => {
   assert.deepEqual(await ledger(bench), before)
   assert.deepEqual(await alerts(bench), ['payout_contradicted reversed'])
   const { rows } = await bench.db.query('select next_query_at from payout_reviews')
-  assert.deepEqual(rows, [{ next_query_at: null }]) // Not asked for ever.
+  assert.deepEqual(rows, [{ nextQueryAt: null }]) // Not asked for ever.
 })
 
 test('three answers within minutes are not enough', async () => {
   await using world = await confirmed()
   const { bench, rounds } = world
   await report(world, 'reversed')
-  for (let asked = 0; asked < 6; asked++) {
+  for (let round = 0; round < 6; round++) {
     await rounds.query()
     bench.advance(2 * MINUTE_MS)
   }
@@ -207,7 +207,7 @@ test('two processes that ask at once book it once', async () => {
   await using world = await confirmed()
   const { bench, rounds } = world
   await using other = await payoutRounds(bench, { connections: rounds.bankConnections })
-  for (let asked = 0; asked < 12; asked++) {
+  for (let round = 0; round < 12; round++) {
     await Promise.all([report(world, 'reversed'), rounds.query(), other.query()])
     bench.advance(60 * MINUTE_MS)
   }
@@ -227,6 +227,20 @@ test('a hundred reports in a minute have the bank asked a few times', async () =
     bench.advance(500)
   }
   assert(questions <= 6, `${questions} questions`)
+})
+
+test('a clock that is set back delays no question about a reported payout', async () => {
+  await using world = await confirmed()
+  const { bench, rounds, during } = world
+  let questions = 0
+  during.call = async () => ++questions
+  await report(world, 'reversed')
+  await rounds.query()
+  bench.advance(-24 * 60 * MINUTE_MS)
+  await rounds.query()
+  assert.equal(questions, 2)
+  await rounds.query() // The next one is planned by the clock as it is now.
+  assert.equal(questions, 2)
 })
 
 for (const status of ['sending', 'unknown'] as const) {
@@ -256,7 +270,7 @@ test('over settings that lead to another bank it is not asked for ever', async (
   await ask(world, 40)
   assert.equal(await isReturned(world), 0)
   const { rows } = await bench.db.query('select next_query_at from payout_reviews')
-  assert.deepEqual(rows, [{ next_query_at: null }])
+  assert.deepEqual(rows, [{ nextQueryAt: null }])
 })
 
 test('the statement’s line is the return that was booked, and is not booked again', async () => {
@@ -265,7 +279,7 @@ test('the statement’s line is the return that was booked, and is not booked ag
   await report(world, 'reversed')
   await ask(world, 3)
   assert.equal(await isReturned(world), 1)
-  await assertCleanBooks(bench) // Also before the statement.
+  await assertCleanBooks(bench) // Even before the statement.
   const { moves } = await recordMovements(bench)
 
   const bankCode = await statement(bench, [paid(reference), givenBack(reference)])
@@ -274,7 +288,7 @@ test('the statement’s line is the return that was booked, and is not booked ag
   const { rows } = await bench.db.query(
     `select rule, amount_kobo from statement_matches where item_kind = 'payout_return'`,
   )
-  assert.deepEqual(rows, [{ rule: 'our_reference', amount_kobo: KOBO }])
+  assert.deepEqual(rows, [{ rule: 'our_reference', amountKobo: KOBO }])
   assert.deepEqual(await moves(), [])
   await assertGreen(bench, bankCode)
 })
@@ -313,7 +327,7 @@ test('a line that came first is explained by the return, and refuses to be booke
   await assertCleanBooks(bench)
 })
 
-test('what was booked from a statement is not booked again from the bank’s answers', async () => {
+test('a return booked from a statement is not booked again from the bank’s answers', async () => {
   await using world = await confirmed()
   const { bench, reference } = world
   const bankCode = await statement(bench, [paid(reference), givenBack(reference)])
@@ -356,7 +370,7 @@ for (const { connector, isBooked } of [
     await fund(bench, '5000')
     const { reference } = await createPayout(bench, { amount: 1000 })
     await rounds.send()
-    await bank.sendDue() // Its success.
+    await bank.sendDue() // Reports its success.
     await rounds.query()
     assert.equal((await getPayout(bench, reference)).status, 'confirmed')
     await ask({ bench, rounds }, 1)

@@ -1,11 +1,11 @@
-// I97: no money leaves a suspended client. What is queued waits, what the bank has is finished, money in
-// is booked, and resuming pays everything once.
+// I97: no money leaves a suspended client. Queued payouts wait, payouts at the bank are completed,
+// money in is booked, and resuming pays everything once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { suspendClient } from '#access/clients.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { suspendClient } from '#domain/access/manage-clients.ts'
-import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
+import { claimPayouts } from '#payouts/send.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { CLIENTS, clientOf, registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -40,7 +40,7 @@ const bench = closeAfterTests(await startTestService())
 const rounds = closeAfterTests(await payoutRounds(bench))
 const { make, act, read } = registerOf(bench)
 
-// A client of its own, with money and a confirmed default bank account.
+// A client with money and a confirmed default bank account.
 async function newShop(amount = '1000') {
   const { clientId, secret } = await make()
   let token = await bench.login(clientId, secret)
@@ -93,7 +93,7 @@ test('a queued payout waits while its client is suspended, and is sent once when
   await assertCleanBooks(bench)
 })
 
-test('what the bank has when its client is suspended is asked for and finished', async () => {
+test('payouts that the bank has when its client is suspended are queried and finished', async () => {
   const shop = await newShop()
   const { reference: bankAccount } = await addBankAccount(shop.by, { prefix: '99907' })
   const { reference } = await createPayout(shop.by, { amount: 100, bankAccount })
@@ -147,7 +147,7 @@ test('money in is booked while a client is suspended', async () => {
   assert.deepEqual([booked.amount, booked.outcome], [25, 'booked'])
 })
 
-// Another process lets a token pass for five seconds: the transaction refuses.
+// Another process accepts a token for five seconds: the transaction refuses.
 test('a call that was let in before the suspension moves no money', async () => {
   const shop = await newShop()
   const { reference: queued } = await createPayout(shop.by, { amount: 10 })
@@ -245,7 +245,7 @@ test('operators see why a client is suspended, until it is resumed', async () =>
   const again = await act(clientId, 'suspend', { reason: 'Another' })
   assert.equal(again.suspensionReason, 'Under investigation')
   const { rows } = await bench.db.query<{ detail: object }>(
-    `select detail from actions where subject = $1 and action = 'client.suspend'`,
+    `select detail from audit_log where subject = $1 and action = 'client.suspend'`,
     [`client/${clientId}`],
   )
   assert.deepEqual(rows, [{ detail: { note: 'Under investigation' } }])

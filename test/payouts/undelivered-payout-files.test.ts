@@ -1,14 +1,14 @@
-// Files that never reached the bank: their payouts fail, once the bank has confirmed it, and are
+// Files that never reached the bank: their payouts fail after the bank's confirmation, and are
 // never sent again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { failPayoutFile } from '#domain/payouts/fail-payout-file.ts'
-import { takeFileResults } from '#domain/payouts/take-file-results.ts'
 import type { ClientId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
+import { failPayoutFile } from '#payouts/failures.ts'
+import { takeFileResults } from '#payouts/file-results.ts'
+import { settleReportedPayoutsRound } from '#payouts/workers.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { markNotDelivered } from '../support/failing.ts'
 import { assertBooksBalance } from '../support/fixtures.ts'
@@ -47,7 +47,7 @@ test('payouts of a file that was not delivered fail, and are not queued again', 
   const again = await bench.call({ url: PAYOUT_FILES, body: { bankCode: '058', format: 'csv' } })
   refused(again, 409, 'no_payouts_queued')
   const { rows: logged } = await bench.db.query(
-    `select detail from actions where action = 'payout_file.not_delivered' and subject = $1`,
+    `select detail from audit_log where action = 'payout_file.not_delivered' and subject = $1`,
     [`payout_file/${id}`],
   )
   assert.deepEqual(logged, [
@@ -84,7 +84,7 @@ test('without the bank’s confirmation, or once it has paid, nothing fails', as
   assert.deepEqual(await statusesOf(bench, references), ['confirmed', 'sending'])
 })
 
-test('what the bank pays of it after all raises an alert and changes nothing', async () => {
+test('a later payment of an undelivered payout raises an alert and changes nothing', async () => {
   const [reference = ''] = await queuePayouts(bench, { amountsKobo: [100n] })
   const { id } = await createFile(bench)
   await markNotDelivered(bench, id)
@@ -96,7 +96,7 @@ test('what the bank pays of it after all raises an alert and changes nothing', a
   assert.deepEqual(await openAlerts(bench), [`payout/${reference}`])
 })
 
-test('what was reported is settled by the workers when its process died before it could', async () => {
+test('a reported result is settled by the workers when its process died before it could', async () => {
   const references = await queuePayouts(bench, { amountsKobo: [100n, 200n] })
   const [first = '', second = ''] = references
   const { id } = await createFile(bench)
@@ -115,7 +115,7 @@ test('what was reported is settled by the workers when its process died before i
     takeFileResults(tx, { now, by }, { lines: [line], sha256: 'a' }),
   )
   assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])
-  // The bank's word is taken, though nothing is settled yet: it is neither changed nor ignored.
+  // The bank's report is stored, though nothing is settled yet: it is neither changed nor ignored.
   const failing = withTransaction(bench.db, (tx) =>
     failPayoutFile(tx, { now, by }, { reference: id, bankConfirmation: 'No' }),
   )

@@ -1,15 +1,9 @@
-// I47: a payout is sent at most once. What has no answer is unknown: asked for, never sent again, and
-// not failed before the bank says so.
+// I47: a payout is sent at most once. Without an answer it is unknown: queried, never sent again,
+// and not failed before the bank says so.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { outcomeOf } from '#domain/payouts/absent-payouts.ts'
-import {
-  ALERT_AFTER_MS,
-  queryAfterMs,
-  STALE_MS,
-  wouldKnow,
-} from '#domain/payouts/unknown-payouts.ts'
+import { ALERT_AFTER_MS, outcomeOf, queryAfterMs, STALE_MS, wouldKnow } from '#payouts/unknown.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { requestFailure } from '../support/failing.ts'
 import {
@@ -99,7 +93,7 @@ test('where nobody said over which, it is the one that sends the bank’s payout
   )
 })
 
-test('what was being sent when its worker died is unknown, and asked for', async () => {
+test('a payout being sent when its worker died is unknown, and queried', async () => {
   await using world = await scripted({ send: UNKNOWN, find: UNKNOWN })
   const { bench, rounds, reference, answers, sent } = world
   await bench.db.query(
@@ -141,8 +135,8 @@ test('the database lets no payout be sent twice, nor change what was asked for',
   await rounds.send()
 
   for (const [change, constraint] of [
-    [`status = 'sending', next_query_at = null`, 'payouts_are_sent_once'],
-    [`status = 'queued', sending_at = null, next_query_at = null`, 'payouts_are_sent_once'],
+    [`status = 'sending', next_query_at = null`, 'payouts_follow_transitions'],
+    [`status = 'queued', sending_at = null, next_query_at = null`, 'payouts_follow_transitions'],
     [`amount_kobo = 1`, 'payouts_keep_what_was_asked'],
     [`reference = 'PYT000000000000009'`, 'payouts_keep_what_was_asked'],
   ]) {
@@ -184,7 +178,8 @@ test('only what is unknown is settled by hand', async () => {
   const url = `${OPERATOR_PAYOUTS}/${reference}`
   const fail = () => requestFailure(bench, reference)
 
-  assert.equal((await fail()).json().code, 'payout_settled') // Queued: cancel it.
+  // Still queued, so it must be cancelled instead.
+  assert.equal((await fail()).json().code, 'payout_settled')
   const token = await bench.newClient('NOT-AN-OPERATOR')
   const refused = await bench.call({ url, token })
   assert.equal(refused.json().code, 'scope_missing')

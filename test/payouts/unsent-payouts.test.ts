@@ -1,15 +1,15 @@
-// An order that certainly never reached the bank keeps its payout queued (I105): a short outage fails
-// nothing, nothing is ordered twice, and a long one is told.
+// An order that certainly never reached the bank keeps its payout queued (I105): a short outage
+// fails nothing, nothing is ordered twice, and a long one raises an alert.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PayoutAnswer } from '#banks/connector.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { alertOverdue } from '#domain/payouts/overdue-payouts.ts'
-import { hearOfPayout } from '#domain/payouts/reported-payouts.ts'
-import { STALE_MS } from '#domain/payouts/unknown-payouts.ts'
-import { queueAgain, sendAgainAfterMs } from '#domain/payouts/unsent-payouts.ts'
 import { kobo } from '#money.ts'
+import { alertOverdue } from '#payouts/overdue.ts'
+import { hearOfPayout } from '#payouts/review.ts'
+import { queueAgain, sendAgainAfterMs } from '#payouts/send.ts'
+import { STALE_MS } from '#payouts/unknown.ts'
 import { assertCleanBooks, startWithBanks } from '../support/bank-calls.ts'
 import { startLoneBank } from '../support/fake-bank.ts'
 import { createPayout, fund, getPayout, PAYOUTS, payoutRounds } from '../support/payouts.ts'
@@ -39,7 +39,7 @@ test('it is tried again after 5 seconds, and then at doubling intervals up to fi
   assert.deepEqual([sendAgainAfterMs(0, 0.5), sendAgainAfterMs(7, 1)], [3_750, 150_000])
 })
 
-test('what never reached the bank is queued again, and sent once the bank is back', async () => {
+test('an order that never reached the bank is queued again, and sent once the bank is back', async () => {
   await using world = await scripted({ send: UNSENT, find: UNKNOWN })
   const { bench, rounds, reference, sent, answers } = world
   await rounds.send()
@@ -48,7 +48,7 @@ test('what never reached the bank is queued again, and sent once the bank is bac
   assert.equal(history.at(-1).detail, 'Nothing was sent: ECONNREFUSED')
   await assertCleanBooks(bench)
   await rounds.send()
-  assert.equal(sent.length, 1) // Not before its time.
+  assert.equal(sent.length, 1) // Not before it is due.
   bench.advance(5_000)
   await rounds.send()
   assert.equal(sent.length, 2)
@@ -73,7 +73,7 @@ test('what never reached the bank is queued again, and sent once the bank is bac
   await assertCleanBooks(bench)
 })
 
-test('what may have been sent is unknown, and never sent again', async () => {
+test('an order that may have been sent is unknown, and never sent again', async () => {
   await using world = await scripted({ send: UNKNOWN, find: UNKNOWN })
   const { bench, rounds, sent } = world
   await rounds.send()
@@ -129,7 +129,7 @@ test('operators are told after half an hour, until it is sent', async () => {
   assert.deepEqual(await waiting(bench), [])
 })
 
-// As a bank that was told "not sent" wrongly would.
+// Simulates a bank that received an order wrongly marked "not sent".
 async function report(bench: Bench, reference: string, bankCode: string): Promise<void> {
   const event = { reference, says: 'confirmed' } as const
   const isOurs = await withTransaction(bench.db, (tx) =>
@@ -139,7 +139,7 @@ async function report(bench: Bench, reference: string, bankCode: string): Promis
 }
 
 async function bankOf({ db }: Bench): Promise<string> {
-  return (await db.query('select bank_code from payouts')).rows[0].bank_code
+  return (await db.query('select bank_code from payouts')).rows[0].bankCode
 }
 
 async function contradictions({ call }: Bench): Promise<number> {
@@ -203,7 +203,7 @@ test('only the claim that it is in queues a payout again', async () => {
   const { bench, rounds } = world
   world.during.call = async () => {
     const { rows } = await bench.db.query('select id, sending_at from payouts')
-    const { id, sending_at: sendingAt } = rows[0]
+    const { id, sendingAt } = rows[0]
     const claimedAt = new Date(sendingAt.getTime() - 1)
     const unsent = { id, claimedAt, reason: 'x', by: 'bank:1', chance: 0 }
     const isQueued = await withTransaction(bench.db, (tx) => queueAgain(tx, bench.clock(), unsent))
@@ -218,8 +218,8 @@ for (const connector of ['manilla', 'paystack', 'monnify']) {
   test(`${connector}: a payout survives that its bank is down, and is ordered once`, async () => {
     let bench: Bench | undefined
     const clock = () => bench?.clock() ?? new Date('2026-11-15T08:00:00Z')
-    const given = { connector, clock, openingKobo: kobo(100_000_000n) }
-    const first = await startLoneBank(given)
+    const options = { connector, clock, openingKobo: kobo(100_000_000n) }
+    const first = await startLoneBank(options)
     const { entry, env } = first.banksFile
     bench = await startWithBanks([{ ...entry, railSecrets: undefined }], env)
     try {
@@ -233,7 +233,7 @@ for (const connector of ['manilla', 'paystack', 'monnify']) {
       await rounds.send()
       assert.equal((await getPayout(bench, reference)).status, 'queued')
 
-      await using back = await startLoneBank({ ...given, port: Number(new URL(first.url).port) })
+      await using back = await startLoneBank({ ...options, port: Number(new URL(first.url).port) })
       bench.advance(5 * MINUTE_MS)
       await rounds.send()
       bench.advance(MINUTE_MS)

@@ -1,4 +1,4 @@
-// Erasing the customer of an advice: what was paid and by which reference stays, who paid does not.
+// Erasing the customer of an advice: the payments and references stay, the payer does not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -56,9 +56,9 @@ test('the customer of an advice is erased once it is settled; its money and refe
   for (const trace of [...TRACES, 'C-NGOZI']) for (const line of ofIt) assertGone(line, trace)
   const attempts = text.split('\n').filter((line) => line.startsWith('delivery_attempts'))
   assert.equal(attempts.filter((line) => line.includes('Adichie')).length, 0)
-  const shown = await readAdvice(bench, adviceReference)
+  const view = await readAdvice(bench, adviceReference)
   assert.deepEqual(
-    [shown.customerFullName, shown.customerId, shown.narration, shown.status, shown.merchantRef],
+    [view.customerFullName, view.customerId, view.narration, view.status, view.merchantRef],
     ['Erased', null, null, 'Paid', 'ER-1'],
   )
   assert.deepEqual(await moneyRows(bench), money)
@@ -75,7 +75,7 @@ test('an advice that nobody has begun to pay is cancelled by it', async () => {
   assert.equal(status, 'Cancelled')
 })
 
-test('what is missing and what is another client’s are the same not found', async () => {
+test('a missing advice and another client’s are the same not found', async () => {
   const token = await bench.newClient('ERASER0003')
   const made = await bench.call({ url: ADVICE, body: adviceBody(), token })
 

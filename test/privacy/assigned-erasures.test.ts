@@ -1,4 +1,5 @@
-// Money that is given out of suspense to what was erased, or is being erased: its payer goes too.
+// Money assigned from suspense to an erased object, or to one that is being erased: its payer is
+// erased too.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +15,7 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 const bench = closeAfterTests(await startTestService())
 const HOUR_MS = 3_600_000
 
-test('what is assigned after an erasure is erased when it is asked for again', async () => {
+test('a credit assigned after an erasure is erased by repeating the request', async () => {
   const { adviceReference } = await createAdvice(bench)
   const { paymentReference } = await initiate(bench, adviceReference)
   bench.advance(24 * HOUR_MS)

@@ -1,11 +1,11 @@
-// After a busy day nothing that must be sealed, hashed or masked stands in the clear anywhere: not
-// in any column of any table, not in the log at its most talkative, not in what receivers were sent,
-// not in any list. (What the database's own log of changes holds is sealed just as well.)
+// After a busy day nothing that must be sealed, hashed or masked is in the clear anywhere: not in
+// any column of any table, not in the log at its most verbose level, not in webhooks, not in any
+// list. (The database's own write-ahead log holds the same sealed data.)
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
-import { SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
+import { SANDBOX_USER } from '#sandbox/setup.ts'
 import { patchAccount } from '../support/account-calls.ts'
 import { registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -51,7 +51,7 @@ for (const [name, secret] of Object.entries(forbidden)) assert(secret?.length >=
 test('no column of any table holds any of it, as text or as bytes', async () => {
   const text = await databaseText(bench)
 
-  for (const table of ['credits', 'suspense_items', 'users', 'sessions', 'remembered_answers']) {
+  for (const table of ['credits', 'suspense_items', 'users', 'sessions', 'stored_responses']) {
     assert(text.includes(`\n${table} (`), `${table} has rows`)
   }
   for (const [name, secret] of Object.entries(forbidden)) {
@@ -81,16 +81,16 @@ test('nothing that was sent to receivers, and no list or page of ours, holds any
     'accounts/static',
     'audit-log',
   ]
-  const shown = [...seenByPeople, ...receiver.heard.map(({ body }) => body)]
+  const texts = [...seenByPeople, ...receiver.heard.map(({ body }) => body)]
   for (const list of lists) {
     const answer = await bench.call({ url: `/api/v1/${list}?limit=100` })
     assert.equal(answer.statusCode, 200, list)
-    shown.push(answer.body)
+    texts.push(answer.body)
   }
 
   assert(receiver.heard.length > 5)
   for (const [name, secret] of Object.entries(forbidden)) {
-    const body = shown.find((each) => each.includes(secret)) ?? ''
+    const body = texts.find((each) => each.includes(secret)) ?? ''
     assert(!body, `${name}: ${body.slice(0, 300)}`)
   }
 })
@@ -158,7 +158,7 @@ async function takeMoney(): Promise<void> {
     ...payer,
     sourceAccountNumber: RULED_PAYER,
   })
-  // Mistakes are what servers like to write down whole.
+  // Servers tend to log mistakes in full.
   await postRail(bench, '035/credits', { ...payer, accountNumber, amount: 'x', sessionId: '1' })
   const again = { sessionId: newSessionId(), accountNumber, ...payer }
   for (const amount of ['5', '6']) await postRail(bench, '035/credits', { ...again, amount })

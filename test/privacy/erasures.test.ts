@@ -1,5 +1,5 @@
-// Erasing the customer of a collection account: afterwards no table holds anything of the person in
-// the clear, the number takes no more money, and the books are what they were.
+// Erasing the customer of a collection account: afterwards no table holds personal data in the
+// clear, the number takes no more money, and the books are unchanged.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -63,8 +63,8 @@ test('an erased account shows nothing of its customer, and every old event shows
 
   await erase(bench, accountNumber)
 
-  const shown = await readAccount(bench, accountNumber)
-  const { accountName, bvn, email, phoneNumber, isActive, isDefault } = shown
+  const view = await readAccount(bench, accountNumber)
+  const { accountName, bvn, email, phoneNumber, isActive, isDefault } = view
   assert.deepEqual(
     { accountName, bvn, email, phoneNumber, isActive, isDefault },
     {
@@ -109,9 +109,7 @@ test('money that comes to an erased number is suspended; asked again, its payer 
       where account_number = $1`,
     [accountNumber],
   )
-  assert.deepEqual(rows, [
-    { source_account_sealed: null, source_account_name: null, narration: null },
-  ])
+  assert.deepEqual(rows, [{ sourceAccountSealed: null, sourceAccountName: null, narration: null }])
   await assertCleanBooks(bench)
 })
 
@@ -145,7 +143,7 @@ test('it is on record who erased, when and why, once, and not what', async () =>
   ])
 
   const { rows } = await bench.db.query(
-    'select actor, action, detail from actions where subject = $1',
+    'select actor, action, detail from audit_log where subject = $1',
     [`account/${accountNumber}`],
   )
   assert.deepEqual(rows, [
@@ -201,7 +199,7 @@ test('while money of it is in suspense nothing is erased: it could not be sent b
   assert.equal((await erase(bench, accountNumber)).statusCode, 200)
 })
 
-test('what is missing and what is another client’s are the same not found', async () => {
+test('a missing account and another client’s are the same not found', async () => {
   const other = await bench.newClient('ERASER0002')
   const { accountNumber } = await createAccount(bench, {}, { token: other })
   const missing = await erase(bench, '0000000000')
@@ -278,7 +276,7 @@ test('credits that come at the same moment are booked before or suspended after,
     [accountNumber],
   )
   assert.equal(rows.length, 20)
-  for (const { outcome, told } of rows) assert.equal(told, outcome === 'suspended')
+  for (const { outcome, told: isNamed } of rows) assert.equal(isNamed, outcome === 'suspended')
   await assertCleanBooks(bench)
 })
 

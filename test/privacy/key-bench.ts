@@ -2,10 +2,9 @@
 // clock that moves while it waits.
 
 import { randomUUID } from 'node:crypto'
-import { reportKeys, syncKeys } from '#domain/privacy/data-keys.ts'
-import { type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
+import { type Progress, reportKeys, rotateKeys, syncKeys } from '#privacy/data-keys.ts'
+import { syncDataKeys } from '#privacy/workers.ts'
 import { type DataKey, Sealer } from '#seal.ts'
-import { syncDataKeys } from '#workers/sync-data-keys.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
 const NEVER = new AbortController().signal
@@ -14,10 +13,10 @@ const HASH_KEY = Buffer.alloc(32, 'h')
 export const dataKey = (id: number, letter: string): DataKey => {
   return { id, key: Buffer.alloc(32, letter) }
 }
-export const OLD = dataKey(1, 'd') // As the test service has it.
+export const OLD = dataKey(1, 'd') // The key of the test service.
 export const NEW = dataKey(2, 'n')
 
-// A service whose process has these keys, on a database that the first alone has sealed.
+// A service with these keys, on a database that only the first has sealed.
 export async function startWithKeys(keys: readonly DataKey[]): Promise<Bench> {
   const texts = keys.map(({ id, key }) => `${id}:${Buffer.from(key).toString('base64')}`)
   const bench = await startTestService({ env: { MANILLA_DATA_KEYS: texts.join() } })
@@ -25,7 +24,7 @@ export async function startWithKeys(keys: readonly DataKey[]): Promise<Bench> {
   return bench
 }
 
-// A process that learns of its keys whenever the test says so.
+// A process that learns its keys when the test says so.
 export async function startHolder(
   { db, clock }: Pick<Bench, 'db' | 'clock'>,
   keys: readonly DataKey[],
@@ -43,7 +42,7 @@ export async function startHolder(
   }
 }
 
-// Does what the command does; `pause` is what the others do while it waits.
+// Does the same as the command; `pause` runs the others while it waits.
 export async function rotate(
   bench: Bench,
   keys: readonly DataKey[],

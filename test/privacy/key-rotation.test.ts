@@ -1,14 +1,21 @@
-// Replacing the data key while the service runs: everything is sealed anew, nothing is ever sealed
-// with a key that a running process cannot open, and an old key is called done with only when it is.
+// Replacing the data key while the service runs: everything is sealed again, nothing is ever sealed
+// with a key that a running process cannot open, and an old key is declared unused only when it is.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Queryable } from '#db/pool.ts'
-import { activateKey, KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
-import { countByKey, type Progress } from '#domain/privacy/rotate-data-key.ts'
-import { findSealedColumns, resealPage, type SealedColumn } from '#domain/privacy/sealed-columns.ts'
-import { StartProblem } from '#prepare-database.ts'
+import {
+  activateKey,
+  countByKey,
+  findSealedColumns,
+  KeyProblem,
+  type Progress,
+  readKeys,
+  resealPage,
+  type SealedColumn,
+} from '#privacy/data-keys.ts'
 import { Sealer } from '#seal.ts'
+import { StartProblem } from '#wiring.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { accountBody, createAccount, readAccount } from '../support/fixtures.ts'
@@ -47,15 +54,19 @@ test('a sealed column is found by its name, in tables that nobody has thought of
       where data_type = 'bytea' and table_schema = 'public' and table_name !~ '_[0-9]{8}$|_default$'
         and column_name !~ '_(hash|sealed)$' order by 1`,
   )
-  // Bytes are sealed or hashed; these are neither a person's nor a secret of anybody's.
+  // Bytes are sealed or hashed; these are neither personal data nor secrets.
   assert.deepEqual(
     rows.map(({ name }) => name),
     [
       'client_logos.bytes',
       'data_keys.fingerprint',
+      'message_suppressions.recipient', // Hashes.
+      'messages.recipient',
       'number_ranges.key',
       'passkeys.credential_id',
       'passkeys.public_key',
+      'screening_lists.content', // As their publishers wrote them.
+      'screening_lists.sha256',
       'statement_lines.hash',
     ],
   )
@@ -77,7 +88,7 @@ test('a key seals only when every running process can open with it', async () =>
       await bench.service.syncDataKeys()
       if (beats === 3) late.give([NEW, OLD])
       await late.beat()
-      // Whoever has the key, nobody seals with it while one process has not.
+      // No process seals with the key while one of them lacks it.
       if (beats < 3) assert.deepEqual(await sealingKeys(bench), [OLD.id])
     },
   })
@@ -117,7 +128,7 @@ test('a process that died is waited for until it cannot be running any more', as
   assert(bench.clock().getTime() - startedMs >= 30_000)
 })
 
-test('what was sealed before a process changed its key is not missed, even if written late', async () => {
+test('a value sealed before a process changed its key is not missed, even if written late', async () => {
   await using bench = await startWithKeys([OLD, NEW])
   await createAccount(bench)
   const slow = await bench.db.connect()
@@ -242,16 +253,16 @@ test('a process says that it seals with the new key only after a whole beat of d
   await using database = await createTestDatabase()
   const db = database.pool
   const holder = await startHolder({ db, clock: () => START }, [OLD, NEW])
-  const told = async () => (await db.query('select seals from key_holders')).rows
+  const holders = async () => (await db.query('select seals from key_holders')).rows
 
   await activateKey(db, NEW.id)
 
   await holder.beat()
-  assert.deepEqual([holder.sealer.sealingId, await told()], [NEW.id, [{ seals: OLD.id }]])
+  assert.deepEqual([holder.sealer.sealingId, await holders()], [NEW.id, [{ seals: OLD.id }]])
   await holder.beat()
-  assert.deepEqual(await told(), [{ seals: NEW.id }])
+  assert.deepEqual(await holders(), [{ seals: NEW.id }])
   await holder.stop()
-  assert.deepEqual(await told(), [])
+  assert.deepEqual(await holders(), [])
 })
 
 async function makeThings(bench: Bench): Promise<string[]> {

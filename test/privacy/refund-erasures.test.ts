@@ -1,5 +1,5 @@
-// A refund that was cancelled before it was sent names nobody after an erasure. One that was sent shows
-// whom money was paid to.
+// After an erasure, a refund that was cancelled before it was sent names nobody. A sent refund
+// still shows its beneficiary.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

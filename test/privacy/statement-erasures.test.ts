@@ -1,13 +1,11 @@
-// Erasure reaches the lines of banks' statements: those matched to credits of the customer, their
-// reversals included, and those that come and are matched later.
+// Erasure reaches the lines of bank statements: those matched to the customer's credits and their
+// reversals, and those that are imported and matched later.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { watDay } from '#clock.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { matchStatements } from '#domain/reconciliation/match-statements.ts'
-import { watDay } from '#wat-time.ts'
-import { archiveLived } from '../support/archived-month.ts'
-import { YEAR_MS } from '../support/archiving.ts'
+import { matchStatements } from '#reconciliation/match.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { assertGone, erase, finishErasures, PAYER, PERSON } from '../support/erasing.ts'
 import { createAccount, databaseText } from '../support/fixtures.ts'
@@ -73,7 +71,7 @@ test('lines matched before, and lines that come after, forget the payer; others 
   const late = await credit(bench, accountNumber, '20.00', PAYER)
   const reversal = await reverse(bench, first, '4.00')
   const others = await credit(bench, other.accountNumber, '30.00', {})
-  // Of the day before, so that nothing is missing in it.
+  // On the day before, so that the day lacks nothing.
   const before = await importLines(bench, {
     at: new Date(bench.clock().getTime() - DAY_MS),
     openingKobo: 0,
@@ -103,7 +101,7 @@ test('lines matched before, and lines that come after, forget the payer; others 
   await assertCleanBooks(bench)
 })
 
-test('so do lines of credits that are archived, and what merchants answered to their events', async () => {
+test('receivers’ answers to events of erased credits are erased; lines of others stay', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench, PERSON)
   const other = await createAccount(bench)
@@ -124,8 +122,6 @@ test('so do lines of credits that are archived, and what merchants answered to t
     [bench.clock(), first],
   )
   const day = bench.clock()
-  bench.advance(YEAR_MS)
-  assert.equal(await archiveLived(bench), 3n)
 
   assert.equal((await erase(bench, accountNumber)).statusCode, 200)
   await finishErasures(bench)

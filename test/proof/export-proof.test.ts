@@ -1,11 +1,11 @@
-// I70: the books as files that anybody can re-add: all of one moment, nothing about a person, and never
-// a part of an export that looks like a whole one.
+// I70: the books as files that anybody can re-add: all of one moment, without personal data, and a
+// partial export never looks complete.
 
 import assert from 'node:assert/strict'
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ProofProblem } from '#domain/proof/export-folder.ts'
+import { ProofProblem, withExportFolder } from '#proof/write.ts'
 import { TRACES } from '../support/erasing.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import { keepBooks } from '../support/proof-books.ts'
@@ -23,7 +23,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { addKobo, rechained } from './tampering.ts'
 
-// The amounts of each file that something else in the export must agree with.
+// The amounts of each file that other parts of the export must match.
 const AMOUNTS: Record<string, string> = {
   'credits.ndjson': 'amount charges reversed returned',
   'payouts.ndjson': 'amount fee cost',
@@ -31,6 +31,7 @@ const AMOUNTS: Record<string, string> = {
     'lines gross fees vat reversed refunds paidOut recovered reserved released carried net',
   'settlement-lines.ndjson': 'gross fee vat split reversed other net',
   'adjustments.ndjson': 'amount',
+  'holds.ndjson': 'held forfeited',
   'balances.ndjson': 'debits credits',
 }
 
@@ -41,7 +42,7 @@ test(`any amount that is one kobo more is found at its place, by ${READERS}`, as
   const { files } = await exportProof(bench.db, original.path)
   assert.deepEqual(readProof(original.path, KEY.publicKey), [])
   const empty = files.filter(({ lines }) => lines === 0).map(({ name }) => name)
-  assert.deepEqual(empty, ['archives.ndjson', 'differences.ndjson'])
+  assert.deepEqual(empty, ['differences.ndjson'])
 
   using copies = createTempFolder()
   for (const [name, fields] of Object.entries(AMOUNTS)) {
@@ -160,7 +161,7 @@ test('a folder with anything in it is refused, and left as it was', async () => 
   assert.equal(readFileSync(path, 'utf8'), 'mine')
 })
 
-test('of two exports into one folder, one is refused and the other is whole', async () => {
+test('two exports into one folder: one is refused and the other is whole', async () => {
   await using bench = await startTestService()
   await simulate(bench, (await createAccount(bench)).accountNumber, '10.00')
   using folder = createTempFolder()
@@ -173,6 +174,24 @@ test('of two exports into one folder, one is refused and the other is whole', as
   for (const each of refused) assert((each as PromiseRejectedResult).reason instanceof ProofProblem)
   assert.deepEqual(readProof(path, KEY.publicKey), [])
   assert.deepEqual(readdirSync(path), [...PROOF_NAMES, 'manifest.json'].toSorted())
+})
+
+test('an export that begins again after its files were whole writes them again', async () => {
+  using folder = createTempFolder()
+  const names = () => readdirSync(folder.path)
+
+  await withExportFolder(folder.path, async (into) => {
+    for (const name of ['first.ndjson', 'second.ndjson']) {
+      await into.beginAgain()
+      assert.deepEqual(names(), ['manifest.json.partial'])
+      const file = await into.create(name)
+      await file.close()
+      await into.finish('{}')
+      assert.deepEqual(names(), [name, 'manifest.json'].toSorted())
+    }
+  })
+
+  assert.deepEqual(names(), ['manifest.json', 'second.ndjson'])
 })
 
 test('an export that fails leaves nothing behind', async () => {

@@ -1,4 +1,4 @@
-// Tampers with copies of an export, each in its own way, and asserts that both readers find what they should.
+// Tampers with copies of an export, each in its own way, and asserts that both readers find it.
 
 import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'

@@ -1,11 +1,11 @@
-// Ways to change an export after it was written, and what each is seen by: in the verifier's words, and
-// in those of the reader in TypeScript.
+// Ways to tamper with a written export, and the message that reports each: the verifier's, and that
+// of the reader in TypeScript.
 
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { proofKey } from '#domain/proof/proof-key.ts'
-import { signManifest } from '#domain/proof/write-proof.ts'
+import { proofKey } from '#proof/files.ts'
+import { signManifest } from '#proof/write.ts'
 import { Sealer } from '#seal.ts'
 
 export type Tampering = {
@@ -18,7 +18,7 @@ export type Tampering = {
 
 const OTHER = proofKey(new Sealer([{ id: 1, key: Buffer.alloc(32) }], Buffer.alloc(32, 'o')))
 const TRANSFERS = 'transfers.ndjson'
-// Lines from 1. Of books with nothing but postManyCredits, line and id are the same.
+// Lines count from 1. In books with only postManyCredits, line and id are equal.
 const LINE = 617
 
 function linesOf(folder: string, name: string): string[] {
@@ -48,7 +48,7 @@ const edited =
   (lines: string[]) =>
     void lines.splice(at - 1, 1, addKobo(lines[at - 1] as string, field))
 
-// As whoever knows the format would: every chain value after the change is computed again.
+// Like an attacker who knows the format: recomputes every chain value after the change.
 export function rechained(name: string, edit: (lines: string[]) => void) {
   return change(name, (lines) => {
     edit(lines)
@@ -61,7 +61,7 @@ export function rechained(name: string, edit: (lines: string[]) => void) {
   })
 }
 
-// The first line that has the text in it, as another or not at all.
+// Replaces or removes the first line that contains the text.
 export function rewritten(name: string, having: string, edit: (line: string) => string | null) {
   return rechained(name, (lines) => {
     const at = lines.findIndex((line) => line.includes(having))
@@ -70,7 +70,7 @@ export function rewritten(name: string, having: string, edit: (line: string) => 
   })
 }
 
-// And the manifest tells of the file as it is now. Its signature is the old one.
+// The manifest describes the changed file. Its signature is the old one.
 function remade(name: string, edit: (lines: string[]) => void) {
   return (folder: string) => {
     rechained(name, edit)(folder)

@@ -1,12 +1,13 @@
-// I70: whatever is changed in an export is found, and where. By a reader in TypeScript always, and by
-// the verifier in Python wherever there is one.
+// I70: any change to an export is found and located. A reader in TypeScript always checks it, and
+// the verifier in Python wherever Python is installed.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { signManifest } from '#proof/write.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { postManyCredits } from '../support/many-credits.ts'
 import { readProof } from '../support/proof-reader.ts'
@@ -32,14 +33,14 @@ test(`an export of 20,000 credits is found right by ${READERS}`, async () => {
   assert.match(out, /signature: right\n/)
 })
 
-test(`what is changed is found where it is, by ${READERS}`, async (t) => {
+test(`a changed amount is found at its place, by ${READERS}`, async (t) => {
   using original = createTempFolder()
   await exportCredits(original.path, 1_000)
   using copies = createTempFolder()
   await assertFound(t, { original: original.path, copies: copies.path }, TAMPERINGS)
 })
 
-test(`what is no whole export is refused by ${READERS}`, async () => {
+test(`an incomplete export is refused by ${READERS}`, async () => {
   using folder = createTempFolder()
   await exportCredits(folder.path, 10)
   const manifest = join(folder.path, 'manifest.json')
@@ -51,6 +52,8 @@ test(`what is no whole export is refused by ${READERS}`, async () => {
 
   const unpinned = verifyInPython(folder.path, '--')
   const misused = verifyInPython(folder.path, '--public-key', 'abc')
+  writeFileSync(join(copy.path, 'manifest.json'), inFormat(manifest, 'manilla-proof/2'))
+  const foreign = verifyInPython(copy.path)
   rmSync(join(folder.path, 'credits.ndjson'))
   const incomplete = verifyInPython(folder.path)
   writeFileSync(manifest, '{}')
@@ -60,13 +63,19 @@ test(`what is no whole export is refused by ${READERS}`, async () => {
 
   assert.equal(unpinned.code, 0)
   assert.match(unpinned.out, new RegExp(`signature: right, by key ${KEY.publicKey}, which was not`))
-  assert.equal(misused.code, 2)
+  assert.deepEqual([misused.code, foreign.code], [2, 2])
+  assert.match(foreign.err, /is of the format manilla-proof\/2; this verifies manilla-proof\/1/)
   assert.equal(incomplete.code, 1)
   assert.match(incomplete.out, /FAULT credits.ndjson: cannot be read/)
   assert.deepEqual([odd.code, none.code], [2, 2])
   assert.match(odd.err, /manifest.json does not end with a signature/)
   assert.match(none.err, /not a whole export/)
 })
+
+function inFormat(path: string, format: string): string {
+  const { signature: _, ...manifest } = JSON.parse(readFileSync(path, 'utf8'))
+  return signManifest({ ...manifest, format }, KEY)
+}
 
 // RFC 8032, section 7.1: TEST 1, 2, 3 and SHA(abc), as public key, message and signature.
 const VECTORS = [
@@ -127,6 +136,24 @@ print(json.dumps([ed25519_verify(*map(bytes.fromhex, each)) for each in json.loa
   assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), expected)
 })
 
+test(`the verifier knows every kind of ledger account (${READERS})`, async () => {
+  await using database = await createTestDatabase()
+  const { rows } = await database.pool.query<{ rule: string }>(
+    `select pg_get_constraintdef(oid) as rule from pg_constraint
+      where conname = 'ledger_accounts_kind_known'`,
+  )
+  const kinds = rows[0]?.rule.match(/'[a-z_]+'/g)?.map((kind) => kind.slice(1, -1)) ?? []
+  assert(kinds.length > 20)
+  if (!PYTHON) return
+
+  const program = `import json, sys; sys.path.insert(0, ${JSON.stringify(dirname(VERIFIER))})
+from verify_proof import KINDS
+print(json.dumps(KINDS))`
+  const { stdout, stderr } = spawnSync(PYTHON, ['-B', '-c', program], { encoding: 'utf8' })
+
+  assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)).sort(), kinds.sort())
+})
+
 function verifyInTypeScript([key, message, signature]: readonly string[]): boolean {
   const der = Buffer.from(`302a300506032b6570032100${key}`, 'hex')
   const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' })
@@ -139,7 +166,7 @@ function flip(hex: string, at: number): string {
   return `${hex.slice(0, at)}${digit.toString(16)}${hex.slice(at + 1)}`
 }
 
-// S plus the order of the group fits the equation as well, and is refused by the RFC.
+// S plus the order of the group also satisfies the equation; the RFC refuses it.
 function malleated(s: string, order: bigint): string {
   const value = BigInt(`0x${Buffer.from(s, 'hex').reverse().toString('hex')}`) + order
   return Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse().toString('hex')

@@ -161,7 +161,7 @@ async function behind<T>(
   return working
 }
 
-test('of two who assign it at the same moment the last wins, and the history has both', async () => {
+test('of two users who assign it at the same moment the last wins, and the history has both', async () => {
   await using bench = await setup(1)
   const { ada, obi, ids } = bench
   const [id] = ids as [number]
@@ -178,7 +178,7 @@ test('of two who assign it at the same moment the last wins, and the history has
   assert.equal(`user:${data.owner.email}`, last.actor)
 })
 
-test('of two who take what was nobody’s one does, and the other is told', async () => {
+test('of two users who take a difference without an owner one does, and the other is told', async () => {
   await using bench = await setup(1)
   const { ada, obi, ids } = bench
   const [id] = ids as [number]
@@ -233,7 +233,7 @@ test('a user who is disabled at that moment is given nothing', async () => {
   assert.deepEqual(await changesOf(bench, id), ['opened'])
 })
 
-test('what was settled while an assignment waited is not assigned', async () => {
+test('a difference settled while an assignment waited is not assigned', async () => {
   await using bench = await setup(1)
   const { obi, ids } = bench
   const [id] = ids as [number]

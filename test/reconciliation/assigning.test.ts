@@ -76,7 +76,7 @@ test('a difference is taken, given to another and given up; list, proof and hist
     ],
   )
   const { rows } = await bench.db.query(
-    'select action, actor, detail from actions where subject = $1 order by id',
+    'select action, actor, detail from audit_log where subject = $1 order by id',
     [`difference/${id}`],
   )
   assert.deepEqual(rows[1], {
@@ -205,27 +205,27 @@ test('bad requests are refused by field, and unknown differences are not found',
   assert.equal(await ownerAfter(assign(bench.obi, bench.id, undashed)), ada.user.email)
 })
 
-test('what is settled is assigned no more, what awaits approval still is', async () => {
+test('a settled difference cannot be assigned, one that awaits approval can', async () => {
   await using bench = await setup()
   const { ada, obi, id } = bench
   const { id: booked } = await addLineDifference(bench, FEE)
-  const { id: asked } = await addLineDifference(bench, FEE)
+  const { id: requested } = await addLineDifference(bench, FEE)
   await assign(ada, id, 'me')
   assert.equal(await outcomeOf(resolve(ada, id, 'note')), 'resolved')
   assert.equal(await outcomeOf(resolve(ada, booked, 'book')), 'cleared')
   await setMakerChecker(ada, true)
-  assert.equal(await outcomeOf(resolve(ada, asked, 'note')), 'asked')
+  assert.equal(await outcomeOf(resolve(ada, requested, 'note')), 'asked')
 
   for (const settled of [id, booked]) {
     assert.equal(await ownerAfter(assign(obi, settled, 'me')), 'difference_resolved')
   }
   assert.equal((await read(obi, `/${id}`)).owner.email, ada.user.email)
-  assert.equal(await ownerAfter(assign(obi, asked, 'me')), obi.user.email)
-  const { state, action, askedBy } = await read(obi, `/${asked}`)
+  assert.equal(await ownerAfter(assign(obi, requested, 'me')), obi.user.email)
+  const { state, action, askedBy } = await read(obi, `/${requested}`)
   assert.deepEqual([state, action, askedBy], ['asked', 'note', `user:${ada.user.email}`])
 })
 
-test('whoever has access resolves what another owns, and the rest of it keeps its owner', async () => {
+test('a user with access resolves another’s difference, and the rest of it keeps its owner', async () => {
   await using bench = await setup()
   const { ada, obi } = bench
   const { accountNumber } = await createAccount(bench)

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readDailyProofs } from '#domain/reconciliation/daily-proof.ts'
+import { readDailyProofs } from '#reconciliation/daily-proof.ts'
 import { startTestService } from '../support/running-service.ts'
 import { gtbankCsv, imported, readStored } from '../support/statement-files.ts'
 import { BANK, type MatchingBench, readDifferences, setUpMatching } from './books.ts'
@@ -158,7 +158,7 @@ test('lines after a bank’s cut-off, dated on the day before their statement, a
   assert.deepEqual(await balancesOf(bench, 10, 12), [70, 115, 125])
 })
 
-test('of parts of the first day, the later one is not the first, whichever came first', async () => {
+test('the later part of a first day is not the first part, in either order of import', async () => {
   await using bench = await setUpMatching()
   await bench.importStatement(statement(10, 200, [[10, -7]]))
   await bench.importStatement(statement(10, 100, [[10, 100]]))
@@ -215,7 +215,7 @@ test('a file covers its own days, whatever its lines are dated; else those of it
     const bankCode = banks[at] as string
     await imported(bench, file, { query: `bankCode=${bankCode}&format=${format}` })
     const { statements } = await readStored(bench, bankCode)
-    assert.equal(statements[0].from_day, '2026-10-15')
-    assert.equal(statements[0].covers_from, coversFrom, file)
+    assert.equal(statements[0].fromDay, '2026-10-15')
+    assert.equal(statements[0].coversFrom, coversFrom, file)
   }
 })

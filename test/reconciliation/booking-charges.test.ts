@@ -50,7 +50,7 @@ test('fees, duty and VAT are costs, each on its account', async () => {
   assert.deepEqual(await moves(), [
     'bank_charge: bank_cost 035 → bank 035 50.00',
     'bank_charge: input_vat 035 → bank 035 3.75',
-    'bank_charge: bank_cost 035 → bank 035 60.00',
+    'bank_charge: stamp_duty 035 → bank 035 60.00',
     'bank_charge: bank_cost 035 → bank 035 1.00',
     'bank_charge: bank_cost 035 → bank 035 5.00',
   ])
@@ -58,7 +58,7 @@ test('fees, duty and VAT are costs, each on its account', async () => {
   await assertCleanBooks(bench)
 })
 
-test('what it gives back is booked as far as such a cost is; the rest stays a difference', async () => {
+test('a give-back of costs is booked as far as such a cost exists; the rest stays a difference', async () => {
   await using bench = await startTestService()
   const fee = await addLineDifference(bench, {
     kind: 'fee_differs',
@@ -108,7 +108,7 @@ test('only the part that pairs do not explain is booked', async () => {
   await assertCleanBooks(bench)
 })
 
-test('what is booked posts today, whatever day its line is of', async () => {
+test('a booking posts today, for a line of any day', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
   const old = { bookedOn: '2026-11-01' }
@@ -126,7 +126,7 @@ test('what is booked posts today, whatever day its line is of', async () => {
        from transfers t, statement_matches m`,
   )
   assert.deepEqual(rows, [
-    { posted_at: bench.clock(), line_day: '2026-11-01', item_day: '2026-11-16' },
+    { postedAt: bench.clock(), lineDay: '2026-11-01', itemDay: '2026-11-16' },
   ])
 })
 
@@ -148,7 +148,7 @@ test('a credit that the bank took back is reversed like any other, and matched',
   assert.deepEqual(await events(), ['collection.reversed'])
   assert.deepEqual(await pairsOf(bench, lineId), ['reversal -40.00 booked'])
   const { rows } = await bench.db.query('select session_id from reversals')
-  assert.deepEqual(rows, [{ session_id: 'RV-1' }])
+  assert.deepEqual(rows, [{ sessionId: 'RV-1' }])
   await assertLinesExplained(bench)
   await assertCleanBooks(bench)
 })

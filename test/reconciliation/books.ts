@@ -3,7 +3,7 @@
 
 import pg from 'pg'
 import { withTransaction } from '#db/transaction.ts'
-import { matchStatements } from '#domain/reconciliation/match-statements.ts'
+import { matchStatements } from '#reconciliation/match.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 export const BANK = '058'
@@ -44,6 +44,7 @@ type Return = {
   at: string
 }
 export type Books = {
+  bankCode?: string // The bank of numbers, payouts and reversals. Default: BANK.
   credits?: readonly Credit[]
   payouts?: readonly Payout[]
   reversals?: readonly Reversal[]
@@ -83,7 +84,6 @@ export async function setUpMatching() {
   return {
     pool: database.pool,
     writeBooks: (books: Books) => writeBooks(write, books),
-    archiveCredits: () => writer.query(ARCHIVE_CREDITS),
     importStatement: (statement: Statement) => importStatement(write, statement),
     match: (now: string) => match(database, now),
     read: async <T>(sql: string) => (await database.pool.query(sql)).rows as T[],
@@ -103,18 +103,18 @@ const match = (database: TestDatabase, now: string) =>
     matchStatements(tx, { bankCode: BANK, currency: 'NGN', now: new Date(`${now}:00+01:00`) }),
   )
 
-async function writeBooks(write: Write, books: Books): Promise<void> {
-  const { credits = [], numbers = [] } = books
+export async function writeBooks(write: Write, books: Books): Promise<void> {
+  const { credits = [], numbers = [], bankCode = BANK } = books
   await write(
     `insert into numbers (account_number, bank_code, client_id, collection_account_id)
-     select number, '${BANK}', 1, 1 from json_array_elements_text($1) as n (number)`,
+     select number, '${bankCode}', 1, 1 from json_array_elements_text($1) as n (number)`,
     numbers,
   )
   await write(
     `insert into credits
        (id, bank_code, session_id, account_number, amount_kobo, suspended_kobo, currency, outcome,
         reason, source_account_name, received_at, identified_by, fee_kobo, vat_kobo, duty_kobo)
-     select id, coalesce("bankCode", '${BANK}'), "sessionId",
+     select id, coalesce("bankCode", '${bankCode}'), "sessionId",
             coalesce("accountNumber", '0100000001'), "amountKobo", "amountKobo",
             coalesce(currency, 'NGN'), 'suspended', 'unknown_number', name, (at || '+01')::timestamptz,
             coalesce("identifiedBy", 'session_id'), coalesce("feeKobo", 0),
@@ -126,7 +126,7 @@ async function writeBooks(write: Write, books: Books): Promise<void> {
   )
   await write(
     `insert into credit_identifiers (credit_id, is_first, value, bank_code, kind)
-     select id, n = 1, value, coalesce("bankCode", '${BANK}'),
+     select id, n = 1, value, coalesce("bankCode", '${bankCode}'),
             case when n = 1 then coalesce("identifiedBy", 'session_id')
                  when "identifiedBy" is null then 'bank_reference' else 'session_id' end
        from json_to_recordset($1) as r (id bigint, "bankCode" text, "identifiedBy" text,
@@ -148,7 +148,7 @@ async function writeBooks(write: Write, books: Books): Promise<void> {
 }
 
 async function writeMoneyOut(write: Write, books: Books): Promise<void> {
-  const { payouts = [], reversals = [], returns = [] } = books
+  const { payouts = [], reversals = [], returns = [], bankCode = BANK } = books
   await write(
     `insert into payouts
        (id, reference, client_id, purpose, status, bank_code, to_bank_code, to_account_sealed,
@@ -156,7 +156,7 @@ async function writeMoneyOut(write: Write, books: Books): Promise<void> {
         requested_by, requested_at, sending_at, bank_reference, settled_by, settled_at, refund_id)
      overriding system value
      select id, reference, 1, case when "refundId" is null then 'payout' else 'refund' end,
-            'confirmed', '${BANK}', '044', '', coalesce(name, 'Ada Obi'), "amountKobo", 'NGN', '',
+            'confirmed', '${bankCode}', '044', '', coalesce(name, 'Ada Obi'), "amountKobo", 'NGN', '',
             coalesce("costKobo", 0), coalesce("costVatKobo", 0), 'not_needed', 'test',
             (at || '+01')::timestamptz, (at || '+01')::timestamptz, "bankReference", 'bank',
             (at || '+01')::timestamptz, "refundId"
@@ -168,7 +168,7 @@ async function writeMoneyOut(write: Write, books: Books): Promise<void> {
   await write(
     `insert into reversals (id, bank_code, session_id, credit_id, amount_kobo, received_at)
      overriding system value
-     select id, '${BANK}', "sessionId", "creditId", "amountKobo", (at || '+01')::timestamptz
+     select id, '${bankCode}', "sessionId", "creditId", "amountKobo", (at || '+01')::timestamptz
        from json_to_recordset($1) as r (id bigint, "sessionId" text, "creditId" bigint,
             "amountKobo" bigint, at text)`,
     reversals,
@@ -191,17 +191,6 @@ async function writeMoneyOut(write: Write, books: Books): Promise<void> {
     returns,
   )
 }
-
-// Archives all credits, without the other steps of archiving.
-const ARCHIVE_CREDITS = `
-  with gone as (delete from credits returning *)
-  insert into archived_credits
-    (id, archive_id, client_id, collection_account_id, amount_kobo, received_at, fee_kobo, vat_kobo,
-     duty_kobo, bank_code, session_id, account_number, currency, identified_by)
-  select id, 1, 1, 1, amount_kobo, received_at, nullif(fee_kobo, 0), nullif(vat_kobo, 0),
-         nullif(duty_kobo, 0), bank_code, session_id, account_number, nullif(currency, 'NGN'),
-         nullif(identified_by, 'session_id')
-    from gone`
 
 async function importStatement(write: Write, statement: Statement): Promise<bigint> {
   const { lines, openingKobo } = statement

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { watDay } from '#wat-time.ts'
-import { reconcileBanksRound } from '../../src/workers/reconcile-banks.ts'
+import { watDay } from '#clock.ts'
+import { reconcileBanksRound } from '../../src/reconciliation/workers.ts'
 import { createAccount, dataOf, MINUTE_MS } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -133,6 +133,8 @@ test('a bank’s day opens to its arithmetic, its differences and both sides', a
     currency: 'NGN',
     day,
     status: 'differences',
+    statusText: 'Not balanced: 2 open differences',
+    computedAt: '2026-11-20T09:00:00.000000+01:00',
     ledger: 1050,
     statement: 992.23,
     timing: 0,
@@ -192,7 +194,7 @@ test('an account is matched again when something moved or was decided, and once 
     bench.advance(1000)
     await reconcile(bench)
     const { rows: after } = await bench.db.query('select seen_until from reconciled_banks')
-    return after[0].seen_until > before[0].seen_until
+    return after[0].seenUntil > before[0].seenUntil
   }
 
   assert.equal(await isMatchedAgain(), false)
@@ -242,7 +244,7 @@ test('red days and missing statements raise alerts that clear by themselves', as
   assert.deepEqual((await alertsOf(bench)).at(-1), { ...missing, stands: false })
 })
 
-test('what is not a day, a bank or a difference is refused, and none of it is a client’s', async () => {
+test('a malformed day, bank or difference is refused, and clients have no access', async () => {
   await using bench = await startTestService()
   for (const path of [
     `?bankCode=${BANK}&day=2026-02-30`,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readDailyProofs } from '#domain/reconciliation/daily-proof.ts'
+import { readDailyProofs } from '#reconciliation/daily-proof.ts'
 import { BANK, type MatchingBench, readDifferences, readMatches, setUpMatching } from './books.ts'
 import { assertIdentity, assertSettled } from './identity.ts'
 
@@ -29,7 +29,7 @@ async function proofOf(bench: MatchingBench, day: string, now: string, windowDay
   return [status, ledgerKobo, statementKobo, timingKobo, differenceKobo]
 }
 
-test('what only one side has is timing within the bank’s window, and then red', async () => {
+test('one-sided items are timing within the bank’s window, and then red', async () => {
   await using bench = await setUpMatching()
   await bench.writeBooks({ credits: [credit(1, `${DAY}T23:50`)] })
   await bench.importStatement({ fromDay: DAY, toDay: DAY, openingKobo: 0, lines: [] })
@@ -234,6 +234,6 @@ test('name and amount within two days are a suggestion, never a match', async ()
     `select kind, suggested_kind, suggested_id from differences where line_id is not null`,
   )
   assert.deepEqual(suggested, [
-    { kind: 'missing_in_books', suggested_kind: 'credit', suggested_id: 1n },
+    { kind: 'missing_in_books', suggestedKind: 'credit', suggestedId: 1n },
   ])
 })

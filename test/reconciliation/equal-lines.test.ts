@@ -13,7 +13,7 @@ const line = (narration: string, more: object = {}) => {
   return { day: DAY, amountKobo: 100_000, accountNumber: NUMBER, narration, ...more }
 }
 
-test('of two equal lines for one credit, one is matched and the other is a duplicate', async () => {
+test('one of two equal lines for one credit is matched and the other is a duplicate', async () => {
   const { matches, differences } = await reconcile({ credits: [to(1)] }, [
     line('A'),
     { amountKobo: 100_000, narration: `B TRF TO ${NUMBER}` },
@@ -55,7 +55,7 @@ test('an equal line of a later file is a duplicate, until the bank reports its o
   assert.deepEqual(await kinds(), [])
 })
 
-test('of lines before their one credit, the second becomes a duplicate', async () => {
+test('the second of two lines before their one credit becomes a duplicate', async () => {
   await using bench = await setUpMatching()
   const days = { fromDay: DAY, toDay: DAY }
   await bench.importStatement({ ...days, openingKobo: 0, lines: [line('A'), line('B')] })
@@ -72,7 +72,7 @@ test('of lines before their one credit, the second becomes a duplicate', async (
   assert.deepEqual(await readMatches(bench), ['A account_and_amount credit 1 100000'])
 })
 
-test('of two equal credits with one line, the one with the line’s name has it', async () => {
+test('the credit with the line’s name gets the line, of two equal credits', async () => {
   await using bench = await setUpMatching()
   await bench.writeBooks({ credits: [to(1, { name: 'Ada Obi' }), to(2, { name: 'John Eze' })] })
   const lines = [line('A', { name: 'JOHN EZE' })]

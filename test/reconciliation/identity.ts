@@ -2,8 +2,8 @@
 // and items; and that matching again changes nothing.
 
 import assert from 'node:assert/strict'
-import { RECONCILIATION_CHECKS } from '#domain/integrity/reconciliation-checks.ts'
-import { readDailyProofs } from '#domain/reconciliation/daily-proof.ts'
+import { RECONCILIATION_CHECKS } from '#integrity/reconciliation-checks.ts'
+import { readDailyProofs } from '#reconciliation/daily-proof.ts'
 import { BANK, type MatchingBench } from './books.ts'
 
 type Sums = {
@@ -40,7 +40,8 @@ const sums = (today: string) => `
            where state = 'open' and d.day <= days.day and not ${YOUNG(today)}) as difference
     from days order by day`
 
-// Statements of one day each, none missing.
+// Asserts that each day's arithmetic adds up, that the daily proofs report the same sums, and that
+// the integrity checks find nothing. The test must have imported one statement for each day.
 export async function assertIdentity(bench: MatchingBench, now: string): Promise<void> {
   const today = now.slice(0, 10)
   const expected = await bench.read<Sums>(sums(today))

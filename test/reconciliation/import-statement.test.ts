@@ -52,16 +52,16 @@ test('a statement is stored with its balances, days and lines', async () => {
   assert.equal(answer.isUnchanged, false)
   assert.deepEqual([answer.lines, answer.newLines], [2, 2])
   assert.deepEqual([answer.opening, answer.closing], [500, 1475])
-  const { statements, lines: kept } = await stored()
+  const { statements, lines: storedLines } = await stored()
   assert.equal(statements.length, 1)
-  assert.deepEqual([statements[0].from_day, statements[0].to_day], ['2026-11-14', '2026-11-15'])
-  assert.equal(statements[0].account_number, '0123456789')
+  assert.deepEqual([statements[0].fromDay, statements[0].toDay], ['2026-11-14', '2026-11-15'])
+  assert.equal(statements[0].accountNumber, '0123456789')
   assert.deepEqual(
-    kept.map((line: { amount_kobo: bigint }) => line.amount_kobo),
+    storedLines.map((line: { amountKobo: bigint }) => line.amountKobo),
     [100_000n, -2_500n],
   )
-  assert.equal(kept[1].kind, 'fee')
-  assert.equal(kept[1].narration, odd)
+  assert.equal(storedLines[1].kind, 'fee')
+  assert.equal(storedLines[1].narration, odd)
 })
 
 test('balances may be larger than 32 bits of kobo', async () => {
@@ -90,7 +90,7 @@ test('the same file again changes nothing, packed or not, and names what it was 
   assert.deepEqual(await stored(), before)
 })
 
-test('of a file that overlaps another, only new lines are taken', async () => {
+test('only new lines of an overlapping file are taken', async () => {
   const { take, stored } = nextBank()
   const lines = manyLines(10)
   await take(gtbankCsv({ lines: lines.slice(0, 6) }))
@@ -98,9 +98,9 @@ test('of a file that overlaps another, only new lines are taken', async () => {
   const answer = await take(gtbankCsv({ lines }))
 
   assert.deepEqual([answer.lines, answer.newLines], [10, 4])
-  const { lines: kept } = await stored()
+  const { lines: storedLines } = await stored()
   assert.deepEqual(
-    kept.map((line: { bank_reference: string }) => line.bank_reference),
+    storedLines.map((line: { bankReference: string }) => line.bankReference),
     lines.map(({ reference }) => reference),
   )
 })
@@ -161,7 +161,7 @@ test('a statement of another account is refused', async () => {
   assert.equal((await take(gtbankCsv({ accountNumber: null, lines: [other] }))).newLines, 1)
 })
 
-test('of a first file with statements of two accounts, nothing is taken', async () => {
+test('nothing is taken of a first file with statements of two accounts', async () => {
   const { bankCode } = nextBank()
   const query = `bankCode=${bankCode}&format=mt940`
   const statement = (account: string, day: string, [opening, closing]: [string, string]) =>
@@ -273,7 +273,7 @@ test('an import is in the audit log, with who brought it', async () => {
   const { statementId } = await take(gtbankCsv({ lines: [CREDIT] }))
 
   const { rows } = await bench.db.query(
-    `select actor, detail from actions where action = 'statement.import' and subject = $1`,
+    `select actor, detail from audit_log where action = 'statement.import' and subject = $1`,
     [`statement/${statementId}`],
   )
 

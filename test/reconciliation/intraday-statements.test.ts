@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { matchStatements } from '#domain/reconciliation/match-statements.ts'
+import { matchStatements } from '#reconciliation/match.ts'
 import { patience } from '../support/patience.ts'
 import { BANK, type MatchingBench, readDifferences, setUpMatching } from './books.ts'
 import { assertSettled } from './identity.ts'
@@ -54,7 +54,7 @@ for (const [order, parts] of Object.entries(ORDERS)) {
       `select b.from_day::text, s.opening_kobo from reconciled_banks b
          join statements s on s.id = b.first_id`,
     )
-    assert.deepEqual(covered, [{ from_day: day(10), opening_kobo: 0n }])
+    assert.deepEqual(covered, [{ fromDay: day(10), openingKobo: 0n }])
     const missing = (await readDifferences(bench)).filter(({ kind }) => kind === 'missing_at_bank')
     assert.deepEqual(
       missing.map(({ about }) => about),
@@ -114,7 +114,7 @@ test('a period that ends on a day which goes round is covered from its own first
   await bench.match(NOW)
 
   assert.deepEqual(await bench.read('select from_day::text from reconciled_banks'), [
-    { from_day: day(2) },
+    { fromDay: day(2) },
   ])
   assert.deepEqual(await readGaps(bench), [])
 })

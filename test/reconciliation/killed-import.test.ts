@@ -1,4 +1,5 @@
-// I64: a killed import has done nothing, and its repetition is a single import.
+// I64: an import that is killed or loses its database connection stores nothing; repeating it stores the
+// statement once.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -20,7 +21,7 @@ import {
 } from '../support/statement-files.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/admin/main.ts')
+const MAIN = join(import.meta.dirname, '../../cli/main.ts')
 const QUERY = 'bankCode=058&format=csv&profile=gtbank'
 const file = gtbankCsv({ lines: [...manyLines(300), ...manyLines(10, '2026-11-13')] })
 const single = closeAfterTests(await startTestService())

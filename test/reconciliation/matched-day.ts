@@ -7,14 +7,9 @@ export const AT = `${DAY}T09:00`
 export const NEXT_MORNING = '2026-11-11T08:00'
 
 // Matches and differences of one day's statement, as short text. Lines are named by their narration.
-export async function reconcile(
-  books: Books,
-  lines: readonly Omit<Line, 'day'>[],
-  { isArchived = false } = {},
-) {
+export async function reconcile(books: Books, lines: readonly Omit<Line, 'day'>[]) {
   await using bench = await setUpMatching()
   await bench.writeBooks(books)
-  if (isArchived) await bench.archiveCredits()
   const dated = lines.map((line) => ({ day: DAY, ...line }))
   await bench.importStatement({ fromDay: DAY, toDay: DAY, openingKobo: 0, lines: dated })
   await bench.match(NEXT_MORNING)

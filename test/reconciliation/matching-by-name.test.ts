@@ -53,11 +53,11 @@ test('lines that are all alike have an item each, and matching again changes not
     reversals: [1, 2, 3].map(reversal),
     payouts: [shared(4), shared(5), shared(6)],
   })
-  const taken = { amountKobo: -20_000, sessionId: 'S1' }
+  const debitLine = { amountKobo: -20_000, sessionId: 'S1' }
   const paid = { amountKobo: -50_000, bankReference: 'BATCH' }
   const lines = [
     { amountKobo: 100_000, sessionId: 'S1', narration: 'A' },
-    ...['B', 'C', 'D', 'E'].map((narration) => ({ ...taken, narration })),
+    ...['B', 'C', 'D', 'E'].map((narration) => ({ ...debitLine, narration })),
     ...[6, 4, 5].map((id) => ({ ...paid, endToEndId: payout(id).reference, narration: `F${id}` })),
   ]
   const dated = lines.map((line) => ({ day: DAY, ...line }))

@@ -15,7 +15,7 @@ test('a line is matched to the credit with its session id', async () => {
 })
 
 // A credit that comes after its line, with a copy of the line and one of another amount.
-test('of lines with one session id, the first of the right amount has the credit', async () => {
+test('the first of several lines with one session id and the right amount gets the credit', async () => {
   await using bench = await setUpMatching()
   const line = (narration: string, amountKobo = 100_000) => {
     return { day: DAY, amountKobo, sessionId: 'S1', narration }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readDailyProofs } from '#domain/reconciliation/daily-proof.ts'
+import { readDailyProofs } from '#reconciliation/daily-proof.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 import { BANK, type MatchingBench, readDifferences, setUpMatching } from './books.ts'
 

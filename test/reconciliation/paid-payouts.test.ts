@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { watchStatements } from '#domain/reconciliation/watch-statements.ts'
+import { watchStatements } from '#reconciliation/daily-proof.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { mt940 } from '../support/bank-statements.ts'
 import { assertLinesExplained, outcomeOf, RECONCILIATION, resolve } from '../support/differences.ts'
@@ -12,12 +12,12 @@ import {
   assertGreen,
   balances,
   debit,
+  differenceTexts,
   found,
   KOBO,
   REJECTED,
   rematch,
   settled,
-  shown,
   statement,
 } from '../support/payout-lines.ts'
 import { getPayout, OPERATOR_PAYOUTS } from '../support/payouts.ts'
@@ -28,7 +28,9 @@ test('a failed payout that the bank paid is a debt of its client, once booked', 
   const { bench, reference } = world
   assert.equal(await world.status(), 'failed')
   const bankCode = await statement(bench, [debit(reference)])
-  assert.deepEqual(await shown(bench), ['payout_paid -1000 of a failed payout: book, note'])
+  assert.deepEqual(await differenceTexts(bench), [
+    'payout_paid -1000 of a failed payout: book, note',
+  ])
   const [{ id, payout }] = await found(bench)
   assert.deepEqual(payout, { reference, status: 'failed', amount: 1000, booking: 'paid' })
   const before = await balances(bench)
@@ -52,7 +54,7 @@ test('a failed payout that the bank paid is a debt of its client, once booked', 
   await assertGreen(bench, bankCode)
 })
 
-test('whatever its narration says, it is no fee, also where many are booked at once', async () => {
+test('a paid payout is no fee under any narration, also where many are booked at once', async () => {
   await using world = await settled(REJECTED)
   const { bench, reference } = world
   const narration = `SCHOOL FEES ${reference}`
@@ -72,15 +74,17 @@ test('whatever its narration says, it is no fee, also where many are booked at o
   await assertGreen(bench, bankCode)
 })
 
-test('what the bank charges for a failed payout is a fee', async () => {
+test('the bank’s charge for a failed payout is a fee', async () => {
   await using world = await settled(REJECTED)
   const { bench, reference } = world
   await statement(bench, [{ kobo: -1_075n, narration: `NIP FEE ${reference}` }], mt940)
 
-  assert.deepEqual(await shown(bench), ['fee_differs -10.75 of a undefined payout: book, note'])
+  assert.deepEqual(await differenceTexts(bench), [
+    'fee_differs -10.75 of a undefined payout: book, note',
+  ])
 })
 
-test('what is more than the payout is a charge of the bank’s', async () => {
+test('the excess over the payout is a charge of the bank’s', async () => {
   await using world = await settled(REJECTED)
   const { bench, reference } = world
   const bankCode = await statement(bench, [debit(reference, { kobo: -KOBO - 1_075n })])
@@ -108,17 +112,17 @@ test('a second debit of what was booked as paid is not booked again', async () =
   assert.equal(await outcomeOf(resolve(bench, one.id, 'book')), 'cleared')
   assert.equal(await outcomeOf(resolve(bench, other.id, 'book')), 'action_not_allowed')
 
-  assert.deepEqual(await shown(bench), ['payout_paid -1000 of a failed payout: note'])
+  assert.deepEqual(await differenceTexts(bench), ['payout_paid -1000 of a failed payout: note'])
   assert.equal((await balances(bench)).receivable, 1000)
   await assertCleanBooks(bench)
 })
 
-test('what nobody knows of is pointed out, and matched once it is confirmed', async () => {
+test('an unknown payout is pointed out, and matched once it is confirmed', async () => {
   await using world = await settled(UNKNOWN)
   const { bench, reference } = world
   const bankCode = await statement(bench, [debit(reference)])
   const [{ id }] = await found(bench)
-  assert.deepEqual(await shown(bench), ['payout_paid -1000 of a unknown payout: note'])
+  assert.deepEqual(await differenceTexts(bench), ['payout_paid -1000 of a unknown payout: note'])
   assert.equal(await outcomeOf(resolve(bench, id, 'book')), 'action_not_allowed')
 
   const url = `${OPERATOR_PAYOUTS}/${reference}/confirm`

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { matchStatements } from '#domain/reconciliation/match-statements.ts'
+import { matchStatements } from '#reconciliation/match.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import {
   addLineDifference,

@@ -40,7 +40,7 @@ async function withSettlement() {
 
 const readBalances = async (bench: Bench) => dataOf(await bench.call({ url: BALANCES }), 'account')
 
-test('what came back of a settlement is its parties’ again, and in the next one', async () => {
+test('returned settlement money belongs to its parties again, and is in the next settlement', async () => {
   await using bench = await withSettlement()
   const { own, shared } = bench
   for (const reference of [own, shared]) await settleOf(bench, reference, CONFIRMED)
@@ -140,7 +140,7 @@ test('a return that failed and was paid is told, and only noted', async () => {
 
   await statement(bench, [debit(rows[0].reference, { kobo: -10_000n })])
 
-  const [told] = await ofKind(bench, 'payout_paid')
-  assert.deepEqual([told.payout.status, told.payout.booking], ['failed', null])
-  assert.deepEqual(told.actions, ['note'])
+  const [difference] = await ofKind(bench, 'payout_paid')
+  assert.deepEqual([difference.payout.status, difference.payout.booking], ['failed', null])
+  assert.deepEqual(difference.actions, ['note'])
 })

@@ -26,11 +26,11 @@ let serial = 0
 const unknown = () => `U${String(++serial).padStart(14, '0')}`
 
 // A credit without charges and with a session id on its line; each only once.
-function takePlain({ told }: Planting): Told {
-  const at = told.findIndex(
+function takePlain({ told: report }: Planting): Told {
+  const at = report.findIndex(
     ({ credit, lines }) => credit && !credit.feeKobo && lines[0]?.sessionId === credit.sessionId,
   )
-  return told.splice(at, 1)[0] as Told
+  return report.splice(at, 1)[0] as Told
 }
 
 const own = ({ lines }: Told) => lines[0] as Line
@@ -47,8 +47,8 @@ const PLANTINGS: Readonly<Record<string, (planting: Planting) => void>> = {
     expected.push(`missing_in_books ${narration} ${line.amountKobo}`)
   },
   missing_at_bank: (planting) => {
-    const told = takePlain(planting)
-    planting.expected.push(`missing_at_bank ${told.item} ${-(told.credit?.amountKobo ?? 0)}`)
+    const plain = takePlain(planting)
+    planting.expected.push(`missing_at_bank ${plain.item} ${-(plain.credit?.amountKobo ?? 0)}`)
   },
   amount_differs: (planting) => {
     const line = own(takePlain(planting))
@@ -56,17 +56,17 @@ const PLANTINGS: Readonly<Record<string, (planting: Planting) => void>> = {
     planting.extra.push({ ...line, amountKobo: line.amountKobo + byKobo })
     planting.expected.push(`amount_differs ${line.narration} ${byKobo}`)
   },
-  fee_differs: ({ random, told, extra, expected }) => {
+  fee_differs: ({ random, told: report, extra, expected }) => {
     if (random.integer(0, 1) === 0) {
       const narration = `FEE ${unknown()}`
       extra.push({ day: random.pick(DAYS), kind: 'fee', amountKobo: -777_001, narration })
       expected.push(`fee_differs ${narration} -777001`)
       return
     }
-    const at = told.findIndex(
+    const at = report.findIndex(
       ({ credit, lines }) => credit?.feeKobo && (lines[0]?.amountKobo ?? 0) < credit.amountKobo,
     )
-    const line = own(told.splice(at, 1)[0] as Told)
+    const line = own(report.splice(at, 1)[0] as Told)
     extra.push({ ...line, amountKobo: line.amountKobo - 33 })
     expected.push(`fee_differs ${line.narration} -33`)
   },
@@ -125,14 +125,14 @@ function plantElsewhere(
 test(`1,000 planted differences are found and classified, and nothing else (seed ${SEED})`, async () => {
   await using bench = await setUpMatching()
   const random = seededRandom(SEED)
-  const { books, told } = randomBooks(random, SIZE)
+  const { books, told: report } = randomBooks(random, SIZE)
   const expected: Expected[] = []
-  const planting: Planting = { random, told, extra: [], credits: [], expected }
+  const planting: Planting = { random, told: report, extra: [], credits: [], expected }
   for (let at = 0; at < OF_EACH_KIND; at++) {
     for (const plant of Object.values(PLANTINGS)) plant(planting)
   }
   await bench.writeBooks({ ...books, credits: [...books.credits, ...planting.credits] })
-  const lines = [...told.flatMap((each) => each.lines), ...planting.extra]
+  const lines = [...report.flatMap((each) => each.lines), ...planting.extra]
 
   // Opens with money that the books do not have, skips a number, and loses a naira on the way.
   let openingKobo = 5_000_000

@@ -29,14 +29,14 @@ export function randomBooks(random: Random, size: Size) {
   const payouts = times(size.payouts, (id) => randomPayout(random, id))
   const reversals = times(size.reversals, (id) => randomReversal(random, id, random.pick(credits)))
   const returns = times(size.returns, (id) => randomReturn(random, id, random.pick(credits)))
-  const told = [
+  const report = [
     ...credits.map((credit) => tellCredit(random, credit)),
     ...payouts.map((payout) => tellPayout(random, payout)),
     ...reversals.map((each) => tellReversal(random, each, credits)),
     ...returns.map((each) => tellReturn(random, each)),
   ]
   const books = { credits, payouts, reversals, returns }
-  return { books, told }
+  return { books, told: report }
 }
 
 function times<T>(count: number, make: (id: number) => T): T[] {
@@ -105,11 +105,11 @@ function tellCredit(random: Random, credit: Credit): Told {
   const { id, amountKobo, at, feeKobo = 0, vatKobo = 0, dutyKobo = 0 } = credit
   const day = dayOf(at)
   const own = { day, kind: 'credit', narration: `C${id}` }
-  const told = { item: `credit ${id}`, credit }
+  const line = { item: `credit ${id}`, credit }
   const charges = feeKobo + vatKobo + dutyKobo
   const named = { ...own, sessionId: credit.sessionId }
   if (charges > 0 && random.integer(0, 1) === 0) {
-    return { ...told, lines: [{ ...named, amountKobo: amountKobo - charges }] }
+    return { ...line, lines: [{ ...named, amountKobo: amountKobo - charges }] }
   }
   const parts = [
     { kind: 'fee', amountKobo: -feeKobo },
@@ -127,7 +127,7 @@ function tellCredit(random: Random, credit: Credit): Told {
     // Amounts of credits are all different.
     ...(isSameDay ? [{ ...own, narration: `C${id} TO ${credit.accountNumber}` }] : []),
   ]
-  return { ...told, lines: [{ ...random.pick(ways), amountKobo }, ...apart] }
+  return { ...line, lines: [{ ...random.pick(ways), amountKobo }, ...apart] }
 }
 
 function tellPayout(random: Random, payout: Payout): Told {
@@ -159,12 +159,12 @@ function tellReversal(random: Random, reversal: Reversal, credits: readonly Cred
   return { item: `reversal ${id}`, lines: [{ ...line, amountKobo: -amountKobo }] }
 }
 
-function tellReturn(random: Random, given: Return): Told {
-  const { id, amountKobo } = given
-  const own = { day: dayOf(given.at), kind: 'return', narration: `R${id}` }
+function tellReturn(random: Random, returned: Return): Told {
+  const { id, amountKobo } = returned
+  const own = { day: dayOf(returned.at), kind: 'return', narration: `R${id}` }
   const ways: Omit<Line, 'amountKobo'>[] = [
-    { ...own, bankReference: given.bankReference },
-    { ...own, narration: `R${id} ${given.reference}` },
+    { ...own, bankReference: returned.bankReference },
+    { ...own, narration: `R${id} ${returned.reference}` },
   ]
   return { item: `return ${id}`, lines: [{ ...random.pick(ways), amountKobo: -amountKobo }] }
 }

@@ -37,8 +37,8 @@ for (const seed of SEEDS) {
   test(`random statements of random books always add up (seed ${seed})`, async () => {
     await using bench = await setUpMatching()
     const random = seededRandom(seed)
-    const { books, told } = randomBooks(random, SIZE)
-    const honest = told.flatMap(({ lines }) => lines)
+    const { books, told: report } = randomBooks(random, SIZE)
+    const honest = report.flatMap(({ lines }) => lines)
     const lines = honest.flatMap((line) => mutate(random, line, honest))
 
     // Some of the books exist before the statements, the others come late.

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { matchStatements } from '#domain/reconciliation/match-statements.ts'
+import { matchStatements } from '#reconciliation/match.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { outcomeOf, RECONCILIATION, resolve } from '../support/differences.ts'
 import { dataOf, startPayment } from '../support/fixtures.ts'
@@ -75,7 +75,8 @@ test('differences of a day are resolved one by one until it balances', async () 
   }
 
   const after = await proofOf(bench)
-  assert.equal(after.status, 'balanced')
+  assert.equal(after.status, 'reconciling_items')
+  assert.equal(after.statusText, 'Balanced except for ₦-7.00 in 1 reconciling item')
   assert.deepEqual(after.parts, [28, 60, -25, -7, 0])
   const result = await match(bench)
   assert.deepEqual([result.matched, result.differences], [0, 0])
@@ -100,7 +101,7 @@ test('a difference that clears by itself can no longer be resolved', async () =>
   await assertCleanBooks(bench)
 })
 
-test('what was noted clears when its credit comes after all', async () => {
+test('a noted item clears when its credit comes after all', async () => {
   await using bench = await startTestService()
   const { accountNumber, unheard } = await importDay(bench)
   const { differences } = await proofOf(bench)

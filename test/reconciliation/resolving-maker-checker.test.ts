@@ -76,8 +76,8 @@ test('a credit that was approved is booked, and both people are kept', async () 
     'select asked_by, decided_by from differences where id = $1',
     [id],
   )
-  const [asked_by, decided_by] = [bench.maker, bench.checker].map((one) => `user:${one.user.email}`)
-  assert.deepEqual(rows, [{ asked_by, decided_by }])
+  const [askedBy, decidedBy] = [bench.maker, bench.checker].map((one) => `user:${one.user.email}`)
+  assert.deepEqual(rows, [{ askedBy, decidedBy }])
   await assertCleanBooks(bench)
 })
 
@@ -146,7 +146,7 @@ test('rejected or withdrawn it is open again, and can be asked for anew', async 
   assert.equal(await outcomeOf(decide(checker, id, 'approve')), 'resolved')
 })
 
-test('of ten who approve at once, one does', async () => {
+test('one of ten simultaneous approvals succeeds', async () => {
   await using bench = await setupTwo()
   await resolve(bench.maker, bench.id, 'book')
   const checkers = []
@@ -177,7 +177,7 @@ test('the database itself holds that it takes two, and that it is resolved once'
   await assert.rejects(own, /differences_two_people/)
   await approveAs('user:other', checker.user.id)
   const again = bench.db.query(`update differences set state = 'open' where id = $1`, [id])
-  await assert.rejects(again, /resolved once/)
+  await assert.rejects(again, { constraint: 'differences_follow_transitions' })
   const twice = bench.db.query(
     `insert into transfers
        (debit_account_id, credit_account_id, amount_kobo, difference_id, reason, posted_at)

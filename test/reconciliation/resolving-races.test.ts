@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { type FinishDeps, finishBooking } from '#domain/reconciliation/finish-booking.ts'
-import { matchStatements } from '#domain/reconciliation/match-statements.ts'
 import type { DifferenceId } from '#ids.ts'
-import { finishBookingsRound } from '#workers/finish-bookings.ts'
+import { type FinishDeps, finishBooking } from '#reconciliation/book.ts'
+import { matchStatements } from '#reconciliation/match.ts'
+import { finishBookingsRound } from '#reconciliation/workers.ts'
 import { assertCleanBooks, startTwin, tally } from '../support/bank-calls.ts'
 import {
   addLineDifference,
@@ -65,7 +65,7 @@ function finishing(bench: Bench, more: Partial<FinishDeps> = {}) {
   } satisfies Omit<FinishDeps, 'now'> & { db: unknown; clock: unknown }
 }
 
-test('of ten people who resolve at once, one does', async () => {
+test('one of ten simultaneous resolutions succeeds', async () => {
   await using bench = await setup()
   const people = []
   for (let made = 0; made < 10; made++) people.push(await newBrowser(bench, 'operator'))

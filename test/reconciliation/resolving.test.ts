@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LINE_KINDS } from '#banks/statements/statement.ts'
+import { kobo } from '#money.ts'
 import {
   ACTIONS,
   allowedActions,
   bookingOf,
   type DifferenceKind,
-} from '#domain/reconciliation/allowed-actions.ts'
-import { kobo } from '#money.ts'
+} from '#reconciliation/difference.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import {
   addDifference,
@@ -34,6 +34,7 @@ const KINDS: Record<DifferenceKind, string> = {
   duplicate_at_bank: '',
   duplicate_in_books: '',
   wrong_account: '',
+  late_at_bank: '',
   reversed_at_bank: 'reversal of a debit',
   payout_paid: 'payout, as the books have it',
   payout_returned: 'payout, as the books have it',
@@ -177,7 +178,7 @@ test('lines that name nothing are told apart by their own hash', async () => {
   assert.equal(await balanceOf(bench, accountNumber), 120)
   const { rows } = await bench.db.query(`select distinct identified_by, left(session_id, 5) as name
                                            from credits`)
-  assert.deepEqual(rows, [{ identified_by: 'bank_reference', name: 'LINE-' }])
+  assert.deepEqual(rows, [{ identifiedBy: 'bank_reference', name: 'LINE-' }])
   await assertCleanBooks(bench)
 })
 

@@ -19,13 +19,13 @@ import {
   balances,
   DAY,
   debit,
+  differenceTexts,
   found,
   givenBack,
   KOBO,
   PAID,
   REJECTED,
   settled,
-  shown,
   statement,
 } from '../support/payout-lines.ts'
 import { createPayout, getPayout, ledger } from '../support/payouts.ts'
@@ -82,25 +82,25 @@ test('no more comes back than was paid', async () => {
   await assertCleanBooks(bench)
 })
 
-test('of a failed payout, a debit and what gives it back cancel out, and neither alone', async () => {
+test('the debit of a failed payout and its give-back cancel out, and neither alone does', async () => {
   await using world = await settled(REJECTED)
   const { bench, reference } = world
   const bankCode = await statement(bench, [debit(reference), givenBack(reference)])
-  assert.deepEqual(await shown(bench), [
+  assert.deepEqual(await differenceTexts(bench), [
     'payout_paid -1000 of a failed payout: book, note',
     'payout_returned 1000 of a failed payout: book, note',
   ])
-  const [taken, back] = await found(bench)
-  assert.deepEqual([taken.payout.booking, back.payout.booking], ['undone', 'undone'])
+  const [outgoing, back] = await found(bench)
+  assert.deepEqual([outgoing.payout.booking, back.payout.booking], ['undone', 'undone'])
   const before = await balances(bench)
   const { moves } = await recordMovements(bench)
 
-  const body = { ids: [back.id, taken.id], action: 'book', reason: 'All of them' }
+  const body = { ids: [back.id, outgoing.id], action: 'book', reason: 'All of them' }
   const answer = await bench.call({ url: `${RECONCILIATION}/resolve`, body })
 
   assert.deepEqual(answer.json().data, [
     { id: back.id, ok: true },
-    { id: taken.id, ok: true },
+    { id: outgoing.id, ok: true },
   ])
   assert.deepEqual((await moves()).sort(), [
     `paid: bank ${bankCode} → shortfall ${bankCode} 1000.00`,
@@ -111,12 +111,12 @@ test('of a failed payout, a debit and what gives it back cancel out, and neither
   await assertGreen(bench, bankCode)
 })
 
-test('what gives back a failed payout is not booked before the debit is', async () => {
+test('the give-back of a failed payout is not booked before the debit is', async () => {
   await using world = await settled(REJECTED)
   const { bench, reference } = world
   await statement(bench, [givenBack(reference)])
   const [{ id }] = await found(bench)
-  assert.deepEqual(await shown(bench), ['payout_returned 1000 of a failed payout: note'])
+  assert.deepEqual(await differenceTexts(bench), ['payout_returned 1000 of a failed payout: note'])
   assert.equal(await outcomeOf(resolve(bench, id, 'book')), 'action_not_allowed')
 })
 
@@ -124,8 +124,8 @@ test('a debit that was noted keeps what gives it back from being booked alone', 
   await using world = await settled(REJECTED)
   const { bench, reference } = world
   await statement(bench, [debit(reference), givenBack(reference)])
-  const [taken, back] = await found(bench)
-  assert.equal(await outcomeOf(resolve(bench, taken.id, 'note')), 'resolved')
+  const [outgoing, back] = await found(bench)
+  assert.equal(await outcomeOf(resolve(bench, outgoing.id, 'note')), 'resolved')
   assert.equal(await outcomeOf(resolve(bench, back.id, 'book')), 'action_not_allowed')
   assert.equal(await outcomeOf(resolve(bench, back.id, 'note')), 'resolved')
   await assertCleanBooks(bench)
@@ -138,14 +138,14 @@ test('under maker-checker another user approves, as the books are then', async (
   const maker = await newBrowser(bench, 'operator')
   const checker = await newBrowser(bench, 'operator')
   await setMakerChecker(maker, true)
-  const [taken, back] = await found(bench)
+  const [outgoing, back] = await found(bench)
   const { moves } = await recordMovements(bench)
 
-  assert.equal(await outcomeOf(resolve(maker, taken.id, 'book')), 'asked')
+  assert.equal(await outcomeOf(resolve(maker, outgoing.id, 'book')), 'asked')
   assert.equal(await outcomeOf(resolve(maker, back.id, 'book')), 'action_not_allowed')
-  assert.equal((await decide(maker, taken.id, 'approve')).json().code, 'other_person_needed')
+  assert.equal((await decide(maker, outgoing.id, 'approve')).json().code, 'other_person_needed')
   assert.deepEqual(await moves(), [])
-  assert.equal(await outcomeOf(decide(checker, taken.id, 'approve')), 'cleared')
+  assert.equal(await outcomeOf(decide(checker, outgoing.id, 'approve')), 'cleared')
 
   assert.equal((await moves()).length, 2)
   await assertGreen(bench, bankCode)
@@ -155,7 +155,7 @@ test('a customer who names a payout pays into an account of ours all the same', 
   await using world = await settled(PAID)
   const { bench, reference } = world
   const { rows } = await bench.db.query('select account_number, bank_code from credits')
-  const { account_number: accountNumber } = rows[0]
+  const { accountNumber } = rows[0]
   pass(bench, DAY)
   const day = {
     day: DAY,
@@ -163,7 +163,7 @@ test('a customer who names a payout pays into an account of ours all the same', 
     openingKobo: 0n,
     lines: [{ kobo: KOBO, accountNumber, narration: `RE ${reference}`, bankReference: 'FT5' }],
   }
-  const query = `bankCode=${rows[0].bank_code}&format=csv&profile=wema`
+  const query = `bankCode=${rows[0].bankCode}&format=csv&profile=wema`
   await imported(bench, wemaCsv(day), { query })
 
   const line = (await found(bench)).find(({ amount, line }) => line && amount === 1000)

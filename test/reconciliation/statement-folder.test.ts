@@ -12,14 +12,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { parseCommand, UsageProblem } from '#admin/command-line.ts'
-import { COMMANDS } from '#admin/commands.ts'
 import { SANDBOX_BANKS } from '#config/bank-settings.ts'
-import { openProfiles } from '#config/statement-profiles.ts'
-import { Refusal } from '#errors.ts'
+import { openProfiles } from '#config/config.ts'
 import { createLogger } from '#log.ts'
+import { importStatementsRound, SETTLED_MS } from '#reconciliation/workers.ts'
 import { Sealer } from '#seal.ts'
-import { importStatementsRound, SETTLED_MS } from '#workers/import-statements.ts'
+import { operate } from '../support/cli-terminal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { type Bench, SECRETS, startTestService } from '../support/running-service.ts'
 import {
@@ -86,7 +84,7 @@ test('a file is taken when it was still for a while, and moved to done', async (
   const { statements } = await readStored(bench, '058')
   assert.equal(statements.length, 1)
   const { rows } = await bench.db.query(
-    `select actor from actions where action = 'statement.import'`,
+    `select actor from audit_log where action = 'statement.import'`,
   )
   assert.deepEqual(rows, [{ actor: 'folder:statements' }])
 })
@@ -139,12 +137,10 @@ test('two processes that watch one folder take a file once', async () => {
   assert.deepEqual(rows, [{ state: 'done' }])
 })
 
-async function admin(...words: string[]): Promise<{ data: Data; text: string }> {
-  const chosen = parseCommand(COMMANDS, ['statements', ...words])
-  assert('command' in chosen)
+function admin(...words: string[]): Promise<{ data: Data; text: string }> {
   const { clock, db } = bench
   const env = { ...SECRETS, DATABASE_URL: bench.database.connectionString }
-  return chosen.command.run({ db, env, clock, actor: 'cli:ada' }, chosen.args)
+  return operate({ db, env, clock }, ['statements', ...words])
 }
 
 test('the command line imports a file, and lists statements', async () => {
@@ -157,12 +153,12 @@ test('the command line imports a file, and lists statements', async () => {
   const listed = await admin('list', '--bank', '101')
 
   assert.equal(data.statements[0].newLines, 5)
-  assert.match(text, /5 lines, 5 new/)
+  assert.match(text, /\t5\t5\t/)
   assert.equal(again.data.isUnchanged, true)
   assert.equal(listed.data.length, 1)
   assert.equal(listed.data[0].closing, '5000.10')
-  await assert.rejects(admin('import', path), UsageProblem)
-  await assert.rejects(admin('import', '/nowhere.csv', ...how), UsageProblem)
-  await assert.rejects(admin('import', path, '--bank', '101', '--format', 'pdf'), UsageProblem)
-  await assert.rejects(admin('import', path, '--bank', '999'), Refusal)
+  await assert.rejects(admin('import', path), { exitCode: 2 })
+  await assert.rejects(admin('import', '/nowhere.csv', ...how), { exitCode: 2 })
+  await assert.rejects(admin('import', path, '--bank', '101', '--format', 'pdf'), { exitCode: 2 })
+  await assert.rejects(admin('import', path, '--bank', '999'), { exitCode: 1 })
 })

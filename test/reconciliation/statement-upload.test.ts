@@ -95,7 +95,7 @@ test('a form of two files, or of none, is refused and stores nothing', async () 
   assert.deepEqual(listed.json().data, [])
 })
 
-test('what is asked for must fit', async () => {
+test('the requested bank, currency and format must fit the file', async () => {
   const file = gtbankCsv({ lines: manyLines(2) })
   const refusals = [
     ['bankCode=999&format=csv&profile=gtbank', 'bank_not_supported'],

@@ -1,19 +1,18 @@
-// Alerts: every operator is told of one as it is raised, sees what to do, and acknowledges it.
+// Alerts: every operator gets an event when one is raised, sees what to do, and acknowledges it.
 
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
+import type { IncomingCredit } from '#credits/judge.ts'
+import { takeCredits } from '#credits/take.ts'
 import { withTransaction } from '#db/transaction.ts'
-import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
-import { takeCredits } from '#domain/credits/take-credits.ts'
-import { ALERT_KINDS } from '#domain/records/alert-kinds.ts'
-import { raiseAlerts } from '#domain/records/alerts.ts'
-import { appendEvents } from '#domain/records/outbox.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { AMOUNT_MAX_KOBO, kobo } from '#money.ts'
+import { ALERT_KINDS, raiseAlerts } from '#records/alerts.ts'
+import { appendEvents } from '#records/events.ts'
+import { logAlertsRound } from '#records/workers.ts'
 import { Sealer } from '#seal.ts'
-import { logAlertsRound } from '#workers/log-alerts.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { listenLocally, openStream } from '../support/event-source.ts'
 import { assertRefused, createAccount, dataOf, TIMESTAMP } from '../support/fixtures.ts'
@@ -29,10 +28,10 @@ const merchant = { token: await bench.newClient('MERCHANT01') }
 const second = await bench.newClient('OPERATOR02')
 await bench.db.query(`update clients set is_operator = true where client_id = 'OPERATOR02'`)
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies, as JSON has them.
+// biome-ignore lint/suspicious/noExplicitAny: JSON bodies.
 type Row = any
 
-// A bank sends a session id twice, on other terms.
+// A bank sends a session id twice, with different terms.
 async function reuseSession(): Promise<string> {
   const { accountNumber } = await createAccount(bench)
   const sessionId = newSessionId()
@@ -61,7 +60,7 @@ test('every operator is told of an alert once, with what to do; no other client 
   const subject = await reuseSession()
 
   const [alert] = await list('&open=true&kind=session_reused')
-  const [told, ...more] = (await raised()).filter(({ data }) => data.subject === subject)
+  const [event, ...more] = (await raised()).filter(({ data }) => data.subject === subject)
   const [toldSecond] = await raised(second)
 
   assert.equal(alert.subject, subject)
@@ -70,9 +69,27 @@ test('every operator is told of an alert once, with what to do; no other client 
   assert.deepEqual([alert.title, alert.remedy, alert.isOpen], [title, remedy, true])
   const { id, kind, detail, raisedAt } = alert
   const data = { id, kind, title, remedy, subject, detail, raisedAt }
-  assert.deepEqual([told.data, more.length], [data, 0])
+  assert.deepEqual([event.data, more.length], [data, 0])
   assert.deepEqual(toldSecond.data, data)
   assert.deepEqual(await raised(merchant.token), [])
+})
+
+test('alerts are listed by severity, alone and with a kind', async () => {
+  const subject = await reuseSession()
+  const alerts = [{ kind: 'pool_low' as const, subject: 'bank/035/static', detail: {} }]
+  await withTransaction(bench.db, async (tx) => {
+    await appendEvents(tx, bench.clock(), await raiseAlerts(tx, bench.clock(), alerts))
+  })
+
+  const critical = await list('&severity=critical')
+  assert(critical.some((alert) => alert.subject === subject))
+  assert(critical.every(({ severity }) => severity === 'critical'))
+  const notices = await list('&severity=notice')
+  assert.deepEqual([...new Set(notices.map(({ severity }) => severity))], ['notice'])
+  assert.deepEqual(await list('&severity=warning&kind=pool_low'), [])
+  assert.equal((await list('&severity=notice&kind=pool_low')).length, 1)
+  const answer = await bench.call({ url: `${ALERTS}?severity=urgent` })
+  assertRefused(answer, 'account', { code: 'invalid_request' })
 })
 
 test('an alert is acknowledged once, on record, and the next like it is new', async () => {
@@ -94,7 +111,7 @@ test('an alert is acknowledged once, on record, and the next like it is new', as
   assert.equal(first.acknowledgedBy, `user:${person.user.email}`)
   assert.deepEqual([first.isOpen, after], [false, first])
   const { rows } = await bench.db.query(
-    `select actor, action, detail from actions where subject = $1`,
+    `select actor, action, detail from audit_log where subject = $1`,
     [`alert/${alert.id}`],
   )
   const recorded = { actor: `user:${person.user.email}`, action: 'alert.acknowledge' }
@@ -107,7 +124,7 @@ test('an alert is acknowledged once, on record, and the next like it is new', as
   assert.notEqual(open[0].id, alert.id)
 })
 
-test('what clears itself stands on after it was acknowledged, and is not raised again', async () => {
+test('an alert that clears itself stays after it was acknowledged, and is not raised again', async () => {
   const alert = { kind: 'audit_failed', subject: 'books', detail: {} } as const
   const raise = () =>
     withTransaction(bench.db, async (tx) => {
@@ -236,7 +253,7 @@ test('an alert is one line of the log, after its commit, however many workers lo
   assert.deepEqual([kind, subject], ['numbers_exhausted', '035 static'])
 })
 
-test('whoever is told of an alert is locked with all others who are told, in id order', async () => {
+test('all receivers of an alert are locked together, in id order', async () => {
   const { accountNumber } = await createAccount(bench, {}, merchant)
   const reused = newSessionId()
   await postRail(bench, '035/credits', { sessionId: reused, accountNumber, amount: '10' })
@@ -262,11 +279,11 @@ test('whoever is told of an alert is locked with all others who are told, in id 
   const sharedAccounts = new SharedAccounts(bench.db)
   const judging = { bankTimeMaxAgeMs: 0, suspiciousKobo: AMOUNT_MAX_KOBO }
   const deps = { sealer: new Sealer(data, hash), sharedAccounts, ...judging }
-  const taken = withTransaction(bench.db, (tx) =>
+  const outcome = withTransaction(bench.db, (tx) =>
     takeCredits(tx, { ...deps, now: bench.clock() }, [credit(newSessionId()), credit(reused)]),
   )
   await untilBlocked(bench.db, 1)
-  // The merchant's comes after the operator's: it is still free.
+  // The merchant's account comes after the operator's: it is still free.
   try {
     await holder.query(lock, ['MERCHANT01'])
   } finally {
@@ -275,7 +292,7 @@ test('whoever is told of an alert is locked with all others who are told, in id 
   }
 
   assert.deepEqual(
-    (await taken).map(({ status }) => status),
+    (await outcome).map(({ status }) => status),
     ['taken', 'session_reused'],
   )
   assert((await raised()).some(({ data }) => data.subject === `${reused}@035`))

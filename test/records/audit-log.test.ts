@@ -1,9 +1,9 @@
-// The record of actions: read by its client, filtered, page by page; written once and never changed.
+// The audit log: read by its client, filtered, page by page; written once and never changed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
-import { auditLogFor } from '#domain/records/audit-log.ts'
+import { auditLogFor } from '#records/audit-log.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAdvice, dataOf, TIMESTAMP } from '../support/fixtures.ts'
 import { makeUser, newBrowser, newClientWithOwner, signIn, USERS_URL } from '../support/people.ts'
@@ -23,10 +23,10 @@ for (const { adviceReference } of advices) {
 test('actions are listed newest first, with who did what to what, and when', async () => {
   const [newest, ...rest] = await list('')
 
-  const { id, takenAt, ...shown } = newest as Record<string, unknown>
+  const { id, takenAt, ...entry } = newest as Record<string, unknown>
   assert.equal(typeof id, 'number')
   assert.match(String(takenAt), TIMESTAMP)
-  assert.deepEqual(shown, {
+  assert.deepEqual(entry, {
     actor: 'client:MAN0000001',
     action: 'advice.cancel',
     subject: `advice/${advices[1].adviceReference}`,
@@ -83,7 +83,7 @@ test('another client’s record is not shown, whatever is asked for', async () =
 
 test('an action from before actors were kept is the client’s own', async () => {
   await bench.db.query(
-    `insert into actions (client_id, action, subject, detail, taken_at)
+    `insert into audit_log (client_id, action, subject, detail, taken_at)
      select id, 'suspense.assign', 'suspense/7', '{}', $1 from clients where client_id = 'CURIOUS'`,
     [bench.clock()],
   )
@@ -94,7 +94,7 @@ test('an action from before actors were kept is the client’s own', async () =>
   assert.equal(answer.json().data[0].actor, 'client:CURIOUS')
 })
 
-test('what is no filter is refused', async () => {
+test('a malformed filter is refused', async () => {
   for (const query of ['who=me', 'actor=', 'from=x', 'limit=0', 'cursor=x', 'action=%00']) {
     const answer = await bench.call({ url: `${ACTIONS}?${query}` })
     assertRefused(answer, 'account', { status: 400 })
@@ -103,12 +103,12 @@ test('what is no filter is refused', async () => {
 })
 
 test('the record cannot be changed', async () => {
-  for (const change of ['update actions set actor = null', 'delete from actions']) {
+  for (const change of ['update audit_log set actor = null', 'delete from audit_log']) {
     await assert.rejects(bench.db.query(change))
   }
 })
 
-test('what operators did about alerts and other clients’ users, only operators see', async () => {
+test('only operators see operators’ actions on alerts and other clients’ users', async () => {
   const operator = await newBrowser(bench, 'operator')
   const { clientId, browser: owner } = await newClientWithOwner(bench)
   const body = { email: 'invited@people.example', role: 'support', clientId }
@@ -121,21 +121,21 @@ test('what operators did about alerts and other clients’ users, only operators
   const acknowledge = `/api/v1/operator/alerts/${rows[0].id}/acknowledge`
   dataOf(await operator.call({ url: acknowledge, body: {} }), 'account')
   await bench.db.query(
-    `insert into actions (client_id, actor, action, subject, detail, taken_at)
+    `insert into audit_log (client_id, actor, action, subject, detail, taken_at)
      select id, 'user:x', 'adjustment.approve', 'adjustment/1',
             jsonb_build_object('clientId', client_id), $1
        from clients where client_id = 'MAN0000001'`,
     [bench.clock()],
   )
   await bench.db.query(
-    `insert into actions (client_id, actor, action, subject, detail, taken_at)
+    `insert into audit_log (client_id, actor, action, subject, detail, taken_at)
      select id, 'user:x', 'adjustment.request', 'adjustment/2', '{"clientId": "DEBTOR"}', $1
        from clients where client_id = 'MAN0000001'`,
     [bench.clock()],
   )
-  const wanted: unknown[] = ['alert.acknowledge', 'user.create']
+  const actions: unknown[] = ['alert.acknowledge', 'user.create']
   const seenBy = async ({ call }: typeof operator) =>
-    entriesOf(await call({ url: ACTIONS })).filter(({ action }) => wanted.includes(action))
+    entriesOf(await call({ url: ACTIONS })).filter(({ action }) => actions.includes(action))
 
   for (const role of ['owner', 'finance', 'support'] as const) {
     const other = await newBrowser(bench, role)
@@ -153,7 +153,7 @@ test('what operators did about alerts and other clients’ users, only operators
 
   assert.deepEqual(
     (await seenBy(operator)).map(({ action }) => action),
-    wanted,
+    actions,
   )
   assert.deepEqual(
     (await seenBy(owner)).map(({ action, actor }) => [action, actor]),
@@ -171,16 +171,16 @@ function entriesOf(answer: LightMyRequestResponse): Record<string, unknown>[] {
   return answer.json().data
 }
 
-test('who of the operator’s did something to an account, its client does not learn', async () => {
+test('a client does not learn which operator acted on its account', async () => {
   const { clientId } = await newClientWithOwner(bench)
   const { rows } = await bench.db.query(
-    `insert into actions (client_id, actor, action, subject, detail, taken_at)
+    `insert into audit_log (client_id, actor, action, subject, detail, taken_at)
      select id, 'cli:ada', 'account.erase', 'account/1000000015', '{}', $2
        from clients where client_id = $1 returning client_id as id`,
     [clientId, bench.clock()],
   )
 
-  const [taken] = await auditLogFor(bench.db, rows[0].id, ['account/1000000015'])
+  const [entry] = await auditLogFor(bench.db, rows[0].id, ['account/1000000015'])
 
-  assert.equal(taken?.actor, 'operator')
+  assert.equal(entry?.actor, 'operator')
 })

@@ -1,15 +1,12 @@
-// I40: all processes together call a bank no faster than its rate, whatever for; what finds no room
-// waits, and no kind of call keeps the others waiting for ever.
+// I40: all processes together call a bank no faster than its rate, for any purpose; calls beyond it
+// wait, and no kind of call starves the others.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { atClientTime } from '#client-time.ts'
-import type { CallKind } from '#domain/records/call-rates.ts'
-import { asId } from '../support/as-id.ts'
+import type { CallKind } from '#records/call-rates.ts'
 import { assertCleanBooks, holdTable } from '../support/bank-calls.ts'
 import { SECOND_MS, startBusyBank } from '../support/busy-bank.ts'
 import { MINUTE_MS } from '../support/fixtures.ts'
-import { createPayout } from '../support/payouts.ts'
 import { readSeed, seededRandom } from '../support/random.ts'
 
 const KINDS: readonly CallKind[] = ['payouts', 'payout_queries', 'requeries']
@@ -100,7 +97,7 @@ test('by clocks that differ by seconds a bank is called at its rate by each, and
   assert.deepEqual(await world.statuses(), { confirmed: 2, queued: 4 })
 })
 
-// As often as the workers come: the least patient first.
+// At the workers' pace: the most frequent first.
 test('no kind of call starves another, at one call a second', async () => {
   const backlog = { payouts: 20, unknown: 20, questions: 20 }
   await using world = await startBusyBank({ ratePerSecond: 1, concurrency: 4 }, backlog)
@@ -129,7 +126,7 @@ test('a call is left to who waits longer, but not to who does not come any more'
   const { bench, processes } = world
   const [one, other] = processes
   const counts = () => KINDS.map(world.countOf)
-  await one.send() // And waits for more room, …
+  await one.send() // Then waits for more room, …
   await one.query() // … as this does after it.
 
   const perSecond: number[][] = []
@@ -155,24 +152,4 @@ test('a call is left to who waits longer, but not to who does not come any more'
     [4, 0, 0],
     [4, 1, 0],
   ])
-})
-
-test('what is due by a test clock does not wait for the rate, and counts for others', async () => {
-  const backlog = { payouts: 3, questions: 1 }
-  await using world = await startBusyBank({ ratePerSecond: 1, concurrency: 4 }, backlog)
-  const { bench, processes } = world
-  const [one] = processes
-  const now = bench.clock()
-
-  await atClientTime({ clientId: asId(1n), now }, () => one.send())
-  await createPayout(bench, { amount: 1 })
-  await one.send()
-  await one.ask()
-  assert.deepEqual([world.countOf('payouts'), world.countOf('requeries')], [3, 0])
-
-  bench.advance(SECOND_MS)
-  await one.send()
-  bench.advance(SECOND_MS)
-  await one.ask()
-  assert.deepEqual([world.countOf('payouts'), world.countOf('requeries')], [4, 1])
 })

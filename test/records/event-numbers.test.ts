@@ -1,11 +1,11 @@
-// I5: a client's events are numbered 1, 2, 3 … in the order they were committed, however many write
-// at once, and whatever becomes of them.
+// I5: a client's events are numbered 1, 2, 3 … in commit order, however many write at once, and
+// whether or not they are committed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { appendEvents } from '#domain/records/outbox.ts'
 import type { ClientId } from '#ids.ts'
+import { appendEvents } from '#records/events.ts'
 import { countDeadlocks } from '../support/bank-calls.ts'
 import { createTestDatabase, patientBatchPool } from '../support/database.ts'
 import { accountCreated } from '../support/events.ts'

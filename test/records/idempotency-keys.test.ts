@@ -1,5 +1,6 @@
-// Idempotency-Key on every POST that makes or moves something: sent again it gives the first answer
-// and does nothing, at once and later, here and at another process; on other terms it is refused.
+// Idempotency-Key on every POST that creates or moves something: a repeated request gets the first
+// answer and does nothing, at once and later, here and at another process; with other terms it is
+// refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +33,7 @@ import { BY_PEOPLE } from './keyed-by-people.ts'
 import { keyedOperations } from './keyed-operations.ts'
 
 const bench = closeAfterTests(await startFileService())
-// No two machines have the same time: with equal instants the key of the table alone would hide a
+// No two machines have the same time: with equal instants the table's key alone would hide a
 // missing lock.
 const aMoment = { ...bench, clock: () => new Date(bench.clock().getTime() + 1) }
 const twin = closeAfterTests(await startTwin(aMoment))
@@ -46,14 +47,14 @@ const post = (to: Bench, call: Omit<Call, 'method'>) => to.call({ method: 'POST'
 
 for (const { name, ask, others } of OPERATIONS) {
   test(`${name}: sent again it gives the first answer, and nothing is written`, async () => {
-    const asked = await ask()
-    const headers = { ...asked.headers, ...newKey() }
-    const first = await post(bench, { ...asked, headers })
+    const call = await ask()
+    const headers = { ...call.headers, ...newKey() }
+    const first = await post(bench, { ...call, headers })
     const before = await databaseText(bench)
 
-    const again = await post(bench, { ...asked, headers })
+    const again = await post(bench, { ...call, headers })
     const token = await bench.login()
-    const elsewhere = await post(twin, { body: {}, ...asked, headers, token })
+    const elsewhere = await post(twin, { body: {}, ...call, headers, token })
 
     assert.equal(first.statusCode, 200, first.body)
     assert.equal(first.headers['idempotent-replayed'], undefined)
@@ -65,14 +66,14 @@ for (const { name, ask, others } of OPERATIONS) {
   })
 
   test(`${name}: the key on other terms, or for another thing, is refused`, async () => {
-    const asked = await ask()
+    const call = await ask()
     const key = newKey()
-    const headers = { ...asked.headers, ...key }
-    assert.equal((await post(bench, { ...asked, headers })).statusCode, 200)
+    const headers = { ...call.headers, ...key }
+    assert.equal((await post(bench, { ...call, headers })).statusCode, 200)
     const before = await databaseText(bench)
 
     const changed = others
-      ? await post(bench, { ...asked, body: others(asked), headers })
+      ? await post(bench, { ...call, body: others(call), headers })
       : await post(bench, { url: `${ENDPOINTS}/${UNKNOWN_REFERENCE}/test`, headers: key })
     const elsewhere = name.startsWith('createAdvice') ? ACCOUNTS : ADVICE
     const body = elsewhere === ADVICE ? adviceBody() : accountBody()
@@ -92,12 +93,19 @@ test('every POST takes a key, or is one of those with a reason not to', async ()
     'a challenge works once, and so does what answers it':
       /^\/dashboard\/api\/(passkeys|session\/passkey\/challenge)/,
     'an invitation’s link works once': /^\/dashboard\/api\/invitation(\/accept)?$/,
+    'a user gets one link an hour, which works once':
+      /^\/dashboard\/api\/password-reset\/(request|open|accept)$/,
     'vouching for a person again changes nothing': /^\/dashboard\/api\/users\/\{id\}\/vouch$/,
     'a second factor replaces itself, and its codes work once': /^\/dashboard\/api\/totp/,
     'a bank’s session id is its key': /^\/rails\/\{bankCode\}\/(credits|reversals|returns)$/,
     'a question to a bank is put once while it is open': /\/requery$/,
     'a statement is taken once, by its content': /^\/api\/v1\/operator\/statements$/,
     'computing a fee stores nothing': /^\/api\/v1\/operator\/fee-rules\/quote$/,
+    'a list of names is taken once, by its content': /^\/api\/v1\/operator\/screening\/lists$/,
+    'a file is evidence once, by its content': /^\/api\/v1\/operator\/cases\/[^/]+\/evidence$/,
+    'a test of the chat changes nothing': /^\/api\/v1\/operator\/chat\/test$/,
+    'signing in at a provider makes no more than a session': /^\/dashboard\/api\/session\/provider/,
+    'removing a provider again changes nothing': /^\/dashboard\/api\/client\/provider\/remove$/,
     'an empty sandbox is as empty after a second reset': /^\/sandbox\/reset$/,
     'asking a name changes nothing': /^\/rails\/\{bankCode\}\/name-enquiry$/,
   }
@@ -131,11 +139,11 @@ test(`${AT_ONCE} at once, at two processes, do the work once and all get its ans
   const back = { url: `${SUSPENSE}/${item.id}/return`, body: {} }
   const before = await count()
 
-  for (const asked of [secrets, transfer, back]) {
+  for (const call of [secrets, transfer, back]) {
     const headers = newKey()
     const answers = await Promise.all(
       Array.from({ length: AT_ONCE }, (_, at) =>
-        post(at % 2 ? twin : bench, { body: {}, ...asked, headers, token }),
+        post(at % 2 ? twin : bench, { body: {}, ...call, headers, token }),
       ),
     )
     const other = answers.find(({ statusCode }) => statusCode !== 200)
@@ -158,11 +166,11 @@ test('one that was interrupted before it was answered is taken up, not done agai
   const item = await suspend(bench, NOBODYS_NUMBER, '10')
   const back = { url: `${SUSPENSE}/${item.id}/return`, body: {} }
 
-  for (const asked of [transfer, back]) {
+  for (const call of [transfer, back]) {
     const headers = newKey()
-    const first = await post(bench, { ...asked, headers })
-    await bench.db.query('delete from remembered_answers')
-    const again = await post(bench, { ...asked, headers })
+    const first = await post(bench, { ...call, headers })
+    await bench.db.query('delete from stored_responses')
+    const again = await post(bench, { ...call, headers })
     assert.equal(again.body, first.body)
     assert.equal(again.headers['idempotent-replayed'], 'true')
   }

@@ -1,5 +1,5 @@
-// Idempotency-Key on collection accounts: one key makes one account, whoever sends it how often and
-// to whichever process, and never serves another request or another client.
+// Idempotency-Key on collection accounts: one key creates one account, however often and to
+// whichever process it is sent, and never serves another request or another client.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -93,7 +93,7 @@ test(`${AT_ONCE} requests at once with one key make one account`, async () => {
   assert.equal(await countAccounts(), before + 1)
 })
 
-test('of two bodies at once under one key, one wins and the other is refused', async () => {
+test('one of two simultaneous bodies under one key wins and the other is refused', async () => {
   const headers = { 'idempotency-key': 'race' }
   const before = await countAccounts()
 
@@ -102,10 +102,10 @@ test('of two bodies at once under one key, one wins and the other is refused', a
   )
   const answers = await Promise.all(requests)
 
-  const taken = answers.filter(({ statusCode }) => statusCode === 200)
-  assert.equal(taken.length, AT_ONCE / 2)
-  assert.equal(new Set(taken.map(({ body }) => body)).size, 1)
-  for (const answer of answers.filter((each) => !taken.includes(each))) {
+  const winners = answers.filter(({ statusCode }) => statusCode === 200)
+  assert.equal(winners.length, AT_ONCE / 2)
+  assert.equal(new Set(winners.map(({ body }) => body)).size, 1)
+  for (const answer of answers.filter((each) => !winners.includes(each))) {
     assertRefused(answer, 'account', { code: 'idempotency_key_reused' })
   }
   assert.equal(await countAccounts(), before + 1)
@@ -114,7 +114,7 @@ test('of two bodies at once under one key, one wins and the other is refused', a
 test('two processes on one database make one account from one key', async () => {
   const ROUNDS = 10
   await using second = await startAgain()
-  // Once each before the race: the first request of a service is slower than all others.
+  // One request to each before the race: a service's first request is its slowest.
   await createAccount(bench)
   await second.create(accountBody(), {})
   const before = await countAccounts()

@@ -1,10 +1,10 @@
-// Every POST that takes an Idempotency-Key, with something for it to do.
+// Every POST that takes an Idempotency-Key, with a request for it.
 
+import { type Client, findClient } from '#access/permissions.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { type Client, findClient } from '#domain/access/clients.ts'
-import { requestReturn } from '#domain/suspense/return-suspense.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { requestReturn } from '#suspense/return.ts'
 import { accountingOperations } from '../support/accounting-recipes.ts'
 import { asId } from '../support/as-id.ts'
 import { CLIENTS, registerOf } from '../support/clients.ts'
@@ -39,7 +39,7 @@ type Ask = { url: string; body?: unknown; headers?: Record<string, string> }
 export type KeyedOperation = {
   name: string
   ask: () => Promise<Ask>
-  others?: (asked: Ask) => unknown // The body of another request to the same address.
+  others?: (call: Ask) => unknown // The body of another request to the same address.
 }
 
 export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
@@ -60,7 +60,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...resolutionOperations(bench),
     ...accountingOperations(),
     ...payoutFileOperations(bench),
-    ...clockOperations(), // Last: the others are in real time.
+    ...clockOperations(), // Last: the others run in real time.
   ]
 }
 
@@ -210,7 +210,7 @@ let codes = 0
 const newCode = () => `code-${++codes}`
 
 const accountOperations = (bench: Bench): KeyedOperation[] => [
-  ...(['deactivate', 'activate', 'default'] as const).map((change) => ({
+  ...(['deactivate', 'activate', 'verify', 'default'] as const).map((change) => ({
     name: change === 'default' ? 'setDefaultCollectionAccount' : `${change}CollectionAccount`,
     ask: async () => {
       const url = `${ACCOUNTS}/${(await createAccount(bench)).accountNumber}`
@@ -287,7 +287,7 @@ const operatorOperations = (bench: Bench): KeyedOperation[] => [
   },
 ]
 
-// One that the sandbox's bank has not heard of yet.
+// Starts a return that the sandbox's bank has not received yet.
 async function startReturn(bench: Bench): Promise<string> {
   const { id } = await suspend(bench, NOBODYS_NUMBER, '10')
   const itemId = asId<SuspenseItemId>(storedId('suspense', id))

@@ -1,5 +1,5 @@
-// Who may refund what: the client whose money it is, with the scope; what was sent wrongly is refused,
-// and changes nothing. Maker-checker and limits are those of payouts.
+// The right to refund: the client that owns the money, with the scope. Invalid requests are refused, and
+// change nothing. Maker-checker and limits are those of payouts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,9 +26,9 @@ test('another client’s payment, credit or refund is not there', async () => {
   const { sessionId } = await pay(bench, number, '100')
   const { reference } = await refund(bench, payment, '10')
 
-  const asked = await askRefund(bench, payment, { amount: '1', token })
-  assertRefused(asked, 'account', { status: 404, code: 'payment_not_found' })
-  assertAlike(asked, await askRefund(bench, NOBODYS, { amount: '1', token }))
+  const answer = await askRefund(bench, payment, { amount: '1', token })
+  assertRefused(answer, 'account', { status: 404, code: 'payment_not_found' })
+  assertAlike(answer, await askRefund(bench, NOBODYS, { amount: '1', token }))
   const credit = await askRefund(bench, sessionId, { amount: '1', token })
   assertRefused(credit, 'account', { status: 404, code: 'credit_not_found' })
   const url = `/api/v1/refunds/${reference}`
@@ -139,7 +139,7 @@ test('the client’s limits count refunds', async () => {
   assert.equal(await tryRefund(own, payment, '30'), 'queued')
 })
 
-test('what was assigned to a collection account of another client is theirs to refund', async () => {
+test('money assigned to a collection account of another client is that client’s to refund', async () => {
   const token = await bench.newClient('THIRD')
   const { accountNumber } = await createAccount(bench, {}, { token })
   const { sessionId } = await pay(bench, accountNumber, '20')

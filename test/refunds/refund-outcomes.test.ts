@@ -1,4 +1,4 @@
-// What becomes of refunds beside reversals, and what is told of them.
+// The results of refunds beside reversals, and their events.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { begin, recordMovements, reverse, stateOf } from '../support/movements.t
 import { askRefund, pay, paymentOf, refund, refundsOf, tryRefund } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
 
-test('what the bank reversed cannot be refunded', async () => {
+test('reversed money cannot be refunded', async () => {
   await using bench = await startTestService()
   const { payment, number } = await begin(bench)
   const { sessionId } = await pay(bench, number, '100')
@@ -20,7 +20,7 @@ test('what the bank reversed cannot be refunded', async () => {
   assert.equal(await tryRefund(bench, payment, '70'), 'queued')
 })
 
-test('what was refunded and then reversed is owed once, and not refunded again', async () => {
+test('money that was refunded and then reversed is owed once, and not refunded again', async () => {
   await using bench = await startTestService()
   const { payment, number } = await begin(bench)
   const { sessionId } = await pay(bench, number, '100')
@@ -55,7 +55,7 @@ test('a refund on its way when the bank reverses is paid, and what failed is sti
   await assertCleanBooks(bench)
 })
 
-test('of two credits, the one reversed after its refund does not free the other', async () => {
+test('a reversal after the refund of one credit does not free the other credit', async () => {
   await using bench = await startTestService()
   const { payment, number } = await begin(bench)
   await pay(bench, number, '60')
@@ -79,12 +79,12 @@ test('an event tells which refund, how much, and the total', async () => {
 
   const { data } = (await bench.call({ url: '/api/v1/events?type=payment.refunded' })).json()
 
-  const told = data[0].data
+  const event = data[0].data
   assert.deepEqual(
-    [told.status, told.amountPaid, told.refundedAmount, told.paymentReference],
+    [event.status, event.amountPaid, event.refundedAmount, event.paymentReference],
     ['Successful', 100, 50, payment.paymentReference],
   )
-  assert.deepEqual(told.refund, {
+  assert.deepEqual(event.refund, {
     reference,
     amount: 20,
     bankReference: 'BANK-1',
@@ -92,7 +92,7 @@ test('an event tells which refund, how much, and the total', async () => {
   })
 })
 
-test('who refunded what is in the audit log and on the timeline', async () => {
+test('the refunding user is in the audit log and on the timeline', async () => {
   await using bench = await startTestService()
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')
@@ -135,15 +135,15 @@ test('the payer’s page shows what was refunded, once the bank has confirmed it
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')
   const url = `/pay/api/status?adviceReference=${payment.adviceReference}`
-  const shown = async () => {
+  const view = async () => {
     const { status, amountPaid, amountRefunded } = (await bench.call({ url, token: null })).json()
       .data
     return [status, amountPaid, amountRefunded]
   }
   await refund(bench, payment, '30')
-  assert.deepEqual(await shown(), ['Successful', 100, 0])
+  assert.deepEqual(await view(), ['Successful', 100, 0])
 
   await settleAll(bench, CONFIRMED)
 
-  assert.deepEqual(await shown(), ['Successful', 100, 30])
+  assert.deepEqual(await view(), ['Successful', 100, 30])
 })

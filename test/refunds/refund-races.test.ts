@@ -1,4 +1,4 @@
-// Refunds of the same money at once, and beside everything else that moves it: never more than is
+// Concurrent refunds of the same money, also beside every other movement of it: never more than is
 // left, never more than is available (I58).
 
 import assert from 'node:assert/strict'

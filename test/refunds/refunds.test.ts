@@ -1,5 +1,5 @@
-// Refunds: to the account the money came from, never more than is left, from what is available. Each
-// case with exactly its transfers.
+// Refunds: to the account the money came from, never more than is left, from the available balance.
+// Each case with exactly its transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,14 +18,14 @@ test('a payment is refunded whole: the payer has it, the payment stays paid', as
   await pay(bench, number, '100')
   const { moves, events } = await recordMovements(bench)
 
-  const asked = await refund(bench, payment, '100')
+  const answer = await refund(bench, payment, '100')
   assert.equal((await paymentOf(bench, payment)).refundedAmount, 0)
   await settleAll(bench, CONFIRMED)
 
-  assert.match(asked.reference, /^RFD[0-9]{15}$/)
-  assert.deepEqual([asked.status, asked.amount, asked.refundedAmount], ['queued', 100, 0])
-  assert.equal(asked.paymentReference, payment.paymentReference)
-  const [sent] = asked.payouts
+  assert.match(answer.reference, /^RFD[0-9]{15}$/)
+  assert.deepEqual([answer.status, answer.amount, answer.refundedAmount], ['queued', 100, 0])
+  assert.equal(answer.paymentReference, payment.paymentReference)
+  const [sent] = answer.payouts
   assert.deepEqual(
     [sent.bankCode, sent.toBankCode, sent.toAccountName, sent.toAccountNumberMasked],
     ['035', '058', 'ADA OBI', '******6789'],
@@ -38,9 +38,9 @@ test('a payment is refunded whole: the payer has it, the payment stays paid', as
   ])
   assert.deepEqual(await events(), ['payment.refunded'])
   assert.equal(await stateOf(bench, payment), 'Successful 100')
-  const shown = await paymentOf(bench, payment)
-  assert.deepEqual([shown.refundedAmount, shown.credits[0].refundedAmount], [100, 100])
-  const url = `/api/v1/refunds/${asked.reference}`
+  const view = await paymentOf(bench, payment)
+  assert.deepEqual([view.refundedAmount, view.credits[0].refundedAmount], [100, 100])
+  const url = `/api/v1/refunds/${answer.reference}`
   const settled = dataOf(await bench.call({ url }), 'account')
   assert.deepEqual([settled.status, settled.refundedAmount], ['confirmed', 100])
   await assertCleanBooks(bench)
@@ -54,7 +54,7 @@ test('in parts, and never more than is left', async () => {
 
   assert.equal(await tryRefund(bench, payment, '100.01'), 'refund_too_large')
   assert.equal(await tryRefund(bench, payment, '60'), 'queued')
-  assert.equal(await tryRefund(bench, payment, '40.01'), 'refund_too_large') // While it is queued.
+  assert.equal(await tryRefund(bench, payment, '40.01'), 'refund_too_large') // Even while it is queued.
   await settleAll(bench, CONFIRMED)
   assert.equal(await tryRefund(bench, payment, '40.01'), 'refund_too_large')
   assert.equal(await tryRefund(bench, payment, '40'), 'queued')
@@ -66,7 +66,7 @@ test('one that failed is available again, and can be refunded again', async () =
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')
   const { moves, events } = await recordMovements(bench)
-  const asked = await refund(bench, payment, '100')
+  const answer = await refund(bench, payment, '100')
 
   await settleAll(bench, FAILED)
 
@@ -81,8 +81,8 @@ test('one that failed is available again, and can be refunded again', async () =
     ['failed', 'Account closed', 0],
   )
   const again = await refund(bench, payment, '100')
-  assert.notEqual(again.reference, asked.reference)
-  assert.notEqual(again.payouts[0].reference, asked.payouts[0].reference)
+  assert.notEqual(again.reference, answer.reference)
+  assert.notEqual(again.payouts[0].reference, answer.payouts[0].reference)
   await assertCleanBooks(bench)
 })
 
@@ -97,10 +97,10 @@ test('a payment of several credits is refunded newest first, each to its own pay
   await pay(bench, number, '60')
   const { moves, events } = await recordMovements(bench)
 
-  const asked = await refund(bench, payment, '75')
+  const answer = await refund(bench, payment, '75')
 
   assert.deepEqual(
-    asked.payouts.map((part: Record<string, unknown>) => [part.toAccountName, part.amount]),
+    answer.payouts.map((part: Record<string, unknown>) => [part.toAccountName, part.amount]),
     [
       ['ADA OBI', 60],
       ['BOLA ADE', 15],
@@ -124,7 +124,7 @@ test('a collection credit is refunded, from the proceeds of payments first', asy
   const { sessionId } = await pay(bench, accountNumber, '150')
   const { moves, events } = await recordMovements(bench)
 
-  const asked = await refund(bench, sessionId, '130')
+  const answer = await refund(bench, sessionId, '130')
   await settleAll(bench, CONFIRMED)
 
   assert.deepEqual((await moves()).slice(0, 3), [
@@ -133,14 +133,14 @@ test('a collection credit is refunded, from the proceeds of payments first', asy
     'refunded: refunding → bank 035 130.00',
   ])
   assert.deepEqual(await events(), ['collection.refunded'])
-  assert.equal(asked.paymentReference, null)
-  const shown = await creditOf(bench, sessionId)
-  assert.deepEqual([shown.id, shown.refundedAmount], [asked.creditId, 130])
+  assert.equal(answer.paymentReference, null)
+  const view = await creditOf(bench, sessionId)
+  assert.deepEqual([view.id, view.refundedAmount], [answer.creditId, 130])
   assert.equal(await tryRefund(bench, sessionId, '20.01'), 'refund_too_large')
   await assertCleanBooks(bench)
 })
 
-test('what was assigned from suspense is refunded with where it went', async () => {
+test('money assigned from suspense is refunded with the payment or account that got it', async () => {
   await using bench = await startTestService()
   const { payment, number } = await begin(bench)
   const { sessionId } = await pay(bench, number, '130')
@@ -197,7 +197,7 @@ test('it comes from what is available, or is refused and changes nothing', async
   assert.equal(await tryRefund(bench, payment, '70'), 'queued')
 })
 
-test('what the client owes is not refunded from: only what is available beyond it', async () => {
+test('a refund draws only on the money beyond the client’s debt', async () => {
   await using bench = await startTestService()
   const { payment, number } = await begin(bench)
   await pay(bench, number, '100')

@@ -1,17 +1,16 @@
-// I61: balances at any moment are what they were then, and every ledger account's opening balance of
-// a day, with what moved that day, is its closing balance.
-//
-// Replay a failure with: SEED=<seed> npm test -- test/reports/balances-at.test.ts
+// I61: balances at any moment are those of that time, and every ledger account's opening balance of
+// a day plus that day's movements is its closing balance. Replay a failure with: SEED=<seed> npm
+// test -- test/reports/balances-at.test.ts
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BALANCE_CHECKS } from '#domain/integrity/balance-checks.ts'
-import { computeNet, PARTS } from '#domain/records/movements.ts'
-import { type Balance, readBalances } from '#domain/reports/balances.ts'
-import { growsByDebits } from '#domain/reports/chart-of-accounts.ts'
-import { readBalanceAt, readStatement } from '#domain/reports/statements.ts'
 import type { AccountId, ClientId } from '#ids.ts'
-import { type Check, runCheck } from '#ledger/ledger-checks.ts'
+import { BALANCE_CHECKS } from '#integrity/balance-checks.ts'
+import { type Check, runCheck } from '#ledger/checks.ts'
+import { computeNet, PARTS } from '#records/events.ts'
+import { type Balance, readBalances } from '#reports/balances.ts'
+import { growsByDebits } from '#reports/ledger.ts'
+import { readBalanceAt, readStatement } from '#reports/statements.ts'
 import { createAccount, dataOf, MINUTE_MS, startPayment } from '../support/fixtures.ts'
 import { readSeed, seededRandom } from '../support/random.ts'
 import { randomMoney } from '../support/random-money.ts'
@@ -23,12 +22,12 @@ import { BALANCES, credit, openDesk, type Row } from '../support/tracing.ts'
 const SEED = readSeed()
 const STEPS = 160
 const RECORD_EVERY = 12
-const KINDS = 18
+const KINDS = 19
 const HOUR_MS = 60 * MINUTE_MS
 
 type History = { bench: Bench; moments: { at: Date; data: Row }[]; startedAt: Date }
 
-// Ten days of money in and out, with what the balances were every few steps.
+// Ten days of money in and out, with the balances recorded every few steps.
 async function makeHistory(bench: Bench): Promise<History> {
   const random = seededRandom(SEED)
   const startedAt = bench.clock()
@@ -62,7 +61,7 @@ async function makeHistory(bench: Bench): Promise<History> {
 async function balances(bench: Bench, at?: Date): Promise<Row> {
   const url = at ? `${BALANCES}?at=${at.toISOString()}` : BALANCES
   const data = dataOf(await bench.call({ url }), 'account')
-  // A currency that came later has nothing then.
+  // A currency that came later is empty then.
   const has = ({ currency, ...parts }: Row) =>
     currency === 'NGN' || Object.values(parts).some((part) => part !== 0)
   return { ...data, totals: data.totals.filter(has) }
@@ -111,11 +110,12 @@ function whereItIs(balance: Balance): bigint {
     balance.paidOutKobo +
     balance.payoutFeesKobo -
     balance.receivableKobo -
-    balance.writtenOffKobo
+    balance.writtenOffKobo -
+    balance.withheldTaxKobo
   )
 }
 
-// As the transfers of credits tell it (0037_money_out.sql): before refunds.
+// Computed from the transfers of credits (client_movements), before refunds.
 async function sumOfCredits(bench: Bench, clientId: ClientId, currency: string) {
   const columns = PARTS.map((part) => `coalesce(sum(${part}_kobo), 0)::bigint as ${part}`)
   const { rows } = await bench.db.query<Record<(typeof PARTS)[number], bigint>>(
@@ -126,7 +126,7 @@ async function sumOfCredits(bench: Bench, clientId: ClientId, currency: string) 
   return { ...rows[0], net: gross - reversed - returned - suspended - fees }
 }
 
-// What credits left on the available account, less what is owed of it.
+// The credits on the available account, less its debts.
 async function collectedByPayments(bench: Bench, clientId: ClientId): Promise<number> {
   const { rows } = await bench.db.query<{ kobo: bigint }>(
     `select (coalesce(sum(case when t.credit_account_id = l.id then t.amount_kobo
@@ -179,7 +179,7 @@ test(`opening + movements = closing, for every account and day (seed ${SEED})`, 
   assert.equal(moves, 2 * all[0].count, 'each transfer, on both sides')
 })
 
-// From nothing but the transfers.
+// Computed from the transfers alone.
 async function addedUp(bench: Bench, { id, kind }: { id: AccountId; kind: string }, before: Date) {
   const { rows } = await bench.db.query<{ kobo: bigint }>(
     `select coalesce(sum(case when credit_account_id = $1 then amount_kobo else -amount_kobo end),

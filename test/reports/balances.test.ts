@@ -1,4 +1,4 @@
-// Balances: what a client has with us, by currency and by merchant, always equal to the ledger.
+// Balances: a client's money with us, by currency and by merchant, always equal to the ledger.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,12 +37,15 @@ const NOTHING = {
   available: 0,
   subaccounts: 0,
   reserved: 0,
+  held: 0,
+  forfeited: 0,
   inTransit: 0,
   paidOut: 0,
   refunded: 0,
   payoutFees: 0,
   receivable: 0,
   writtenOff: 0,
+  withheldTax: 0,
 }
 
 async function balances(of: Bench, token?: string) {
@@ -67,7 +70,7 @@ test('a client that has nothing has a balance of nothing', async () => {
   })
 })
 
-test('whatever happens to money, the balances follow and equal the ledger', async () => {
+test('the balances follow every operation and equal the ledger', async () => {
   await using own = await startTestService()
   const desk = await openDesk(own)
   const other = await own.newClient('OTHER00001')
@@ -117,7 +120,7 @@ test('whatever happens to money, the balances follow and equal the ledger', asyn
     {
       currency: 'NGN',
       ...NOTHING,
-      gross: 9665.5, // As before: nothing new came.
+      gross: 9665.5, // Unchanged: nothing new came.
       net: 8911,
       suspended: 66,
       collected: 6911,
@@ -239,15 +242,15 @@ test('merchants are listed to the end, page by page, whatever their labels hold'
   assert.deepEqual([...merchants, ...rest.data].map(name), whole)
 })
 
-// Of all clients together: what the ledger's accounts hold, and what its transfers took out.
+// For all clients together: the balances of the ledger's accounts, and the transfers out of them.
 async function assertEqualsLedger(own: Bench, tokens: (string | undefined)[]) {
-  const told: Record<string, number> = {}
+  const totals: Record<string, number> = {}
   for (const token of tokens) {
     for (const total of (await balances(own, token)).totals) {
       const { currency, gross: _, net: __, suspended: ___, available: ____, ...parts } = total
       for (const [part, amount] of Object.entries(parts)) {
         const key = `${currency} ${part}`
-        told[key] = (told[key] ?? 0) + Math.round((amount as number) * 100)
+        totals[key] = (totals[key] ?? 0) + Math.round((amount as number) * 100)
       }
     }
   }
@@ -273,6 +276,6 @@ async function assertEqualsLedger(own: Bench, tokens: (string | undefined)[]) {
      ) as parts group by currency, part having sum(kobo) <> 0`,
   )
   const ledger = Object.fromEntries(rows.map((row) => [`${row.currency} ${row.part}`, row.kobo]))
-  const some = Object.fromEntries(Object.entries(told).filter(([, kobo]) => kobo !== 0))
+  const some = Object.fromEntries(Object.entries(totals).filter(([, kobo]) => kobo !== 0))
   assert.deepEqual(some, ledger)
 }

@@ -1,12 +1,11 @@
-// The day by bank and by merchant, and against last week: each adds up to the day's totals, counted or
-// not.
+// The day by bank and by merchant, and compared with last week: each adds up to the day's totals,
+// counted or not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { readBreakdown } from '#domain/reports/daily-breakdowns.ts'
-import { countEvents } from '#domain/reports/hourly-totals.ts'
-import { countTotalsRound } from '#workers/count-totals.ts'
+import { countEvents, readBreakdown } from '#reports/totals.ts'
+import { countTotalsRound } from '#reports/workers.ts'
 import {
   assertRefused,
   createAccount,
@@ -36,9 +35,9 @@ async function trade(bench: Bench) {
   const abuja = await createAccount(bench, { merchantCode: 'ABUJA' })
   const { bankAccount } = await startPayment(bench, { amount: 500 })
   await credit(bench, lagos.accountNumber, '1000.50')
-  const taken = await credit(bench, abuja.accountNumber, '40.00')
+  const booked = await credit(bench, abuja.accountNumber, '40.00')
   await credit(bench, bankAccount, '650.00') // 150 too much.
-  await reverse(bench, taken, '15.00')
+  await reverse(bench, booked, '15.00')
   const stray = await credit(bench, NOBODYS_NUMBER, '70.00')
   await desk.assign(stray, { accountNumber: lagos.accountNumber })
 }
@@ -52,14 +51,14 @@ test('banks and merchants each add up to today, before, during and after countin
   const before = await read(bench, BREAKDOWN)
   const check = async () => {
     const { today } = await read(bench, OVERVIEW)
-    const shown = await read(bench, BREAKDOWN)
+    const view = await read(bench, BREAKDOWN)
     for (const name of NAMES) {
-      for (const parts of [shown.banks, shown.merchants]) {
+      for (const parts of [view.banks, view.merchants]) {
         const sum = parts.reduce((added: number, part: Row) => added + part[name] * 100, 0)
         assert.equal(Math.round(sum), Math.round(today[name] * 100), name)
       }
     }
-    assert.deepEqual(shown, before)
+    assert.deepEqual(view, before)
   }
 
   await check()
@@ -109,11 +108,11 @@ test('today is compared with the same hours of last week, not with its whole day
   const { comparison, today } = await read(bench, OVERVIEW)
 
   assert.equal(comparison.until, '2026-11-22T11:00:00.000000+01:00')
-  const shown = [comparison.today, comparison.lastWeek].map(({ gross, credits }) => [
+  const figures = [comparison.today, comparison.lastWeek].map(({ gross, credits }) => [
     gross,
     credits,
   ])
-  assert.deepEqual(shown, [
+  assert.deepEqual(figures, [
     [250, 1],
     [100, 1],
   ])

@@ -1,11 +1,12 @@
 // Lists as CSV: the same rows as the list, safe to open in a spreadsheet, and streamed: millions of
-// rows take no more memory than a page, and a reader that goes away is forgotten.
+// rows take no more memory than a page, and a reader that leaves costs nothing.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { CsvExports, cellText, EXPORTS_MAX, readBatches } from '#http/csv.ts'
+import { cellText } from '#csv.ts'
+import { CsvExports, EXPORTS_MAX, readBatches } from '#http/csv.ts'
 import { bankOwner, clientOwner, SharedAccounts } from '#ledger/accounts.ts'
 import { asId } from '../support/as-id.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -26,7 +27,7 @@ const bench = closeAfterTests(await startTestService())
 const address = await listenLocally(bench.service.app)
 const CREDITS = '/api/v1/credits'
 const BATCH_BYTES = 50_000
-const ROWS = 40_000 // Some 8 MB: more than sockets hold for a reader that does not read.
+const ROWS = 40_000 // About 8 MB: more than sockets buffer for a reader that does not read.
 
 async function rowsOf(url: string, token?: string): Promise<Record<string, string>[]> {
   const answer = await bench.call({ url, ...(token ? { token } : {}) })
@@ -238,8 +239,8 @@ test('an endless list is read as far as its reader takes it, and no further once
   const url = await listenLocally(app)
   const answer = await fetch(`${url}/endless.csv`)
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
-  let taken = 0
-  while (taken < 100 * BATCH_BYTES) taken += (await reader.read()).value?.length ?? 0
+  let booked = 0
+  while (booked < 100 * BATCH_BYTES) booked += (await reader.read()).value?.length ?? 0
 
   await reader.cancel()
 
@@ -262,7 +263,7 @@ async function openDeaf(token: string) {
   return socket
 }
 
-// The server learns by and by that a connection is closed.
+// The server notices a closed connection only after a while.
 async function takeWhenThereIsRoom(token: string): Promise<string> {
   for (;;) {
     const headers = { authorization: `Bearer ${token}` }

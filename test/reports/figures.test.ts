@@ -1,5 +1,6 @@
-// A figure has one value wherever the dashboard shows it under one name: after a mixed business the views
-// agree, and names that views share are compared here. docs/glossary.md#figures defines them.
+// A figure has one value wherever the dashboard shows it under one name: after a mixed business the
+// views agree, and this test compares the names that views share. docs/glossary.md#figures defines
+// them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -56,7 +57,7 @@ test('names that two views share are of figures that are compared', async () => 
   )
 })
 
-// Answers the settlement. All within one hour, so that the day is all there is.
+// Returns the settlement. Everything happens within one hour, so the day contains it all.
 async function aMixedBusiness(bench: Bench): Promise<Row> {
   await createFeeRule(bench, { vatBps: 750 })
   await setBankAccount(bench)
@@ -121,6 +122,7 @@ function emptyFigures(): Figures {
     balanceParts.feeIncome,
     balanceParts.vatPayable,
     balanceParts.shortfall,
+    balanceParts.dueToBank,
   ]
   return Object.fromEntries(names.map((name) => [name, {}]))
 }
@@ -195,6 +197,8 @@ async function readFigures(bench: Bench): Promise<Figures> {
   }
   add(balanceParts.shortfall, 'Accounting', sum(rows, 'shortfall'))
   add(balanceParts.shortfall, 'Ledger accounts', 0 - ledger('shortfall'))
+  add(balanceParts.dueToBank, 'Accounting', sum(rows, 'dueToBank'))
+  add(balanceParts.dueToBank, 'Ledger accounts', ledger('due_to_bank'))
   const inSuspense = await read('/api/v1/suspense/summary?state=open')
   add(suspense, 'Today', overview.inSuspense.amount)
   add(suspense, 'Balances', balance.inSuspense)

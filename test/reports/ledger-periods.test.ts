@@ -1,4 +1,4 @@
-// A ledger account over a period: opening, debits, credits and closing, which are those of its
+// A ledger account over a period: opening, debits, credits and closing equal those of its
 // statement; its transfers of the same period, each on its side.
 
 import assert from 'node:assert/strict'

@@ -1,18 +1,18 @@
-// The ledger as finance reads it: every account of one's own with its balance, every transfer of it,
-// and whether the books add up.
+// The ledger for finance users: every account of their own with its balance and transfers, and
+// whether the books add up.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { closeExpired } from '#credits/close.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { closeExpired } from '#domain/credits/close-payments.ts'
-import { CREDITS_PER_PAGE_MAX } from '#domain/reports/ledger-entries.ts'
 import type { ClientId } from '#ids.ts'
 import { bankOwner, clientOwner, operatorOwner, SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
+import { CREDITS_PER_PAGE_MAX } from '#reports/ledger.ts'
 import { asId } from '../support/as-id.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { auditNow } from '../support/desk-scenes.ts'
+import { checkIntegrityNow } from '../support/desk-scenes.ts'
 import {
   assertAlike,
   assertRefused,
@@ -110,7 +110,7 @@ test('an operator sees what clients owe and what was written off, and of whom', 
   )
 })
 
-test('what is another’s is not there, to the letter', async () => {
+test('transfers of other clients are absent', async () => {
   const rows = await chartOf()
   const unknown = `${ACCOUNTS}/98765432`
 
@@ -143,7 +143,7 @@ test('the transfers of an account add up to its balance, page by page', async ()
   }
 })
 
-test('what a bank owes us grows as it takes back what had left, and is told as coming in', async () => {
+test('a bank’s debt grows as it takes back money that had left, and shows as coming in', async () => {
   const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '44.00')
   assert.equal((await giveBack(bench, id)).statusCode, 200)
   await reverse(bench, sessionId, '44.00')
@@ -173,7 +173,7 @@ test('a bank’s transfers are found across long stretches of other banks’ cre
     await credit(own, number, '2.00')
   }
   await report(second)
-  await skip(CREDITS_PER_PAGE_MAX - 1) // Just as far away as one page looks.
+  await skip(CREDITS_PER_PAGE_MAX - 1) // Exactly as far as one page reads.
   await report(latest)
   const { data: chart } = await readList(own, ACCOUNTS)
   const bank = find(chart, 'bank', { bankCode: '101' })
@@ -191,7 +191,7 @@ test('a bank’s transfers are found across long stretches of other banks’ cre
   assert(pages > 3, 'some pages are short')
 })
 
-test('of another client’s money a bank’s account tells the amount, not whose', async () => {
+test('a bank’s account shows the amount of another client’s money, but not the owner', async () => {
   const bank = find(await chartOf(), 'bank', { bankCode: '035' })
   const { data } = await readList(bench, `${ACCOUNTS}/${bank.id}/transfers?limit=100`)
 
@@ -267,7 +267,7 @@ test('the audit: not yet, green, overdue, red; in detail for the operator only',
 
   const never = await read()
   assert.deepEqual([never.isOk, never.finishedAt, never.isOverdue], [null, null, false])
-  await auditNow(bench)
+  await checkIntegrityNow(bench)
   const green = await read()
   assert.deepEqual([green.isOk, green.isOverdue, green.findings], [true, false, []])
   assert(green.checks.length >= 13)
@@ -284,13 +284,13 @@ test('the audit: not yet, green, overdue, red; in detail for the operator only',
   } finally {
     client.release(true)
   }
-  await auditNow(bench)
+  await checkIntegrityNow(bench)
   const red = await read()
   assert.equal(red.isOk, false)
   assert(red.findings.length > 0)
   const broken = red.checks.filter(({ isOk }: Row) => !isOk).map(({ name }: Row) => name)
   assert(broken.includes('balances_are_their_transfers'), broken.join())
-  const shown = await bench.call({ url: AUDIT, token: await bench.login('LEDGER2', 's3cret') })
-  assert.equal(shown.json().data.isOk, false)
-  assert.equal(shown.json().data.findings, null)
+  const answer = await bench.call({ url: AUDIT, token: await bench.login('LEDGER2', 's3cret') })
+  assert.equal(answer.json().data.isOk, false)
+  assert.equal(answer.json().data.findings, null)
 })

@@ -1,4 +1,4 @@
-// Balances by merchant at an earlier moment: only of merchants that existed.
+// Balances by merchant at an earlier moment include only merchants that existed then.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,15 +1,13 @@
-// Gross, reversed, returned, suspended and net are one thing wherever they are shown: the overview,
-// the balances and the CSV of credits say the same after any history.
-//
-// Replay a failure with: SEED=<seed> npm test -- test/reports/movement-totals.test.ts
+// Gross, reversed, returned, suspended and net have one value everywhere: the overview, the
+// balances and the CSV of credits agree after any history. Replay a failure with: SEED=<seed> npm
+// test -- test/reports/movement-totals.test.ts
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { computeNet, PARTS, type Part, type Sums } from '#domain/records/movements.ts'
-import { readBalances } from '#domain/reports/balances.ts'
-import { readBreakdown } from '#domain/reports/daily-breakdowns.ts'
-import { countEvents, readTotals } from '#domain/reports/hourly-totals.ts'
+import { computeNet, PARTS, type Part, type Sums } from '#records/events.ts'
+import { readBalances } from '#reports/balances.ts'
+import { countEvents, readBreakdown, readTotals } from '#reports/totals.ts'
 import { closeExpired } from '../support/bank-calls.ts'
 import { parseCsv } from '../support/csv.ts'
 import {
@@ -42,7 +40,7 @@ test('money that is cancelled and assigned elsewhere is counted once', async () 
   const { today } = dataOf(await bench.call({ url: OVERVIEW }), 'account')
 
   assert.deepEqual([today.gross, today.suspended, today.net, today.credits], [40, 0, 40, 1])
-  await assertOneSum(bench)
+  await assertReportsAgree(bench)
 })
 
 test('unidentified money is the client’s from its assignment on', async () => {
@@ -69,7 +67,7 @@ test('unidentified money is the client’s from its assignment on', async () => 
   )
   await reverse(bench, session, '55.00')
   assert.equal(rowsOf(await bench.call({ url: CREDITS })).length, 1, 'also when it is gone')
-  await assertOneSum(bench)
+  await assertReportsAgree(bench)
 })
 
 test('the file of a day that is over is the same to the byte, whatever happens later', async () => {
@@ -77,7 +75,7 @@ test('the file of a day that is over is the same to the byte, whatever happens l
   const desk = await openDesk(bench)
   const { accountNumber } = await createAccount(bench)
   const { bankAccount } = await startPayment(bench)
-  const taken = await credit(bench, accountNumber, '70.00')
+  const booked = await credit(bench, accountNumber, '70.00')
   const part = await credit(bench, bankAccount, '30.00')
   const wrong = await credit(bench, '0123456789', '20.00')
   const held = await credit(bench, accountNumber, '9.00', { currency: 'USD' })
@@ -90,7 +88,7 @@ test('the file of a day that is over is the same to the byte, whatever happens l
   await desk.assign(wrong, { accountNumber })
   await desk.giveBack(held)
   await desk.confirm(held, 'BANK-1')
-  await reverse(bench, taken, '50.00')
+  await reverse(bench, booked, '50.00')
   await reverse(bench, part, '30.00')
 
   assert.equal((await bench.call({ url: file })).body, before)
@@ -121,7 +119,7 @@ test(`overview, balances and CSV add up after any history (seed ${SEED})`, async
   for (let steps = 1; steps <= STEPS; steps++) {
     await step()
     if (steps % 40 === 0) await withTransaction(bench.db, (tx) => countEvents(tx, rows[0].id, 7))
-    if (steps % COMPARE_EVERY === 0) await assertOneSum(bench)
+    if (steps % COMPARE_EVERY === 0) await assertReportsAgree(bench)
   }
   await assertBooksBalance(bench)
 })
@@ -142,8 +140,10 @@ async function csvOf(bench: Bench, query = ''): Promise<Record<string, string>[]
   return parseCsv(answer.body)
 }
 
-// Of naira: the overview has no other sums.
-async function assertOneSum(bench: Bench): Promise<void> {
+// Asserts that the hourly totals, the daily breakdowns by bank and by merchant, the CSV and the
+// overview all add up to the client's balance. Checks naira only: the overview sums no other
+// currency.
+async function assertReportsAgree(bench: Bench): Promise<void> {
   const { rows } = await bench.db.query(`select id from clients where client_id = 'MAN0000001'`)
   const id = rows[0].id
   const balance = (await readBalances(bench.db, id)).find(({ currency }) => currency === 'NGN')
@@ -160,17 +160,17 @@ async function assertOneSum(bench: Bench): Promise<void> {
     expected,
     'totals by the hour',
   )
-  const { rows: broken } = await bench.db.query<Record<string, bigint>>(
+  const { rows: eventDays } = await bench.db.query<Record<string, bigint>>(
     `with days as (select distinct (created_at at time zone interval '1 hour')::date as day
                      from events where client_id = $1)
      select day::text from days`,
     [id],
   )
-  const days = broken.map(({ day }) => new Date(`${day}T00:00:00+01:00`))
+  const days = eventDays.map(({ day }) => new Date(`${day}T00:00:00+01:00`))
   const parts = await Promise.all(days.map((day) => readBreakdown(bench.db, id, { day })))
   for (const isOfBank of [true, false]) {
-    const own = parts.flat().filter(({ bankCode }) => (bankCode !== null) === isOfBank)
-    const added = partsOf((part) => own.reduce((sum, row) => sum + row[`${part}Kobo`], 0n))
+    const rowsOfKind = parts.flat().filter(({ bankCode }) => (bankCode !== null) === isOfBank)
+    const added = partsOf((part) => rowsOfKind.reduce((sum, row) => sum + row[`${part}Kobo`], 0n))
     assert.deepEqual(added, expected, isOfBank ? 'by bank' : 'by merchant')
   }
   assert.deepEqual(
@@ -185,8 +185,11 @@ async function assertOneSum(bench: Bench): Promise<void> {
   const { days: shownDays } = dataOf(await bench.call({ url: OVERVIEW }), 'account')
   const [total] = dataOf(await bench.call({ url: BALANCES }), 'account').totals
   for (const name of ['gross', 'net']) {
-    const shown = shownDays.reduce((sum: number, day: Row) => sum + Math.round(day[name] * 100), 0)
-    assert.equal(shown, Math.round(total[name] * 100), name)
+    const dayTotal = shownDays.reduce(
+      (sum: number, day: Row) => sum + Math.round(day[name] * 100),
+      0,
+    )
+    assert.equal(dayTotal, Math.round(total[name] * 100), name)
   }
   const { gross, net, reversed, returned, suspended } = total
   const added = [net, reversed, returned, suspended].reduce((sum, part) => sum + part * 100, 0)

@@ -1,14 +1,14 @@
-// The day at a glance: sums that are right at every moment, whatever the worker has counted so far,
-// by the hours and days of West Africa.
+// The day at a glance: sums that are right at every moment, however much the worker has counted, by
+// the hours and days of West Africa.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { closeExpired } from '#credits/close.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { closeExpired } from '#domain/credits/close-payments.ts'
-import { countEvents, readTotals } from '#domain/reports/hourly-totals.ts'
 import { timeOrderedId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { countTotalsRound } from '#workers/count-totals.ts'
+import { countEvents, readTotals } from '#reports/totals.ts'
+import { countTotalsRound } from '#reports/workers.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertRefused,
@@ -32,7 +32,7 @@ async function overview(of: Bench, token?: string): Promise<Row> {
   return dataOf(await of.call({ url: OVERVIEW, ...(token ? { token } : {}) }), 'account')
 }
 
-// Everything that can happen to money, on one day; answers what it should come to.
+// Everything that can happen to money, on one day; returns the expected sums.
 async function aDay(of: Bench) {
   const desk = await openDesk(of)
   const account = await createAccount(of)
@@ -46,7 +46,7 @@ async function aDay(of: Bench) {
   await credit(of, paid.bankAccount, '6000.00')
   await credit(of, part.bankAccount, '2000.00')
   const excess = await credit(of, over.bankAccount, '1300.00') // 300 too much.
-  const taken = await credit(of, account.accountNumber, '40.00')
+  const booked = await credit(of, account.accountNumber, '40.00')
   of.advance(HOUR_MS)
   await withTransaction(of.db, (tx) =>
     closeExpired(tx, { sharedAccounts: new SharedAccounts(of.db), now: of.clock() }),
@@ -54,15 +54,15 @@ async function aDay(of: Bench) {
   const forNobody = await credit(of, late.bankAccount, '700.00')
   await desk.assign(excess, { accountNumber: account.accountNumber })
   await desk.assign(forNobody, { paymentId: late.paymentReference })
-  await reverse(of, taken, '40.00')
+  await reverse(of, booked, '40.00')
   return {
-    credits: 6, // Each once, however often it moved.
+    credits: 6, // Each credit once, however often it moved.
     gross: 1000.5 + 6000 + 2000 + 1300 + 40 + 700,
     reversed: 40,
     fees: 0,
     refunded: 0,
     returned: 0,
-    suspended: 2000, // What the expired payment had.
+    suspended: 2000, // The amount of the expired payment.
     net: 1000.5 + 6000 + 1300 + 700,
     successful: 3,
     expired: 2,
@@ -98,7 +98,7 @@ test('a client with nothing has a day of nothing', async () => {
   })
 })
 
-test('whatever happens to money, the sums follow, counted or not', async () => {
+test('the sums follow every operation, counted or not', async () => {
   await using own = await startTestService()
   const expected = await aDay(own)
 
@@ -177,7 +177,7 @@ test('two that count at once count each event once', async () => {
   await withTransaction(own.db, async (tx) => {
     await countEvents(tx, id)
     second = withTransaction(own.db, (other) => countEvents(other, id))
-    // It gives way, or else would wait.
+    // It gives way; otherwise it would wait.
     await Promise.race([second, untilBlocked(own.db, 1).catch(() => {})])
   })
   await second
@@ -214,7 +214,7 @@ test('a day begins at midnight in Lagos, which is 23:00 in London', async () => 
   )
 })
 
-test('what is older than thirty days is not in it', async () => {
+test('the overview covers thirty days', async () => {
   await using own = await startTestService()
   const { accountNumber } = await createAccount(own)
   await credit(own, accountNumber, '5.00')
@@ -269,16 +269,16 @@ test('webhooks that fail are counted, not those switched off, nor another client
   assert.equal(await failing(), 1)
 })
 
-test('what no scope lets see is not told', async () => {
+test('sums beyond the caller’s scopes are absent', async () => {
   await bench.newClient('NOTHING004')
   await bench.db.query(
     `update clients set scopes = '{credits:read}' where client_id = 'NOTHING004'`,
   )
-  bench.advance(MINUTE_MS) // The client is read again every few seconds.
+  bench.advance(MINUTE_MS) // Clients are read again every few seconds.
 
-  const told = await overview(bench, await bench.login('NOTHING004', 's3cret'))
+  const view = await overview(bench, await bench.login('NOTHING004', 's3cret'))
 
-  assert.deepEqual([told.inSuspense, told.failingWebhooks], [null, null])
+  assert.deepEqual([view.inSuspense, view.failingWebhooks], [null, null])
 })
 
 test("another client's money is not in it", async () => {

@@ -1,4 +1,5 @@
-// A user is told how many requests they may approve now: not those they made, nor those they are refused.
+// A user sees how many requests they may approve now: without their own, and without those they
+// would be refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,6 +8,7 @@ import { requestFailure } from '../support/failing.ts'
 import { createFile, queuePayouts, startFileService } from '../support/payout-desk.ts'
 import { addBankAccount, createPayout, fund, PAYOUTS } from '../support/payouts.ts'
 import { type Browser, newBrowser, newBrowserGivenBy } from '../support/people.ts'
+import { CREDIT_RULE, draft, SCREENING, testRule } from '../support/screening.ts'
 
 const bench = closeAfterTests(await startFileService())
 
@@ -37,10 +39,38 @@ test('each user counts what they may approve, by workflow', async () => {
   const seen = await pending(checker)
   assert.deepEqual([seen.payouts, seen.payoutFailures, seen.total], [1, 1, 2])
   assert.equal((await pending(maker)).total, 0) // They made them.
-  assert.equal((await pending(puppet)).total, 0) // Their maker let them in.
+  assert.equal((await pending(puppet)).total, 0) // Their maker invited them.
   assert.equal((await pending(reader)).total, 0) // Their role approves nothing.
   const chosen = await pending(chooser)
   assert.deepEqual([chosen.payouts, chosen.payoutFailures], [0, 1]) // They chose the account.
   await checker.call({ url: `${PAYOUTS}/${reference}/approve`, body: {} })
   assert.equal((await pending(checker)).total, 1)
+})
+
+test('operators count changes of screening to approve and open cases, and nobody else does', async () => {
+  const [maker, checker] = [
+    await newBrowser(bench, 'operator'),
+    await newBrowser(bench, 'operator'),
+  ]
+  const finance = await newBrowser(bench, 'finance')
+  const before = await pending(checker)
+  const desk = { call: maker.call, clock: bench.clock } as never
+  const rule = { ...CREDIT_RULE, name: 'Large', kind: 'new_payer', amount: '5000', days: 5 }
+  const reference = String((await draft(desk, rule)).reference)
+  assert.equal((await testRule(desk, reference)).statusCode, 200)
+  const request = await maker.call({
+    url: `${SCREENING}/rules/${reference}/activate`,
+    body: { reason: 'Tested' },
+  })
+  assert.equal(request.statusCode, 200, request.body)
+  const body = { kind: 'payer_report', summary: 'Reported' }
+  const opened = await maker.call({ url: '/api/v1/operator/cases', body })
+  assert.equal(opened.statusCode, 200, opened.body)
+
+  const after = await pending(checker)
+  assert.equal(after.screening, before.screening + 1)
+  assert.equal(after.openCases, before.openCases + 1)
+  assert.equal((await pending(maker)).screening, 0)
+  const { screening, openCases } = await pending(finance)
+  assert.deepEqual([screening, openCases], [0, null])
 })

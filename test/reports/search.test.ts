@@ -1,8 +1,10 @@
-// One box for whatever somebody has in hand: the right thing for every kind of reference, nothing of
-// anybody else's, and nothing that a scope does not let see.
+// One search box for any reference: the right object for every kind, never another client's, and
+// nothing outside the caller's scopes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { timestamp } from '#clock.ts'
+import { codeOf, codeOfCredit, codeOfId } from '#short-codes.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertRefused,
@@ -67,6 +69,8 @@ test('a hit says what it is, how much, and where to get it', async () => {
     detail: 'Successful, INV-77',
     amount: 6000,
     currency: 'NGN',
+    status: 'Successful',
+    at: timestamp(bench.clock()),
     of: null,
   })
   for (const text of ['INV-77', sessionId, account.accountNumber, eventId]) {
@@ -98,7 +102,7 @@ test('a name finds customers of payments too, a few of each', async () => {
   assert(hits.some(({ type, title }) => type === 'payment' && title === 'Ada Obi'))
 })
 
-test('what is found in two ways is one hit, and there are ten at most', async () => {
+test('an object that is found in two ways is one hit, and there are ten at most', async () => {
   const customer = {
     customerId: 'K',
     customerFirstName: 'Kemi',
@@ -108,7 +112,7 @@ test('what is found in two ways is one hit, and there are ten at most', async ()
   }
   const first = await startPayment(bench, { customer, merchantRef: 'Kemi' })
   assert.deepEqual(namesOf(await search('Kemi')), [`payment/${first.paymentReference}`])
-  bench.advance(1) // Of the six latest it is not one.
+  bench.advance(1) // It is not among the six latest.
   for (let at = 0; at < 6; at++) {
     await startPayment(bench, { customer })
     await createAccount(bench, { accountName: `Kemi ${at}` })
@@ -138,21 +142,23 @@ test('the wildcards of a database are letters like any other', async () => {
 
 test("another client's things are found by nobody else", async () => {
   const token = await bench.newClient('SEARCHER01')
-  const known = [payment.paymentReference, 'INV-77', sessionId, `${creditId}`, payment.bankAccount]
+  const codes = [codeOfId('PAY', payment.paymentReference), codeOfCredit(creditId)]
+  const ids = [payment.paymentReference, sessionId, `${creditId}`, payment.bankAccount]
+  const known = ['INV-77', ...ids, ...codes]
 
   for (const text of [...known, account.accountNumber, eventId, 'zainab', 'ada', 'z@o.example']) {
     assert.deepEqual(await search(text, token), [], text)
   }
 })
 
-test('what no scope lets see is not looked for', async () => {
+test('search reads only objects within the caller’s scopes', async () => {
   const token = await bench.newClient('SEARCHER02')
   await createAccount(bench, { accountName: 'Hidden Person' }, { token })
   assert.equal((await search('Hidden Person', token)).length, 1)
   await bench.db.query(
     `update clients set scopes = '{credits:read}' where client_id = 'SEARCHER02'`,
   )
-  bench.advance(60_000) // The client is read again every few seconds.
+  bench.advance(60_000) // Clients are read again every few seconds.
 
   assert.deepEqual(await search('Hidden Person', await bench.login('SEARCHER02', 's3cret')), [])
 })
@@ -179,9 +185,9 @@ test('the beginning of a reference or number finds it, and an exact one comes fi
 })
 
 test('an amount finds payments and credits, however it is written; a name finds payers', async () => {
-  const asked = await startPayment(bench, { amount: 7654.32 })
+  const requested = await startPayment(bench, { amount: 7654.32 })
   const payer = { sourceAccountName: 'NGOZI PAYER' }
-  await credit(bench, asked.bankAccount, '7654.32', payer)
+  await credit(bench, requested.bankAccount, '7654.32', payer)
 
   for (const text of ['7654.32', '7,654.32', '₦7,654.32', 'NGN 7654.32', 'ngn7,654.32']) {
     const types = (await search(text)).map(({ type }) => type)
@@ -202,7 +208,7 @@ test('a phone number finds its account, with or without the country code', async
   }
 })
 
-test('what finds nothing is an empty list; what is no question is refused', async () => {
+test('a search without hits is an empty list; a malformed search is refused', async () => {
   for (const text of [
     'x',
     '0',
@@ -237,10 +243,95 @@ test('a payout is found by reference, amount and recipient, by its own client al
   const found = `payout/${reference}`
   const other = await bench.newClient('SEARCHER06')
 
-  for (const text of [reference, reference.slice(0, 12).toLowerCase(), '4,321.50', toAccountName]) {
+  const texts = [reference, reference.slice(0, 12).toLowerCase(), codeOf(reference)]
+  for (const text of [...texts, '4,321.50', toAccountName]) {
     assert(namesOf(await search(text)).includes(found), text)
     assert.deepEqual(await search(text, other), [], text)
   }
   const [hit] = await search(reference)
   assert.equal((await bench.call({ url: hit.href })).statusCode, 200, hit.href)
+})
+
+test('a phrase finds what happened on its day, and nothing of another day or client', async () => {
+  const pay = async (naira: string, sourceAccountName: string) => {
+    const { paymentReference, bankAccount } = await startPayment(bench, { amount: naira })
+    await credit(bench, bankAccount, naira, { sourceAccountName })
+    return `payment/${paymentReference}`
+  }
+  const before = await pay('12500.00', 'SUNDAY OKORO')
+  bench.advance(86_400_000)
+  const now = await pay('12500.00', 'HALIMA BELLO')
+  const of = async (text: string) => namesOf(await search(text))
+
+  assert.deepEqual(paymentsIn(await of('12,500 yesterday')), [before])
+  assert.deepEqual(paymentsIn(await of('₦12,500 today')), [now])
+  assert.deepEqual(paymentsIn(await of('12500')), [now, before])
+  assert.deepEqual(await of('12,501 yesterday'), [])
+  assert.deepEqual(await of('12,500 last month'), [])
+  assert((await of('halima today')).some((name) => name.startsWith('credit/')))
+  assert.deepEqual(await of('halima yesterday'), [])
+  assert(
+    (await of('sunday')).some((name) => name.startsWith('credit/')),
+    'a name is a name first',
+  )
+  assert((await of('payments today')).every((name) => name.startsWith('payment/')))
+  const token = await bench.newClient('PHRASES01')
+  assert.deepEqual(await search('12,500 yesterday', token), [])
+})
+
+const paymentsIn = (names: readonly string[]) => names.filter((name) => name.startsWith('payment/'))
+
+test('kinds list the latest of a kind', async () => {
+  const [hit] = await search('payouts')
+  assert.equal(hit?.type, 'payout')
+  assert(hit?.at && hit.status)
+  for (const type of ['settlement', 'refunds']) assert(Array.isArray(await search(type)))
+})
+
+test('short codes find payments, advices, credits and payouts, however they are typed', async () => {
+  const paid = `payment/${payment.paymentReference}`
+  const code = codeOfId('PAY', payment.paymentReference)
+  const cases: [string, string][] = [
+    [code, paid],
+    [code.toLowerCase().replaceAll('-', ''), paid],
+    [code.slice(4), paid],
+    [codeOfId('REQ', payment.adviceReference), paid],
+    [codeOfCredit(creditId), `credit/${creditId}`],
+  ]
+  for (const [text, expected] of cases) {
+    assert.deepEqual(namesOf(await search(text)), [expected], text)
+  }
+  const [hit] = await search(code)
+  assert.equal((await bench.call({ url: `/api/v1/payments/${code}` })).statusCode, 200)
+  assert.equal(hit.reference, payment.paymentReference)
+})
+
+test('a mistyped code is refused as such, unless something else has that name', async () => {
+  const code = codeOfId('PAY', payment.paymentReference)
+  const wrong = code.slice(0, -1) + (code.endsWith('0') ? '1' : '0')
+  const answer = await bench.call({ url: `${SEARCH}?q=${wrong}` })
+  assertRefused(answer, 'account', { status: 404, code: 'mistyped_code' })
+
+  const named = await startPayment(bench, { merchantRef: wrong })
+  assert.deepEqual(namesOf(await search(wrong)), [`payment/${named.paymentReference}`])
+})
+
+test('requests that share a code are all found, and none is cancelled by it', async () => {
+  const { adviceReference: first } = await createAdvice(bench, { merchantRef: 'TWIN-1' })
+  const second = `${first.slice(0, -6)}${first.slice(-6, -4) === '00' ? '11' : '00'}${first.slice(-4)}`
+  await bench.db.query(
+    `insert into advices
+     select (jsonb_populate_record(a, jsonb_build_object('id', $2::uuid, 'merchant_ref', 'TWIN-2'))).*
+       from advices a where id = $1`,
+    [first, second],
+  )
+  const code = codeOfId('REQ', first)
+  assert.equal(code, codeOfId('REQ', second))
+
+  const twins = [`advice/${first}`, `advice/${second}`]
+  assert.deepEqual(namesOf(await search(code)).toSorted(), twins.toSorted())
+  const cancelled = await bench.call({ method: 'POST', url: `/api/v1/advices/${code}/cancel` })
+  assertRefused(cancelled, 'account', { status: 404, code: 'advice_not_found' })
+  const one = await bench.call({ method: 'POST', url: `/api/v1/advices/${first}/cancel` })
+  assert.equal(one.statusCode, 200)
 })

@@ -1,13 +1,13 @@
-// Statements as CSV and as a page: of a collection account, of all that is available, of a subaccount
-// and of a ledger account. Opening balance, every movement, closing balance.
+// Statements as CSV and as a page: of a collection account, of the available balance, of a
+// subaccount and of a ledger account. Opening balance, every movement, closing balance.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { PAGE_ROWS_MAX } from '#http/routes/reports/statements.ts'
 import type { AccountId } from '#ids.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
+import { PAGE_ROWS_MAX } from '#reports/statement-routes.ts'
 import { asId } from '../support/as-id.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { parseCsv } from '../support/csv.ts'
@@ -83,7 +83,7 @@ test('a statement has the opening balance, each movement with its balance, and t
   )
 })
 
-test('what a payout and a settlement moved is told by their references', async () => {
+test('transfers of payouts and settlements show their references', async () => {
   await using own = await startTestService()
   const { accountNumber } = await createAccount(own)
   await credit(own, accountNumber, '1000.00')

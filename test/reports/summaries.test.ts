@@ -1,5 +1,5 @@
-// The count and the sum of a list are those of its pages, filter by filter; beyond what is counted
-// exactly there is no sum.
+// The count and the sum of a list equal those of its pages, filter by filter; beyond the exact
+// count there is no sum.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,8 +14,8 @@ const DAY_MS = 86_400_000
 const SUMMED_MAX = 10_000
 
 async function summaryOf(url: string, query: string, token?: string) {
-  const asked = { url: `${url}/summary?${query}`, ...(token ? { token } : {}) }
-  return dataOf(await bench.call(asked), 'account')
+  const call = { url: `${url}/summary?${query}`, ...(token ? { token } : {}) }
+  return dataOf(await bench.call(call), 'account')
 }
 
 const account = await createAccount(bench, { accountName: 'Summed' })
@@ -58,7 +58,7 @@ for (const [url, query, amountOf] of CASES) {
   })
 }
 
-test('what is filtered is there at all: the cases tell lists apart', async () => {
+test('every filtered case exists: the cases distinguish the lists', async () => {
   const counts = await Promise.all(CASES.map(([url, query]) => summaryOf(url, query)))
   assert.deepEqual(
     counts.map(({ count }) => count),
@@ -82,7 +82,7 @@ test('another client has nothing to add up; what is no filter is refused', async
   }
 })
 
-test('of more than ten thousand the count is a bound, and there is no sum', async () => {
+test('a summary of more than ten thousand is a bound, without a sum', async () => {
   const token = await bench.newClient('SUMMED0002')
   const fill = (from: number, to: number) =>
     bench.db.query(

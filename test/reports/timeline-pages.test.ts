@@ -1,5 +1,5 @@
-// Long timelines: however much was done to an account by hand, a page stays a page, and the pages
-// together tell of each thing once.
+// Long timelines: however many manual changes an account has, a page stays a page, and the pages
+// together show each entry once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,9 +28,9 @@ const textOf = (entry: Row) => JSON.stringify(entry)
 test('an account that was changed a thousand times is told of in pages', async () => {
   const { accountNumber } = await createAccount(bench)
   bench.advance(MINUTE_MS)
-  // Seven at each moment, so that pages end in the middle of one.
+  // Seven at each moment, so that pages end within one.
   await bench.db.query(
-    `insert into actions (client_id, actor, action, subject, detail, taken_at)
+    `insert into audit_log (client_id, actor, action, subject, detail, taken_at)
      select id, 'client:x', 'account.change', 'account/' || $1::text,
             json_build_object('note', n::text), $2::timestamptz + n / 7 * interval '1 second'
        from clients, generate_series(0, 999) as n where client_id = 'MAN0000001'`,
@@ -51,14 +51,14 @@ test('an account that was changed a thousand times is told of in pages', async (
   assert.equal(wholeOf(pages).filter(({ kind }) => kind === 'credit').length, 1)
 })
 
-test('what was assigned by the dozen, with credits and changes between, is told of once', async () => {
+test('an assignment of dozens, with credits and changes between, is shown once', async () => {
   const { accountNumber } = await createAccount(bench)
-  const given: string[] = []
+  const collected: string[] = []
   for (let at = 0; at < 12; at++) {
     if (at % 3 === 0) bench.advance(MINUTE_MS)
     const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, `${at + 1}.00`)
     assert.equal((await assign(bench, id, { accountNumber })).statusCode, 200)
-    given.push(sessionId)
+    collected.push(sessionId)
     if (at % 4 === 0) await credit(bench, accountNumber, `${at + 100}.00`)
     if (at % 5 === 0) {
       const url = `${ACCOUNTS}/${accountNumber}`
@@ -72,7 +72,7 @@ test('what was assigned by the dozen, with credits and changes between, is told 
 
   assert.deepEqual(more, [])
   const assigned = (whole as Row[]).filter(({ detail }) => detail.type === 'credit.assigned')
-  assert.equal(assigned.length, given.length)
+  assert.equal(assigned.length, collected.length)
   for (const limit of [1, 2, 3, 5]) {
     const pages = await pagesOf(accountNumber, limit)
     assert.deepEqual(wholeOf(pages).map(textOf).sort(), (whole as Row[]).map(textOf).sort())

@@ -1,9 +1,9 @@
 // Timelines: everything that happened to a payment, a credit, a collection account, in order, down
-// to every attempt at a webhook; and nothing of anybody else's.
+// to every attempt at a webhook; and nothing of other clients.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ENTRY_KINDS } from '#domain/reports/timeline-entries.ts'
+import { ENTRY_KINDS } from '#reports/timeline-entries.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -74,7 +74,7 @@ test('a payment tells of its advice, number, credit, ledger, events and every we
     ...['advice', 'number', 'event', 'attempt'],
     ...['credit', 'transfer', 'event', 'attempt', 'attempt'],
   ])
-  const [advice, number, , told, money, booked, paid, failed, again] = entries
+  const [advice, number, , notified, money, booked, paid, failed, again] = entries
   assert.deepEqual(
     [advice.reference, advice.amount, advice.currency],
     [adviceReference, 6000, 'NGN'],
@@ -82,7 +82,7 @@ test('a payment tells of its advice, number, credit, ledger, events and every we
   assert.deepEqual(advice.detail, { merchantRef: 'ORDER-1', amountPolicy: 'allow_under' })
   assert.equal(number.description, `Account number ${bankAccount} issued at Wema Bank.`)
   assert.deepEqual(typesOf(entries), ['payment.processing', 'payment.successful'])
-  assert.deepEqual([told.detail.status, told.detail.attempt], [200, 1])
+  assert.deepEqual([notified.detail.status, notified.detail.attempt], [200, 1])
   assert.deepEqual([money.reference, money.amount], [sessionId, 6000])
   assert.equal(booked.description, 'Ledger transfer from the bank to available funds.')
   assert.equal(failed.reference, paid.reference)
@@ -110,7 +110,7 @@ test('a webhook that still waits is told of, with when it is tried next', async 
   await bench.call({ method: 'DELETE', url: `/api/v1/webhook-endpoints/${endpoint.id}` })
 })
 
-test('what people do by hand is told with who did it, and cancelling with what follows', async () => {
+test('manual actions show their actor, and a cancellation its consequences', async () => {
   const { paymentReference, adviceReference, bankAccount } = await startPayment(bench)
   await credit(bench, bankAccount, '2000.00')
   bench.advance(MINUTE_MS)
@@ -120,7 +120,7 @@ test('what people do by hand is told with who did it, and cancelling with what f
 
   const cancelled = entries.slice(kindsOf(entries).indexOf('action'))
   assert.deepEqual(kindsOf(cancelled), ['action', 'suspense', 'transfer', 'event', 'event'])
-  assert.equal(cancelled[0].description, 'Action advice.cancel by MAN0000001.')
+  assert.equal(cancelled[0].description, 'Payment request cancelled by MAN0000001.')
   assert.equal(cancelled[1].description, 'Moved to suspense: underpaid.')
   assert.deepEqual(typesOf(cancelled), ['payment.cancelled', 'credit.suspended'])
 })
@@ -190,7 +190,7 @@ test('an account is told of in pages that go back in time, each thing once', asy
   assert.deepEqual(typesOf(whole.data).slice(-2), ['credit.assigned', 'collection.received'])
 })
 
-test('what is another client’s, or is not there, is the same 404', async () => {
+test('another client’s object and a missing one are the same 404', async () => {
   const token = await bench.newClient('TIMELINE01')
   const { paymentReference, bankAccount } = await startPayment(bench)
   const sessionId = await credit(bench, bankAccount, '10.00')
@@ -213,7 +213,7 @@ test('what is another client’s, or is not there, is the same 404', async () =>
   }
 })
 
-test('what is no reference at all is not there either', async () => {
+test('a malformed reference is the same 404', async () => {
   for (const odd of ['%00', 'x'.repeat(199), '-1', '1e3', '%F0%9F%92%A9', "'; select 1"]) {
     for (const family of [PAYMENTS, CREDITS, ACCOUNTS]) {
       const answer = await bench.call({ url: `${family}/${encodeURI(odd)}/timeline` })
@@ -229,12 +229,12 @@ test('what is no reference at all is not there either', async () => {
   }
 })
 
-test('who may not see webhooks sees no attempts at them', async () => {
+test('a caller who may not see webhooks sees no attempts', async () => {
   const { paymentReference } = await startPayment(bench)
   await bench.db.query(
     `update clients set scopes = array_remove(scopes, 'webhooks:read') where client_id = 'MAN0000001'`,
   )
-  bench.advance(MINUTE_MS) // The client is read again every few seconds.
+  bench.advance(MINUTE_MS) // Clients are read again every few seconds.
   const entries = await timeline(`${PAYMENTS}/${paymentReference}`)
 
   assert(!kindsOf(entries).some((kind) => kind === 'attempt' || kind === 'waiting'))

@@ -1,19 +1,19 @@
-// How each bank is doing: heard, late, asked, failing; and banks that fall silent.
+// The health of each bank: notifications, delays, queries, failures; and banks that fall silent.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectBanks } from '#banks/connectors.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
-import { NotificationMeter } from '#domain/requery/bank-measures.ts'
-import { silenceLimitMs } from '#domain/requery/watch-silence.ts'
-import { planRequeriesRound } from '#workers/plan-requeries.ts'
+import { NotificationMeter } from '#requery/bank-health.ts'
+import { silenceLimitMs } from '#requery/plan.ts'
+import { planRequeriesRound } from '#requery/workers.ts'
 import { startWithBanks } from '../support/bank-calls.ts'
 import { createAccount, dataOf, MINUTE_MS, startPayment, TIMESTAMP } from '../support/fixtures.ts'
 import { reportCredit } from '../support/rail.ts'
 import {
   BANK,
-  questionsOf,
   type RequeryBench,
+  requeriesOf,
   startRequeryBench,
 } from '../support/requery-bench.ts'
 import { addClient } from '../support/running-service.ts'
@@ -24,7 +24,7 @@ const BANKS = '/api/v1/operator/banks'
 const healthOf = async (bench: Pick<RequeryBench, 'call'>) =>
   dataOf(await bench.call({ url: BANKS }), 'account')
 
-// A notification a minute, each of a transfer made `lag` before.
+// A notification a minute, each for a transfer made `lag` before.
 async function hear(bench: RequeryBench, accountNumber: string, lags: readonly number[]) {
   for (const lagMs of lags) {
     bench.advance(MINUTE_MS)
@@ -135,14 +135,14 @@ test('a bank that lists no transfers is asked by session id only, and says so', 
 
   bench.advance(29 * MINUTE_MS)
   await plan(new AbortController().signal)
-  const planned = await questionsOf(bench)
+  const planned = await requeriesOf(bench)
   const refused = await bench.call({ url, body: {} })
-  const taken = dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }), 'account')
+  const bankTest = dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }), 'account')
 
   assert.deepEqual(planned, [])
   assert.deepEqual([refused.statusCode, refused.json().code], [409, 'requery_not_supported'])
   assert.deepEqual(
-    taken.questions.map(({ bankCode }: Record<string, string>) => bankCode),
+    bankTest.requeries.map(({ bankCode }: Record<string, string>) => bankCode),
     ['101'],
   )
   const [{ connector, canFind, canList }] = await healthOf(bench)
@@ -166,7 +166,7 @@ test('a bank that knows no session ids is asked by number, whatever the payer ha
   dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }), 'account')
 
   assert.deepEqual(
-    (await questionsOf(bench)).map(({ subject }) => subject),
+    (await requeriesOf(bench)).map(({ subject }) => subject),
     [`account/${bankAccount}/${paymentReference}`],
   )
 })
@@ -196,7 +196,7 @@ test('a bank that falls silent raises an alert and is swept; both end when it is
 
   assert.deepEqual([quiet, raised, await alerts()], [[], [[BANK, true]], [[BANK, false]]])
   assert.deepEqual(
-    (await questionsOf(bench, 'silence')).map(({ state }) => state),
+    (await requeriesOf(bench, 'silence')).map(({ state }) => state),
     ['found'],
   )
   const { rows } = await bench.db.query('select from credits where session_id = $1', [

@@ -1,14 +1,14 @@
-// I103: of a bank that signs nothing of its reports, only its answers are booked. Each report is stored
-// before it is acknowledged, and asked for until there is an answer.
+// I103: for a bank that does not sign its reports, only its answers are booked. Each report is
+// stored before it is acknowledged, and the service queries the bank until it answers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reservationsAt } from '#domain/accounts/reserved-numbers.ts'
+import { reservationsAt } from '#accounts/numbers.ts'
 import type { Transfer } from '../../fake-bank/bank.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { BANK_CODE, bankLedgerKobo, naira, startWithFakeBank } from '../support/fake-bank.ts'
 import { balanceOf, createAccount } from '../support/fixtures.ts'
-import { questionsOf, requeryRounds } from '../support/requery-bench.ts'
+import { requeriesOf, requeryRounds } from '../support/requery-bench.ts'
 
 const HASH = 'fake-bank-secret-hash'
 const DAY_MS = 86_400_000
@@ -57,7 +57,7 @@ async function rowsOf({ bench }: Pick<World, 'bench'>) {
   return rows[0]
 }
 
-test('what is booked is the bank’s answer, not the amount or the account of the report', async () => {
+test('the bank’s answer is booked, not the amount or the account of the report', async () => {
   await using world = await start()
   const { bench, accountNumber, requery } = world
   const other = await createAccount(bench, { email: 'bola@example.com' })
@@ -84,14 +84,14 @@ test('an id that the bank does not know books nothing, and is given up after a d
   const { bench, requery } = world
   await report(world, eventOf(424_242))
   await requery.ask()
-  const [open] = await questionsOf(bench, 'notification')
+  const [open] = await requeriesOf(bench, 'notification')
   assert.equal(open?.state, 'open', 'it may be known in a moment')
 
   bench.advance(DAY_MS)
   await requery.ask()
 
-  const [given] = await questionsOf(bench, 'notification')
-  assert.equal(given?.state, 'not_found')
+  const [stored] = await requeriesOf(bench, 'notification')
+  assert.equal(stored?.state, 'not_found')
   assert.deepEqual(await rowsOf(world), { credits: 0, items: 0, reason: null })
   assert.equal(await bankLedgerKobo(bench), 0n)
 })
@@ -112,8 +112,8 @@ test('while the bank is down a hint is kept, however long, and its money booked 
   await failing.ask()
   await failing.close()
 
-  const [question] = await questionsOf(bench, 'notification')
-  assert.deepEqual([question?.state, question?.attempts], ['open', 2])
+  const [stored] = await requeriesOf(bench, 'notification')
+  assert.deepEqual([stored?.state, stored?.attempts], ['open', 2])
   assert.equal((await rowsOf(world))?.credits, 0)
   bench.advance(3_600_000)
   await requery.ask()
@@ -141,7 +141,7 @@ test('a hint that is repeated, at once or later, books once', async () => {
   const { bench, accountNumber, requery } = world
   const event = eventOf(idOf(receive(world, accountNumber)))
   await Promise.all(Array.from({ length: 5 }, () => report(world, event)))
-  assert.equal((await questionsOf(bench, 'notification')).length, 1)
+  assert.equal((await requeriesOf(bench, 'notification')).length, 1)
   await requery.ask()
   await report(world, event)
   await requery.ask()
@@ -177,8 +177,8 @@ test('money under a tx_ref that is no reservation is kept for an operator, once'
   await requery.plan() // The list names it too.
   await requery.ask()
 
-  const kept = { credits: 0, items: 1, reason: 'invalid_account_number' }
-  assert.deepEqual(await rowsOf(world), kept)
+  const counts = { credits: 0, items: 1, reason: 'invalid_account_number' }
+  assert.deepEqual(await rowsOf(world), counts)
   assert.equal(await bankLedgerKobo(bench), 0n)
 })
 

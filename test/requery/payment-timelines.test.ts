@@ -1,5 +1,5 @@
-// Every query about a payment is in its timeline: when, why, and what the bank answered. In live mode
-// as in the sandbox.
+// Every query about a payment is in its timeline: when, why, and the bank's answer. In live mode as
+// in the sandbox.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -44,11 +44,11 @@ test('a timeline has every query, its reason and the bank’s answer', async () 
   bench.transfer(bankAccount, '6000.00')
   await bench.ask()
 
-  const asked = `Bank ${BANK} queried (the payer says they’ve paid)`
+  const description = `Bank ${BANK} queried (the payer says they’ve paid)`
   assert.deepEqual(await descriptions(bench, paymentReference), [
-    `${asked}: nothing new.`,
-    `${asked}: no answer.`,
-    `${asked}: money found.`,
+    `${description}: nothing new.`,
+    `${description}: no answer.`,
+    `${description}: money found.`,
   ])
   const [, failed] = await queriesOf(bench, paymentReference)
   assert.deepEqual([failed.detail.answer, failed.detail.error], ['no_answer', 'HTTP 500'])
@@ -69,7 +69,7 @@ test('a sweep is in the timeline of the payment whose money it found, and of no 
   assert.deepEqual(await descriptions(bench, other.paymentReference), [])
 })
 
-test('what was demanded is in the audit log', async () => {
+test('a requery on demand is in the audit log', async () => {
   await using bench = await startRequeryBench()
   const { paymentReference } = await startPayment(bench)
   const url = `/api/v1/payments/${paymentReference}/requery`
@@ -77,7 +77,7 @@ test('what was demanded is in the audit log', async () => {
   dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }), 'account')
 
   const { rows } = await bench.db.query(
-    `select actor, subject, detail from actions where action = 'payment.requery'`,
+    `select actor, subject, detail from audit_log where action = 'payment.requery'`,
   )
   const subject = `payment/${paymentReference}`
   assert.deepEqual(rows, [{ actor: 'client:MAN0000001', subject, detail: { sessionId: 'S-1' } }])
@@ -86,7 +86,7 @@ test('what was demanded is in the audit log', async () => {
 test('in live mode a payment is asked for as in the sandbox', async () => {
   await using bank = await startBank()
   await using bench = await startLive()
-  // Live mode takes an encrypted address only; the test's bank has none.
+  // Live mode accepts encrypted addresses only; the test's bank has none.
   const [configured] = bankConfigurations({ banks: bench.config.banks, mode: 'sandbox' })
   assert(configured)
   const settings = { baseUrl: bank.url }
@@ -133,5 +133,5 @@ async function startLive(): Promise<Bench> {
 // Live accepts no http addresses.
 async function pay(bench: Bench, token: string) {
   const { call } = bench
-  return startPayment({ ...bench, call: (given) => call({ ...given, token }) })
+  return startPayment({ ...bench, call: (request) => call({ ...request, token }) })
 }

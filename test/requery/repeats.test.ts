@@ -1,24 +1,23 @@
-// What a bank that finds nothing, or does not answer, means: ask again. And how much a bank is asked:
-// never faster, nor more at a time, than its limits say, in all processes together.
+// A bank that finds nothing, or does not answer, is queried again: never faster, nor more at a
+// time, than its limits allow, in all processes together.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FAILURES_TO_PAUSE, PAUSE_MIN_MS } from '#circuit-breaker.ts'
-import { LEASE_MS } from '#domain/requery/claim-questions.ts'
-import { nextStep } from '#domain/requery/repeat-schedule.ts'
+import { FAILURES_TO_PAUSE, PAUSE_MIN_MS } from '#records/call-rates.ts'
+import { LEASE_MS, nextStep } from '#requery/ask.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
 import { until } from '../support/embedded-bench.ts'
 import { createAccount, dataOf, MINUTE_MS, startPayment, verify } from '../support/fixtures.ts'
 import {
   BANK,
-  questionsOf,
   type RequeryBench,
+  requeriesOf,
   requeryRounds,
   startRequeryBench,
 } from '../support/requery-bench.ts'
 
 const SECOND_MS = 1_000
-// With a bank that falls silent; enough for one that answers, however busy the machine.
+// For a bank that falls silent; long enough for one that answers, even on a busy machine.
 const IMPATIENT = { timeoutMs: SECOND_MS }
 
 async function demand(bench: RequeryBench, changes = {}, sessionId?: string) {
@@ -48,9 +47,9 @@ for (const [mood, answer] of [
     const waits: number[] = []
     for (let time = 1; time <= 3; time++) {
       await bench.ask()
-      const [question] = await questionsOf(bench)
-      assert.deepEqual([question?.state, question?.attempts], ['open', time])
-      const waitMs = (question?.dueAt.getTime() ?? 0) - bench.clock().getTime()
+      const [requery] = await requeriesOf(bench)
+      assert.deepEqual([requery?.state, requery?.attempts], ['open', time])
+      const waitMs = (requery?.dueAt.getTime() ?? 0) - bench.clock().getTime()
       waits.push(waitMs)
       bench.advance(waitMs)
     }
@@ -88,10 +87,10 @@ test('a transfer that is not found, or in progress, is asked for again', async (
 
 test('“not found” is final after a while; no answer never is', () => {
   const now = new Date('2026-11-15T08:00:00Z')
-  const asked = { isWindow: false, cursor: null, newCredits: 0, repeats: 3 }
+  const requery = { isWindow: false, cursor: null, newCredits: 0, repeats: 3 }
   const nothing = { newCredits: 0, nextCursor: null }
   const step = (answer: 'not_found' | 'no_answer', repeatUntil: Date) =>
-    nextStep({ ...asked, repeatUntil }, { ...nothing, answer }, now).state
+    nextStep({ ...requery, repeatUntil }, { ...nothing, answer }, now).state
 
   assert.equal(step('not_found', new Date(now.getTime() + 10 * MINUTE_MS)), 'open')
   assert.equal(step('not_found', now), 'not_found')
@@ -122,10 +121,10 @@ test('a bank that keeps failing is paused, probed once, and asked again when it 
   assert.equal(probed, FAILURES_TO_PAUSE + 1)
   assert.equal(await circuit(), 'closed')
   assert(bench.bank.asked.length > probed + 1)
-  assert((await questionsOf(bench)).every(({ state }) => state === 'open'))
+  assert((await requeriesOf(bench)).every(({ state }) => state === 'open'))
 })
 
-test('each request of a question that takes several counts towards the bank’s rate', async () => {
+test('each request of a requery that takes several counts towards the bank’s rate', async () => {
   await using bench = await startRequeryBench({ settings: { ratePerSecond: 100 } })
   await demand(bench)
   const { connection } = bench
@@ -198,7 +197,7 @@ test('two processes together ask no faster than the rate', async () => {
   assert.deepEqual(perSecond, [3, 3, 3, 1])
 })
 
-test('a clock that is set back stops no questions', async () => {
+test('a clock that is set back stops no requeries', async () => {
   await using bench = await startRequeryBench({ settings: { ratePerSecond: 1 } })
   await demand(bench)
   bench.advance(MINUTE_MS)
@@ -211,7 +210,7 @@ test('a clock that is set back stops no questions', async () => {
   assert.equal(bench.bank.asked.length, 2)
 })
 
-test('a crash between booking and recording repeats the question, and books the money once', async () => {
+test('a crash between booking and recording repeats the requery, and books the money once', async () => {
   await using bench = await startRequeryBench()
   const { bankAccount, paymentReference } = await demand(bench)
   bench.transfer(bankAccount, '6000.00')

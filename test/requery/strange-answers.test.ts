@@ -1,27 +1,27 @@
-// Answers that no bank should give: they cost nobody else's questions, and never end in asking for
-// the same for ever.
+// Answers that no bank should give: they affect no other queries, and never cause an endless
+// repetition.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankCalls, TransferListAnswer } from '#banks/connector.ts'
 import { checkCredit } from '#banks/credit-fields.ts'
 import { noAnswer } from '#banks/json-calls.ts'
-import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
-import { requeryTransfersRound } from '#workers/requery-transfers.ts'
+import { FAILURES_TO_PAUSE } from '#records/call-rates.ts'
+import { requeryTransfersRound } from '#requery/workers.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { createAccount, dataOf, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
 import {
   BANK,
-  questionsOf,
   type RequeryBench,
+  requeriesOf,
   requeryRounds,
   startRequeryBench,
 } from '../support/requery-bench.ts'
 
 const HOUR_MS = 3_600_000
 
-// Rounds that ask these calls instead of the bank.
+// Requery rounds with these calls in place of the connector's.
 function roundsWith(bench: RequeryBench, calls: BankCalls) {
   const connections = new Map([[BANK, { ...bench.connection, calls }]])
   return requeryRounds(bench, { connections })
@@ -43,10 +43,10 @@ for (const [how, cursor] of [
 ] as const) {
   test(`a list that goes on with ${how} ends there`, async () => {
     await using bench = await startRequeryBench()
-    const asked: (string | null)[] = []
+    const cursors: (string | null)[] = []
     const listTransfers = async (query: { cursor: string | null }): Promise<TransferListAnswer> => {
-      asked.push(query.cursor)
-      assert(asked.length < 5, 'it is asked for ever')
+      cursors.push(query.cursor)
+      assert(cursors.length < 5, 'it is asked for ever')
       return { status: 'listed', items: [], nextCursor: cursor }
     }
     const rounds = roundsWith(bench, { listTransfers })
@@ -55,8 +55,8 @@ for (const [how, cursor] of [
     await rounds.ask()
     await rounds.close()
 
-    assert.deepEqual(asked, cursor === '' ? [null] : [null, 'same'])
-    assert.deepEqual((await questionsOf(bench))[0]?.state, 'not_found')
+    assert.deepEqual(cursors, cursor === '' ? [null] : [null, 'same'])
+    assert.deepEqual((await requeriesOf(bench))[0]?.state, 'not_found')
   })
 }
 
@@ -64,7 +64,7 @@ for (const [how, nextCursor] of [
   ['holds NUL', 'page\u00002'],
   ['is a megabyte long', 'x'.repeat(1_000_000)],
 ] as const) {
-  test(`what comes with a cursor that ${how} is booked, and the list is asked for again`, async () => {
+  test(`credits that come with a cursor that ${how} are booked, and the list is read again`, async () => {
     await using bench = await startRequeryBench()
     const { accountNumber } = await createAccount(bench)
     const item = checkCredit({ sessionId: newSessionId(), accountNumber, amount: '5.00' })
@@ -77,12 +77,12 @@ for (const [how, nextCursor] of [
 
     const { rows } = await bench.db.query('select count(*)::int as n from credits')
     assert.equal(rows[0].n, 1)
-    assert.deepEqual((await questionsOf(bench))[0]?.state, 'open')
+    assert.deepEqual((await requeriesOf(bench))[0]?.state, 'open')
     assert.deepEqual(await lastAnswers(bench), [['no_answer', 'the cursor cannot be used']])
   })
 }
 
-test('a call that takes longer than its question is leased for is no answer, and counts', async () => {
+test('a call that takes longer than its requery is leased for is no answer, and counts', async () => {
   await using bench = await startRequeryBench()
   const listTransfers = () => new Promise<never>(() => {})
   const connection = { ...bench.connection, calls: { listTransfers } }
@@ -121,7 +121,7 @@ for (const [httpStatus, failures] of [
     assert.equal((await lastAnswers(bench)).length, FAILURES_TO_PAUSE)
     const { rows } = await bench.db.query('select failures from bank_health')
     assert.deepEqual(rows, [{ failures }])
-    assert((await questionsOf(bench)).every(({ state }) => state === 'open'))
+    assert((await requeriesOf(bench)).every(({ state }) => state === 'open'))
   })
 }
 
@@ -160,5 +160,5 @@ test('an answer about no money leaves the transfer to be asked for', async () =>
   await bench.ask()
 
   assert.deepEqual(await lastAnswers(bench), [['not_found', null]])
-  assert.equal((await questionsOf(bench))[0]?.state, 'open')
+  assert.equal((await requeriesOf(bench))[0]?.state, 'open')
 })

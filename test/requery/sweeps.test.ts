@@ -1,13 +1,13 @@
-// Sweeps: overlapping lists of all transfers, each asked for once, in pages, until it is answered.
-// Many questions become one, and none is lost by it.
+// Sweeps: overlapping lists of all transfers, each requested once, in pages, until it is answered.
+// Many queries become one, and none is lost by it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { purgeRequeries } from '#domain/requery/purge-requeries.ts'
+import { purgeRequeries } from '#requery/plan.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
 import { createAccount, MINUTE_MS, startPayment } from '../support/fixtures.ts'
 import { postRail, reportCredit } from '../support/rail.ts'
-import { BANK, questionsOf, requeryRounds, startRequeryBench } from '../support/requery-bench.ts'
+import { BANK, requeriesOf, requeryRounds, startRequeryBench } from '../support/requery-bench.ts'
 
 const SECOND_MS = 1_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -19,8 +19,8 @@ test('a lost notification is found within 5 minutes, and only once', async () =>
   await bench.ask()
   bench.advance(SECOND_MS)
   const lost = bench.transfer(accountNumber, '50.00')
-  const heard = bench.transfer(accountNumber, '70.00')
-  await reportCredit(bench, heard)
+  const reported = bench.transfer(accountNumber, '70.00')
+  await reportCredit(bench, reported)
 
   bench.advance(5 * MINUTE_MS - SECOND_MS)
   await bench.plan()
@@ -31,7 +31,7 @@ test('a lost notification is found within 5 minutes, and only once', async () =>
   await reportCredit(bench, lost)
 
   const { rows } = await bench.db.query('select session_id as id from credits order by id')
-  assert.deepEqual(rows.map(({ id }) => id).sort(), [lost.sessionId, heard.sessionId].sort())
+  assert.deepEqual(rows.map(({ id }) => id).sort(), [lost.sessionId, reported.sessionId].sort())
   await assertCleanBooks(bench)
 })
 
@@ -80,7 +80,7 @@ test('a list is read page by page, within the rate, from where it stopped', asyn
   assert.deepEqual(cursors, [null, '10', '20', '20', '30'])
   const { rows } = await bench.db.query('select count(*)::int as n from credits')
   assert.equal(rows[0].n, 35)
-  const [sweep] = await questionsOf(bench)
+  const [sweep] = await requeriesOf(bench)
   assert.deepEqual([sweep?.state, sweep?.newCredits], ['found', 35])
 })
 
@@ -106,22 +106,22 @@ test('a long list holds up no short one', async () => {
   assert(rows.length < 10, `${rows.length} credits`)
 })
 
-test('what was answered long ago is purged; what is open stays', async () => {
+test('old answered requeries are purged; open ones stay', async () => {
   await using bench = await startRequeryBench()
   await bench.plan()
   await bench.ask()
   bench.advance(89 * 24 * HOUR_MS)
   const purge = () => purgeRequeries(bench.db, bench.clock())
   await purge()
-  const kept = (await questionsOf(bench)).length
+  const count = (await requeriesOf(bench)).length
   await bench.plan()
   bench.advance(2 * 24 * HOUR_MS)
 
   await purge()
 
-  assert.equal(kept, 3)
+  assert.equal(count, 3)
   assert.deepEqual(
-    (await questionsOf(bench)).map(({ state }) => state),
+    (await requeriesOf(bench)).map(({ state }) => state),
     ['open', 'open', 'open'],
   )
   const { rows } = await bench.db.query('select from requery_attempts')
@@ -141,7 +141,7 @@ test('sweeps that wait for a bank that is down become one, which covers all thei
     await bench.ask()
   }
   await bench.db.query(`delete from requeries where subject not like 'sweep/5min%'`)
-  const open = (await questionsOf(bench)).filter(({ state }) => state === 'open')
+  const open = (await requeriesOf(bench)).filter(({ state }) => state === 'open')
 
   bench.bank.state.mood = 'well'
   bench.advance(15 * MINUTE_MS)
@@ -150,7 +150,7 @@ test('sweeps that wait for a bank that is down become one, which covers all thei
   assert(open.length <= 2, `${open.length} open`)
   const { rows } = await bench.db.query('select count(*)::int as n from credits')
   assert.equal(rows[0].n, 1)
-  assert((await questionsOf(bench)).every(({ state }) => state !== 'open'))
+  assert((await requeriesOf(bench)).every(({ state }) => state !== 'open'))
 })
 
 test('more numbers than a bank is asked for one by one become one list', async () => {

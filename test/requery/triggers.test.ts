@@ -1,5 +1,5 @@
-// When a bank is asked: after a name enquiry, when the payer says so, before expiry and the end of
-// grace, and on demand. Money that is found is booked like any other.
+// When the service queries a bank: after a name enquiry, when the payer says so, before expiry and
+// the end of grace, and on demand. Money that is found is booked like any other.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,8 +8,8 @@ import { createAccount, dataOf, MINUTE_MS, startPayment, verify } from '../suppo
 import { postRail, reportCredit } from '../support/rail.ts'
 import {
   BANK,
-  questionsOf,
   type RequeryBench,
+  requeriesOf,
   startRequeryBench,
 } from '../support/requery-bench.ts'
 
@@ -41,8 +41,8 @@ test('a name enquiry without a credit within 4 minutes is asked for, and not bef
   assert.equal(bench.bank.asked.length, 1)
   assert.equal(bench.bank.asked[0]?.searchParams.get('accountNumber'), bankAccount)
   assert.equal(await statusOf(bench, paymentReference), 'Successful')
-  const [question, ...others] = await questionsOf(bench)
-  assert.deepEqual([question?.state, question?.newCredits, others], ['found', 1, []])
+  const [requery, ...others] = await requeriesOf(bench)
+  assert.deepEqual([requery?.state, requery?.newCredits, others], ['found', 1, []])
   await assertCleanBooks(bench)
 })
 
@@ -60,7 +60,7 @@ test('a name enquiry that a credit followed is dropped without asking', async ()
 
   assert.equal(bench.bank.asked.length, 0)
   assert.deepEqual(
-    (await questionsOf(bench)).map(({ state }) => state),
+    (await requeriesOf(bench)).map(({ state }) => state),
     ['dropped'],
   )
 })
@@ -78,7 +78,7 @@ test('a credit from before the enquiry does not answer it', async () => {
 
   assert.equal(bench.bank.asked.length, 1)
   assert.deepEqual(
-    (await questionsOf(bench)).map(({ state }) => state),
+    (await requeriesOf(bench)).map(({ state }) => state),
     ['found'],
   )
 })
@@ -98,19 +98,19 @@ test('the payer’s “I’ve sent the money” asks at once, and again at most 
   await bench.ask()
   await press()
   await bench.ask()
-  const asked = bench.bank.asked.length
+  const before = bench.bank.asked.length
   bench.transfer(bankAccount, '6000.00')
   bench.advance(30 * SECOND_MS)
   await bench.ask()
 
   assert.deepEqual([checkout.status, checkout.canRequery], ['Processing', true])
-  assert.equal(asked, 1)
+  assert.equal(before, 1)
   assert.equal(bench.bank.asked.length, 2)
   assert.equal(await statusOf(bench, paymentReference), 'Successful')
-  assert.equal((await questionsOf(bench)).length, 1)
+  assert.equal((await requeriesOf(bench)).length, 1)
 })
 
-test('a payer whose payment was cancelled puts no questions', async () => {
+test('a payer whose payment was cancelled starts no requery', async () => {
   await using bench = await startRequeryBench()
   const { adviceReference } = await startPayment(bench)
   dataOf(
@@ -120,7 +120,7 @@ test('a payer whose payment was cancelled puts no questions', async () => {
 
   await bench.call({ method: 'POST', url: `/pay/${adviceReference}/sent`, token: null })
 
-  assert.deepEqual(await questionsOf(bench), [])
+  assert.deepEqual(await requeriesOf(bench), [])
 })
 
 test('the payer’s form works without a script, and knows no other payment', async () => {
@@ -143,7 +143,7 @@ test('the payer’s form works without a script, and knows no other payment', as
   assert.equal(hostile.headers.location, `/pay?${query}`)
   assert.equal(other.statusCode, 404)
   assert.deepEqual(
-    (await questionsOf(bench)).map(({ reason }) => reason),
+    (await requeriesOf(bench)).map(({ reason }) => reason),
     ['payer'],
   )
 })
@@ -173,7 +173,7 @@ test('an open payment is asked for before it expires and before its grace ends, 
 
   assert(beforeClosing >= 2)
   assert.equal(await statusOf(bench, paymentReference), 'Successful')
-  const reasons = (await questionsOf(bench)).map(({ reason }) => reason)
+  const reasons = (await requeriesOf(bench)).map(({ reason }) => reason)
   assert.deepEqual(reasons.filter((reason) => reason !== 'sweep').sort(), ['expiry', 'grace'])
 })
 
@@ -205,7 +205,7 @@ test('a payment that is paid is not asked for', async () => {
   bench.advance(30 * SECOND_MS)
   await bench.ask()
 
-  const [expiry] = await questionsOf(bench, 'expiry')
+  const [expiry] = await requeriesOf(bench, 'expiry')
   assert.equal(expiry?.state, 'dropped')
   assert(!bench.bank.asked.some((url) => url.searchParams.has('accountNumber')))
 })
@@ -221,7 +221,7 @@ test('a payment is asked for on demand, once however often it is demanded', asyn
 
   assert.deepEqual(first, second)
   assert.equal(first.paymentReference, paymentReference)
-  const [{ bankCode, state, attempts }] = first.questions
+  const [{ bankCode, state, attempts }] = first.requeries
   assert.deepEqual([bankCode, state, attempts], [BANK, 'open', 0])
   assert.equal(bench.bank.asked.length, 1)
   assert.equal(await statusOf(bench, paymentReference), 'Successful')
@@ -253,7 +253,7 @@ test('a payment is asked for by ten session ids at a time', async () => {
 
   assert.deepEqual([refused.statusCode, refused.json().code], [409, 'too_many_requeries'])
   assert.equal(again.statusCode, 200)
-  assert.equal((await questionsOf(bench)).length, 10)
+  assert.equal((await requeriesOf(bench)).length, 10)
 })
 
 test('a session id is no way to another path of the bank’s API', async () => {
@@ -283,5 +283,5 @@ test('another client’s payment is not found, and nothing is asked', async () =
   const answer = await bench.call({ url, body: {}, token })
 
   assert.deepEqual([answer.statusCode, answer.json().code], [404, 'payment_not_found'])
-  assert.deepEqual(await questionsOf(bench), [])
+  assert.deepEqual(await requeriesOf(bench), [])
 })

@@ -1,11 +1,10 @@
-// The choice of a bank: health before room before cost, and every bank that was passed over is accounted
-// for.
+// The choice of a bank: health before room before cost, and a reason for every bank that was passed
+// over.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Candidate, rankBanks } from '#domain/routing/rank-banks.ts'
-import { tellDecision } from '#domain/routing/tell-decision.ts'
+import { type Candidate, rankBanks, tellDecision } from '#routing/decision.ts'
 
 const healthy = (bankCode: string, more: Partial<Candidate> = {}): Candidate => ({
   bankCode,
@@ -20,7 +19,7 @@ const healthy = (bankCode: string, more: Partial<Candidate> = {}): Candidate => 
 const left = { share: 0, leftFor: 'failing' } as const
 const rank = (candidates: Candidate[], draw = 0.5) => rankBanks(candidates, draw)
 
-test('of equals the first of the settings is chosen', () => {
+test('the first bank of the settings is chosen among equals', () => {
   assert.deepEqual(rank([healthy('035'), healthy('058')]), {
     bankCode: '035',
     why: 'order',
@@ -123,7 +122,7 @@ test('a bank that is left or empty is never chosen while another can be used', (
       else if (usable.length > 0) assert(chosen && usable.includes(chosen))
       else assert.equal(chosen === undefined, !all.some(({ room }) => room !== 'none'))
       assert(chosen?.room !== 'none')
-      // Nobody who could be used now has more room and costs less.
+      // No other usable bank has more room and costs less.
       if (chosen && decision.why !== 'trial' && chosen.share > draw) {
         const better = usable.filter(
           ({ share, room, costKobo }) =>

@@ -1,5 +1,5 @@
-// Payments that name no bank: a bank whose calls fail, that is silent or out of numbers is left for another
-// by every process, and returned to step by step. A bank that is named is never replaced.
+// Payments without a named bank: every process avoids a bank whose calls fail, that is silent or
+// out of numbers, and returns to it step by step. A named bank is never replaced.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,11 +26,11 @@ async function issued(bench: Bench, paymentReference: string) {
   return answer.json().data.entries.filter(({ kind }: { kind: string }) => kind === 'number')
 }
 
-// The bank is asked, fails, and fails again half a minute later.
+// The bank's calls fail, and fail again half a minute later.
 async function failCalls(bench: Bench, bankCode: string): Promise<void> {
   const { paymentReference } = await initiate(bench, { bankCode })
-  const asked = await bench.call({ url: `/api/v1/payments/${paymentReference}/requery`, body: {} })
-  assert.equal(asked.statusCode, 200, asked.body)
+  const answer = await bench.call({ url: `/api/v1/payments/${paymentReference}/requery`, body: {} })
+  assert.equal(answer.statusCode, 200, answer.body)
   const find = (state: string) => async () => (await routeState(bench, bankCode, 'in')) === state
   await until(find('in_use'))
   bench.advance(31_000)
@@ -294,7 +294,7 @@ test('choosing costs no statement', async () => {
     const { adviceReference } = await createAdvice(bench)
     const { result, names } = await statementsOf(() => send(bench, adviceReference, body))
     assert.equal(result.statusCode, 200)
-    return names.filter((name) => name.startsWith('group:')).toSorted() // Of batches.
+    return names.filter((name) => name.startsWith('group:')).toSorted() // Statements of batches.
   }
   await count({ bankCode: '035' })
   const named = await count({ bankCode: '035' })
@@ -302,7 +302,7 @@ test('choosing costs no statement', async () => {
   assert.deepEqual(await count({}), named)
 })
 
-// The names of the statements that are sent meanwhile, by every connection of this process.
+// The names of the statements sent meanwhile by every connection of this process.
 async function statementsOf<T>(work: () => Promise<T>): Promise<{ result: T; names: string[] }> {
   const prototype = pg.Connection.prototype as unknown as {
     bind: (config: { statement?: string }) => void

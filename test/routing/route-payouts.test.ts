@@ -1,10 +1,11 @@
-// Payouts, whose bank nobody names: a bank that fails is left for another, tried with one payout and
-// returned to. I106: what a bank may have been told of stays with it, and so does what it has the money of.
+// Payouts, which name no sending bank: a failing bank is avoided, tried with one payout and then
+// used again. I106: a payout stays with a bank that may have received it, and with the bank that
+// holds its money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankConnections } from '#banks/connector.ts'
-import { movePayouts } from '#domain/payouts/move-payouts.ts'
+import { movePayouts } from '#payouts/send.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { addBankAccount, createPayout, fund, getPayout, makeDefault } from '../support/payouts.ts'
 import { routeState, startRouted, until } from '../support/routed-banks.ts'
@@ -21,7 +22,7 @@ async function startFunded() {
 
 async function bankOf({ db }: Bench, reference: string): Promise<string> {
   const { rows } = await db.query('select bank_code from payouts where reference = $1', [reference])
-  return rows[0].bank_code
+  return rows[0].bankCode
 }
 
 async function create(bench: Bench, times: number): Promise<string[]> {
@@ -193,7 +194,7 @@ test('I106: movePayouts leaves them alone by itself, without the trigger', async
   assert.deepEqual(banks, ['035', '035', '035', '035', '058'])
 })
 
-test('what the sandbox’s bank rehearses is not its health', async () => {
+test('rehearsals of the sandbox’s bank do not change its health', async () => {
   await using bench = await startTestService()
   await fund(bench, '10000')
   const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99906' })
@@ -206,7 +207,7 @@ test('what the sandbox’s bank rehearses is not its health', async () => {
   assert.equal(await routeState(bench, '035', 'out'), undefined)
 })
 
-// As they would be after their orders have failed; the next trial is due in 15 seconds.
+// The state after their orders have failed; the next trial is due in 15 seconds.
 async function leave(bench: Bench, codes: readonly string[]): Promise<void> {
   const now = bench.clock()
   await bench.db.query(

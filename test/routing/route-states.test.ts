@@ -1,5 +1,5 @@
-// A bank whose calls fail is left within a minute, tried with one order at growing intervals, and returned
-// to step by step; by elapsed time alone.
+// A bank whose calls fail is avoided within a minute, tried with one order at growing intervals,
+// and used again step by step; by elapsed time alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,15 +16,15 @@ import {
   retryAfterMs,
   shareOf,
   WINDOW_MS,
-} from '#domain/routing/route-states.ts'
+} from '#routing/bank-route.ts'
 
 const START_MS = Date.parse('2026-03-02T09:00:00Z')
 const at = (ms: number) => new Date(START_MS + ms)
-const saw = (given: Partial<Observed>): Observed => ({
+const saw = (counts: Partial<Observed>): Observed => ({
   answered: 0,
   failed: 0,
   isSilent: false,
-  ...given,
+  ...counts,
 })
 
 function after(steps: readonly (readonly [ms: number, observed: Partial<Observed>])[]): Route {
@@ -144,7 +144,7 @@ const steps = fc.array(
   { maxLength: 60 },
 )
 
-test('whatever happens, a state says what it must, and nobody waits longer than five minutes', () => {
+test('after any history a state follows its rules, and no order waits longer than five minutes', () => {
   fc.assert(
     fc.property(steps, (all) => {
       let [ms, route] = [0, newRoute(at(0))]
@@ -156,7 +156,7 @@ test('whatever happens, a state says what it must, and nobody waits longer than 
         assert.equal(route.state === 'left', route.retryAt !== null)
         const waitMs = (route.retryAt?.getTime() ?? 0) - at(ms).getTime()
         assert(route.retryAt === null || waitMs <= RETRY_MAX_MS)
-        // Never from left to in use at once.
+        // Never from left to in use in one step.
         assert(!(before.state === 'left' && route.state === 'in_use'))
         if (observed.failed >= 2 && observed.answered === 0 && !before.recent.length) {
           assert.equal(route.state, 'left')

@@ -1,9 +1,9 @@
-// Test clocks under concurrency: several advances at once, requests beside them, two processes, and a
+// The test clock under concurrency: several advances at once, requests beside them, two processes, and a
 // process that dies in the middle of one.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { balanceOf, createAccount, dataOf, simulate, startPayment } from '../support/fixtures.ts'
@@ -60,7 +60,7 @@ test('a process that dies in an advance leaves the rest to the next', async () =
   const call = { url: `${CLOCK}/advance`, body: { seconds: 3_600 } }
   const cut = twin.call({ ...call, token })
   await isSending
-  const { rows: stored } = await bench.db.query('select now_at from test_clocks')
+  const { rows: stored } = await bench.db.query('select frozen_at from sandbox_clock')
   const { rows: held } = await bench.db.query(
     `select pid from pg_locks where locktype = 'advisory' and granted
         and database = (select oid from pg_database where datname = current_database())`,
@@ -70,18 +70,18 @@ test('a process that dies in an advance leaves the rest to the next', async () =
   for (const response of hanging) response.destroy()
   const whole = await advance({ seconds: 3_600 })
 
-  assert.equal(Date.parse(whole.now) - stored[0].now_at.getTime(), 3_600_000)
+  assert.equal(Date.parse(whole.now) - stored[0].frozenAt.getTime(), 3_600_000)
   const status = async (reference: string) =>
     (await bench.db.query('select status from payments where id = $1', [reference])).rows[0].status
   assert.deepEqual(
     [await status(first.paymentReference), await status(second.paymentReference)],
     ['Expired', 'Expired'],
   )
-  const told = shop.heard.filter(({ json }) => json.type === 'payment.expired')
-  const ids = new Set(told.map(({ json }) => json.id))
+  const events = shop.heard.filter(({ json }) => json.type === 'payment.expired')
+  const ids = new Set(events.map(({ json }) => json.id))
   assert.equal(ids.size, 2)
   assert.deepEqual(await checkIntegrity(bench.db), [])
-  assert.equal((await cut).statusCode, 503) // It has lost the lock, and moves nothing any more.
+  assert.equal((await cut).statusCode, 503) // It has lost the lock, and moves nothing more.
   await twin[Symbol.asyncDispose]()
 })
 

@@ -1,15 +1,12 @@
-// A test clock: a client's expiry, grace, quarantine, webhook retries and settlement cut-offs at its own
-// time, in order, to the second; and nobody else's.
+// The test clock of a sandbox: expiry, grace, quarantine, webhook retries and settlement cut-offs of all
+// clients at its time, in order, to the second.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { SharedAccounts } from '#ledger/accounts.ts'
-import { expirePaymentsRound } from '#workers/expire-payments.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { closeDay, FIRST_DAY, OPERATOR, pass } from '../support/accounting.ts'
 import { startLiveService, startWithBanks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { deliverDue } from '../support/delivering.ts'
 import {
   assertRefused,
   createAccount,
@@ -28,7 +25,6 @@ import { listener, verifies } from '../support/webhook-bench.ts'
 const CLOCK = '/sandbox/clock'
 const ENDPOINTS = '/api/v1/webhook-endpoints'
 const RETRIES = 5
-const NEVER = new AbortController().signal
 
 // Two dynamic numbers in all: the third payment needs one that is out of quarantine.
 const BANK = {
@@ -50,8 +46,8 @@ const tryAdvance = (body: object, more: object = {}) =>
 const set = async (now: string): Promise<Moved> => dataOf(await trySet(now), 'account')
 const advance = async (body: object): Promise<Moved> => dataOf(await tryAdvance(body), 'account')
 
-// `16T09:35:05 deliver_webhooks 1`, of November 2026 in West Africa.
-const shown = ({ ran }: Moved) =>
+// For example `16T09:35:05 deliver_webhooks 1`, in November 2026 in West Africa.
+const summary = ({ ran }: Moved) =>
   ran.map(({ at, kind, count }) => `${at.slice(8, 19)} ${kind} ${count}`)
 
 test('expiry, grace, five retries, a settlement cut-off and quarantine, to the second', async () => {
@@ -62,9 +58,6 @@ test('expiry, grace, five retries, a settlement cut-off and quarantine, to the s
   })
   await using quiet = await listener() // Answers 200 to everything else.
   const here = { callBackUrl: quiet.url }
-  const other = await bench.newClient('OTHER1')
-  const inRealTime = { ...bench, call: (call: Call) => bench.call({ ...call, token: other }) }
-  const theirs = await startPayment(inRealTime, here)
   const frozen = await set('2026-11-16T09:00:00') // A Monday.
   assert.deepEqual([frozen.isFrozen, frozen.isComplete, frozen.ran], [true, true, []])
   assert.equal(frozen.now, '2026-11-16T09:00:00.000000+01:00')
@@ -84,13 +77,13 @@ test('expiry, grace, five retries, a settlement cut-off and quarantine, to the s
   await simulate(bench, payment.bankAccount, '50.00') // Within the grace.
 
   const night = await advance({ to: '2026-11-17T00:30:00+01:00' })
-  assert.deepEqual(shown(night), [
+  assert.deepEqual(summary(night), [
     '16T09:30:00 dispatch_events 1',
-    '16T09:34:30 requery_transfers 1', // Before it closes, the bank is asked whether there is more.
+    '16T09:34:30 requery_transfers 1', // Before it closes, the service queries the bank.
     '16T09:35:00 expire_payments 1',
     '16T09:35:00 requery_transfers 1',
     '16T09:35:00 dispatch_events 3',
-    '16T09:35:00 deliver_webhooks 2', // And the callback.
+    '16T09:35:00 deliver_webhooks 2', // Includes the callback.
     '16T09:35:05 deliver_webhooks 1',
     '16T09:36:00 requery_transfers 1',
     '16T09:38:00 requery_transfers 1',
@@ -102,15 +95,15 @@ test('expiry, grace, five retries, a settlement cut-off and quarantine, to the s
   ])
   assert.equal(shop.heard.length, 1 + RETRIES)
   assert.equal(new Set(shop.heard.map(({ json }) => json.id)).size, 1)
-  for (const heard of shop.heard) {
-    assert(verifies(secret, heard))
+  for (const webhook of shop.heard) {
+    assert(verifies(secret, webhook))
     // A handler compares it with its own clock, which is real.
-    assert.equal(Number(heard.headers['webhook-timestamp']) * 1000, bench.clock().getTime())
+    assert.equal(Number(webhook.headers['webhook-timestamp']) * 1000, bench.clock().getTime())
   }
 
   await simulate(bench, accountNumber, '500.00') // After midnight, before ten: the next settlement's.
   const morning = await advance({ to: '2026-11-17T10:00:00+01:00' })
-  const ten = shown(morning).filter(
+  const ten = summary(morning).filter(
     (step) => !/dispatch_events|deliver_webhooks|requery/.test(step),
   )
   assert.deepEqual(ten, ['17T10:00:00 close_settlements 1', '17T10:00:00 send_payouts 1'])
@@ -118,60 +111,41 @@ test('expiry, grace, five retries, a settlement cut-off and quarantine, to the s
   const { status, gross } = await settlementOf(bench, closed.reference)
   assert.deepEqual([status, gross], ['paid', 1000])
   assert.equal((await linesOf(bench, closed.reference)).length, 1)
-  await outOfQuarantine(payment, { theirs, inRealTime, here })
+  await outOfQuarantine(payment, here)
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-type Others = { theirs: Paid; inRealTime: Bench; here: Record<string, unknown> }
-type Paid = { bankAccount: string }
-
-// The number is given out again when its quarantine is over, to the second, and to this client alone.
-async function outOfQuarantine(payment: Paid, { theirs, inRealTime, here }: Others) {
+// The number is given out again when its quarantine is over, to the second.
+async function outOfQuarantine(payment: { bankAccount: string }, here: Record<string, unknown>) {
   const late = await bench.call({
     url: '/sandbox/transfers',
     body: { accountNumber: payment.bankAccount, kind: 'late' },
   })
   assert.equal(late.json().data.steps[0].reason, 'late')
-  const initiated = async (of: Bench) => {
-    const { adviceReference } = await createAdvice(of, here)
-    return of.call({ url: `${INITIATE}/${adviceReference}`, body: { bankCode: '035' } })
+  const initiated = async () => {
+    const { adviceReference } = await createAdvice(bench, here)
+    return bench.call({ url: `${INITIATE}/${adviceReference}`, body: { bankCode: '035' } })
   }
   await advance({ to: '2026-12-16T09:34:59+01:00' })
-  assertRefused(await initiated(bench), 'payment', { status: 503, code: 'numbers_exhausted' })
+  dataOf(await initiated(), 'payment') // The second number, which was never given out.
+  assertRefused(await initiated(), 'payment', { status: 503, code: 'numbers_exhausted' })
   await advance({ seconds: 1 })
-  const again = dataOf(await initiated(bench), 'payment')
-  assert.equal(again.bankAccount, payment.bankAccount) // Not theirs, which is due by then as well.
-  assertRefused(await initiated(inRealTime), 'payment', { status: 503, code: 'numbers_exhausted' })
-  assert.notEqual(theirs.bankAccount, payment.bankAccount)
+  assert.equal(dataOf(await initiated(), 'payment').bankAccount, payment.bankAccount)
 }
 
-test('others are in real time, and the workers leave this client alone', async () => {
-  const token = await bench.login('OTHER1', 's3cret')
+test('the clock is everybody’s, and sessions and tokens stay in real time', async () => {
+  const token = await bench.newClient('OTHER1')
   const other = { ...bench, call: (call: Call) => bench.call({ ...call, token }) } as Bench
-  assert.deepEqual(await readClock(other), {
-    now: '2026-11-15T09:00:00.000000+01:00',
-    isFrozen: false,
-  })
+  assert.deepEqual(await readClock(other), await readClock())
+  assert.equal((await readClock(other)).now.slice(0, 10), '2026-12-16')
+  const theirs = await startPayment(other, { bankCode: '035' }).catch(() => undefined)
+  assert.equal(theirs, undefined) // Both numbers are in use.
   const before = await readClock()
-  const states = async () =>
-    (await bench.db.query('select status from payments order by created_at, id')).rows.map(
-      ({ status }) => status,
-    )
-  assert.deepEqual(await states(), ['Processing', 'Expired', 'Processing'])
-  const moved = await advance({ seconds: 1 })
   bench.advance(3 * 60 * MINUTE_MS)
-  const deps = { batchPool: bench.db, sharedAccounts: new SharedAccounts(bench.db) }
-  await expirePaymentsRound({ ...deps, clock: bench.clock })(NEVER)
-  await deliverDue(bench)
-
-  assert.equal(moved.isComplete, true)
-  assert.deepEqual(await states(), ['Expired', 'Expired', 'Processing'])
-  const clock = await readClock()
-  assert.equal(Date.parse(clock.now) - Date.parse(before.now), 1_000) // However long it took.
+  assert.equal((await readClock()).now, before.now) // It stands still.
 })
 
-test('days close, and reports add up, whatever is dated ahead', async () => {
-  pass(bench, FIRST_DAY)
+test('days close, and reports reach as far as the clock', async () => {
   await closeDay(bench, FIRST_DAY)
   const { accountNumber } = await createAccount(bench)
   await simulate(bench, accountNumber, '7.00')
@@ -185,21 +159,26 @@ test('days close, and reports add up, whatever is dated ahead', async () => {
     const answer = await bench.call({ url: `${OPERATOR}/${path}` })
     assert.equal(answer.statusCode, 200, `${path} ${answer.body}`)
   }
-  const early = await bench.call({ url: `${OPERATOR}/days/2026-11-20/close`, body: {} })
-  assertRefused(early, 'account', { status: 409, code: 'day_not_over' }) // At its own time it is.
+  const early = await bench.call({ url: `${OPERATOR}/days/2026-12-16/close`, body: {} })
+  assertRefused(early, 'account', { status: 409, code: 'day_not_over' })
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-test('released, the client is in real time again; a day that is over is never its time', async () => {
+test('released, time is real again, once no closed day is ahead of it', async () => {
+  const early = await bench.call({ method: 'DELETE', url: CLOCK })
+  assertRefused(early, 'account', { status: 409, code: 'clock_days_closed' })
+  assert.equal((await readClock()).isFrozen, true)
+  pass(bench, FIRST_DAY)
   const released = dataOf(await bench.call({ method: 'DELETE', url: CLOCK }), 'account')
   assert.deepEqual([released.isFrozen, released.now], [false, (await readClock()).now])
   assert.equal((await readClock()).now.slice(0, 10), '2026-11-16')
   dataOf(await bench.call({ method: 'DELETE', url: CLOCK }), 'account')
 
-  await advance({ seconds: 60 }) // From now on, by a clock that it gets.
+  await advance({ seconds: 60 }) // From now on, by a clock that is set first.
   pass(bench, '2026-11-16')
+  assert.equal((await readClock()).now, '2026-11-17T00:00:00.000000+01:00') // Never a day that is over.
+  await advance({ seconds: 300 })
   await closeDay(bench, '2026-11-16')
-  assert.equal((await readClock()).now, '2026-11-17T00:00:00.000000+01:00')
   const { accountNumber } = await createAccount(bench)
   await simulate(bench, accountNumber, '8.00')
   assert.deepEqual(await checkIntegrity(bench.db), [])

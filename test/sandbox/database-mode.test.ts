@@ -1,12 +1,10 @@
-// Money of a sandbox never becomes real, however it came, and real money never a sandbox's: a database
-// with money starts in its own mode only.
+// Sandbox money never becomes real, and real money never becomes sandbox money: a database with
+// money starts in its own mode only.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLogger } from '#log.ts'
-import { prepareDatabase } from '#prepare-database.ts'
-import { archiveLived } from '../support/archived-month.ts'
-import { YEAR_MS } from '../support/archiving.ts'
+import { prepareDatabase } from '#wiring.ts'
 import { OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount } from '../support/fixtures.ts'
@@ -20,13 +18,10 @@ const plain = closeAfterTests(await startTestService())
 const OF_SANDBOX = /The database has money of the sandbox/
 const DOCUMENTED_SECRET = /still has the documented sandbox secret/
 
-test('live refuses money that was simulated, archived or not', async () => {
+test('live refuses money that was simulated', async () => {
   await using sandbox = await startTestService()
   await fund(sandbox, '10')
 
-  await assert.rejects(startAs(live, sandbox), OF_SANDBOX)
-  sandbox.advance(YEAR_MS)
-  assert.equal(await archiveLived(sandbox), 1n)
   await assert.rejects(startAs(live, sandbox), OF_SANDBOX)
 })
 
@@ -64,14 +59,16 @@ test('a database from before modes were written down is judged by what it has', 
   await forget()
   await assert.rejects(startAs(live, sandbox), OF_SANDBOX)
 
-  // Some of its money was not simulated: a sandbox still, for its documented secret works.
+  // Some of its money was not simulated: it is still a sandbox, because its documented secret
+  // works.
   await sandbox.db.query(`update credits set source = 'notification'`)
   await assert.rejects(startAs(live, sandbox), DOCUMENTED_SECRET)
   await startAs(plain, sandbox)
   await closeDoors(sandbox)
   await assert.rejects(startAs(live, sandbox), OF_SANDBOX)
 
-  // Without it, nobody knows: it went live long ago, and is not taken for a sandbox by mistake.
+  // Without that record the mode is unknown: it went live long ago, and is not mistaken for a
+  // sandbox.
   await forget()
   await startAs(plain, sandbox)
   await closeDoors(sandbox)
@@ -90,7 +87,7 @@ test('one that was never a sandbox is none, however it is started', async () => 
   await startAs(live, other)
 })
 
-// A start of another service's configuration on this database.
+// Starts a service with another service's configuration on this database.
 function startAs({ config, clock }: Bench, { database }: Bench): Promise<void> {
   const { connectionString } = database
   return prepareDatabase({
@@ -99,7 +96,7 @@ function startAs({ config, clock }: Bench, { database }: Bench): Promise<void> {
   })
 }
 
-// What the operator does before a sandbox goes live.
+// The operator's steps before a sandbox goes live.
 async function closeDoors({ db }: Bench): Promise<void> {
   await db.query(`update client_secrets set secret_hash = 'scrypt$1024$AA==$AA=='`)
   await db.query(`update users set password_hash = 'scrypt$1024$AA==$AA=='`)

@@ -1,5 +1,5 @@
-// How the next payouts end, as the client chooses: for whichever is next or one destination, each
-// choice used once, and never by another client's payout.
+// The client chooses the results of its next payouts: for any or for one destination, each choice
+// used once, and never by another client's payout.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

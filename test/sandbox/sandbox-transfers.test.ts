@@ -1,9 +1,9 @@
-// The sandbox's bank: every kind of transfer, sent the way of every other, with what became of it.
+// The sandbox's bank: every kind of transfer on the regular path, with its outcome.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { closeExpired } from '#credits/close.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { closeExpired } from '#domain/credits/close-payments.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'

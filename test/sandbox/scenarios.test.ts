@@ -1,5 +1,5 @@
-// The sandbox bank's scenarios beyond a plain transfer: each takes the regular path, and what it
-// reports later it reports once, whatever stops and however many workers run.
+// The sandbox bank's scenarios beyond a plain transfer: each takes the regular path, and each later
+// report is sent once, whatever stops and however many workers run.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -7,10 +7,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { connectBanks } from '#banks/connectors.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
-import { scenarioOf } from '#domain/sandbox/magic-amounts.ts'
-import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
-import { SANDBOX_TRANSFERS } from '#domain/sandbox/sandbox-transfers.ts'
 import { type Kobo, koboOf } from '#money.ts'
+import { withSandboxBank } from '#sandbox/bank.ts'
+import { SANDBOX_TRANSFERS, scenarioOf } from '#sandbox/transfers.ts'
 import { Sealer } from '#seal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createPartitionedDatabase } from '../support/database.ts'
@@ -25,7 +24,7 @@ import {
   startPayment,
   verify,
 } from '../support/fixtures.ts'
-import { questionsOf, requeryRounds } from '../support/requery-bench.ts'
+import { requeriesOf, requeryRounds } from '../support/requery-bench.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { outcomesOfReports, reportRounds } from '../support/sandbox-reports.ts'
 
@@ -63,10 +62,10 @@ test('a duplicate is reported as often as asked, and booked once', async () => {
 
 test('out of order: two halves pay in full, and a reversal counts once its credit is known', async () => {
   const halves = await startPayment(bench, { amount: '6000.01' })
-  const taken = await startPayment(bench)
+  const payment = await startPayment(bench)
 
   const credits = await sent({ accountNumber: halves.bankAccount, kind: 'out_of_order' })
-  const reversal = await sent({ accountNumber: taken.bankAccount, kind: 'reversal_first' })
+  const reversal = await sent({ accountNumber: payment.bankAccount, kind: 'reversal_first' })
 
   const booked = ['credit', '00', 'booked', null]
   assert.deepEqual(outcomesOf(credits.steps), [booked, booked])
@@ -84,7 +83,7 @@ test('out of order: two halves pay in full, and a reversal counts once its credi
     booked,
     ['reversal', '00', 'reversed', null],
   ])
-  assert.equal((await statusOf(taken.paymentReference))[0], 'Reversed')
+  assert.equal((await statusOf(payment.paymentReference))[0], 'Reversed')
   await assertBooksBalance(bench)
 })
 
@@ -162,12 +161,12 @@ test('a lost transfer is never reported, and found by asking: on demand, or by a
   assert.equal(scheduled[0].dueAt, null)
   assert.deepEqual(await statusOf(lost.paymentReference), ['Processing', 0])
   const url = `/api/v1/payments/${lost.paymentReference}/requery`
-  const asked = await bench.call({ url, body: {} })
+  const answer = await bench.call({ url, body: {} })
   await rounds.ask()
-  assert.equal(asked.statusCode, 200, asked.body)
+  assert.equal(answer.statusCode, 200, answer.body)
   assert.deepEqual(await statusOf(lost.paymentReference), ['Successful', 6000])
   assert.deepEqual(
-    (await questionsOf(bench, 'demand')).map(({ state, newCredits }) => [state, newCredits]),
+    (await requeriesOf(bench, 'demand')).map(({ state, newCredits }) => [state, newCredits]),
     [['found', 1]],
   )
   await rounds.plan()
@@ -230,7 +229,7 @@ test('a collection account shows what was taken back at once', async () => {
 test('docs/sandbox.md says what every scenario does, and which amounts are magic', async () => {
   const document = readFileSync(join(import.meta.dirname, '../../docs/sandbox.md'), 'utf8')
   const rows = [...document.matchAll(/^\| `(\w+)` \|[^|]*\| (\w+) \| ?(.*) ?\|$/gm)]
-  const told: unknown[] = []
+  const outcomes: unknown[] = []
   for (const [, kind = ''] of rows) {
     const { bankAccount: accountNumber, paymentReference } = await startPayment(bench)
     if (kind === 'late') bench.advance(36 * MINUTE_MS)
@@ -243,11 +242,11 @@ test('docs/sandbox.md says what every scenario does, and which amounts are magic
       [from, paymentReference],
     )
     const types = events.map(({ type }) => `\`${type}\``).join(', ')
-    told.push([kind, (await statusOf(paymentReference))[0], types])
+    outcomes.push([kind, (await statusOf(paymentReference))[0], types])
   }
 
   assert.deepEqual(
-    told,
+    outcomes,
     rows.map(([, kind, status, events]) => [kind, status, events?.trim()]),
   )
   assert.deepEqual(

@@ -1,5 +1,5 @@
-// Simulating a payment books a real credit: it settles what it should to the kobo, never more
-// however many come at once, and what is too much, too late or not fitting lies in suspense.
+// Simulating a payment books a real credit: it settles the payment to the kobo, never more however
+// many come at once, and excess, late or mismatched money goes to suspense.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -176,7 +176,7 @@ test(`${AT_ONCE} transfers at once never pay more than is due`, async () => {
   await assertBooksBalance(bench)
 })
 
-test(`of ${AT_ONCE} full transfers at once one pays and the rest is held`, async () => {
+test(`one of ${AT_ONCE} simultaneous full transfers pays and the rest is held`, async () => {
   const held = await holdings()
   const { bankAccount, paymentReference } = await startPayment(bench)
 
@@ -240,14 +240,14 @@ test('an amount that is not plain money is refused and books nothing', async () 
   const odd = ['.5', '5.', '0x10', 'NaN', 'Infinity', '9'.repeat(30), '9'.repeat(400), '1\u0000']
   const before = await databaseText(bench)
 
-  const taken: unknown[] = []
+  const accepted: unknown[] = []
   for (const amount of [...texts, ...odd, null, true, [], ['1'], {}, undefined]) {
     const body = { virtualAccountNumber: bankAccount, amount }
     const answer = await bench.call({ url: SIMULATE, body })
-    if (answer.statusCode === 200) taken.push(amount)
+    if (answer.statusCode === 200) accepted.push(amount)
     else assertRefused(answer, 'payment', { code: 'invalid_request' })
   }
-  assert.deepEqual(taken, [])
+  assert.deepEqual(accepted, [])
   assert.equal(await databaseText(bench), before)
 })
 

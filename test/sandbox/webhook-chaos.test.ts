@@ -1,5 +1,5 @@
-// Webhook chaos: a client disturbs the deliveries to its own endpoint, at a real receiver, and reads in
-// the delivery log what was done. Everybody else's deliveries are as always.
+// Webhook chaos: a client disturbs the deliveries to its own endpoint, at a real receiver, and the
+// delivery log shows each disturbance. All other deliveries are unaffected.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ async function happen(times: number): Promise<number[]> {
   return sequences
 }
 
-// Of the latest event, or of one: what its delivery to the endpoint went through.
+// The attempts to deliver one event to the endpoint.
 async function logOf(endpointId: string, sequence: number) {
   const { rows } = await bench.db.query('select id from events where sequence = $1', [sequence])
   const answer = await bench.call({ url: `/api/v1/events/${rows[0].id}/deliveries` })
@@ -53,7 +53,7 @@ async function logOf(endpointId: string, sequence: number) {
   return { state: own.state, attempts }
 }
 
-test('what is dropped says so and comes with the next attempt; the endpoint is not blamed', async () => {
+test('a dropped delivery says so and comes with the next attempt; the endpoint is not blamed', async () => {
   const to = await disturbed({ dropNext: 6 })
   const sequences = await happen(7)
 
@@ -119,7 +119,7 @@ test('repeated: the same id again and again, each signed; one delivery', async (
   const ids = new Set(to.receiver.heard.map(({ headers }) => headers['webhook-id']))
   assert.equal(ids.size, 1)
   const secret = await bench.secret(to.id)
-  assert(to.receiver.heard.every((heard) => verifies(secret, heard)))
+  assert(to.receiver.heard.every((webhook) => verifies(secret, webhook)))
   assert.deepEqual(await logOf(to.id, one as number), {
     state: 'delivered',
     attempts: [

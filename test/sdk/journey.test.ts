@@ -1,4 +1,4 @@
-// The client against a whole service: what a shop does, from an account to a refund.
+// The client against a whole service: a shop's calls, from an account to a refund.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,8 +35,8 @@ test('an advice is created, initiated, paid, seen and refunded', async () => {
   for await (const event of manilla.events.list()) types.unshift(event.type)
   assert.deepEqual(types, ['payment.processing', 'payment.successful'])
   assert.deepEqual((await manilla.settlements.list().page()).data, [])
-  const asked = { amount: '1000.00', reason: 'Out of stock' }
-  const refund = await manilla.payments.refund(payment.paymentReference, asked)
+  const terms = { amount: '1000.00', reason: 'Out of stock' }
+  const refund = await manilla.payments.refund(payment.paymentReference, terms)
   const refunds = await manilla.payments.refunds(payment.paymentReference).page()
   assert.deepEqual(refunds.data, [refund])
 })
@@ -164,14 +164,14 @@ test('scenarios of the sandbox are asked for as they are described', async () =>
   const { id } = await manilla.request('post', '/api/v1/webhook-endpoints', { body: hook })
 
   const chaos = await manilla.sandbox.chaos.set(id, { dropNext: 2 })
-  const kept = await manilla.sandbox.chaos.get(id)
+  const settings = await manilla.sandbox.chaos.get(id)
   await manilla.sandbox.chaos.stop(id)
   const payouts = await manilla.sandbox.payoutOutcome({ outcome: 'failed', times: 1 })
 
   assert.equal((await manilla.payments.get(reference)).amountPaid, 6000)
   assert.equal(sent.steps.length, 3)
   assert.equal(chaos.dropNext, 2)
-  assert.deepEqual(kept, chaos)
+  assert.deepEqual(settings, chaos)
   assert.equal((await manilla.sandbox.chaos.get(id)).dropNext, 0)
   assert.equal(payouts.outcome, 'failed')
 })

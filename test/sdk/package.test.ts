@@ -1,4 +1,4 @@
-// The package as it is published, in Node 20 and 24: what is in it, that it installs without a registry,
+// The published package in Node 20 and 24: its contents, that it installs without a registry,
 // compiles, runs and stays small; and the examples, against a service that really sends webhooks.
 
 import assert from 'node:assert/strict'
@@ -11,7 +11,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
-import { maintainPartitions } from '#db/partitions.ts'
+import { maintainPartitions } from '#db/migrate.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { deliverDue } from '../support/delivering.ts'
 import { listenLocally } from '../support/event-source.ts'
@@ -39,7 +39,7 @@ const [in20, in24] = await Promise.all([
 type Project = typeof in20
 type Order = { status: string }
 
-// Receivers refuse what is not signed now.
+// Receivers refuse old signatures.
 async function deliverNow(): Promise<void> {
   setToNow()
   await deliverDue(bench)
@@ -112,22 +112,22 @@ test('a program and a handler for edge runtimes, compiled against the types, run
   const { bankAccount } = await initiate(bench, advice.adviceReference)
   await simulate(bench, bankAccount, '99.50')
   await deliverNow()
-  const [heard] = hook.heard
-  assert(heard)
+  const [webhook] = hook.heard
+  assert(webhook)
 
-  const given = JSON.stringify({
+  const input = JSON.stringify({
     url,
     secret,
-    webhook: { body: heard.body, headers: heard.headers },
+    webhook: { body: webhook.body, headers: webhook.headers },
   })
-  const said = await Promise.all(
-    [in20, in24].map(({ node, folder }) => run(node, [join(folder, 'program.js'), given])),
+  const outputs = await Promise.all(
+    [in20, in24].map(({ node, folder }) => run(node, [join(folder, 'program.js'), input])),
   )
 
   const own = process.versions.node.split('.')[0]
   const versions = [process.platform === 'linux' ? '20' : own, own]
   for (const [at, node] of versions.entries()) {
-    assert.deepEqual(JSON.parse(said[at]?.stdout ?? ''), {
+    assert.deepEqual(JSON.parse(outputs[at]?.stdout ?? ''), {
       node,
       isListed: true,
       outcome: 'booked',
@@ -140,7 +140,7 @@ test('a program and a handler for edge runtimes, compiled against the types, run
   }
 })
 
-// The example says where it listens.
+// The example prints where it listens.
 async function start({ node, folder }: Project, example: string, secret: string) {
   const child = spawn(node, [join(folder, example)], {
     env: {

@@ -1,8 +1,8 @@
-// The client over a network that fails: what it repeats, what it must not, and that money moves once.
+// The client over a failing network: what it repeats, what it must not, and that money moves once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BEAT } from '#http/event-streams.ts'
+import { BEAT } from '#http/connections.ts'
 import { Manilla, ManillaConnectionError, type ManillaOptions } from '../../sdk/src/sdk.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { listenLocally } from '../support/event-source.ts'
@@ -51,7 +51,7 @@ test('a transfer whose answer is lost is repeated with the same key, and booked 
   assert.equal(await balanceOf(bench, accountNumber), 501.5)
 })
 
-test('what cannot be repeated safely is not, after the network failed', async () => {
+test('a request that cannot be repeated safely is not, after the network failed', async () => {
   await using proxy = await overFlakyNetwork()
   const { accountNumber } = await createAccount(bench)
   const isLost = (error: unknown) =>
@@ -236,8 +236,8 @@ test('a heartbeat of the stream is no event, however it is written', async () =>
     BEAT.replace('data:', 'data: '),
     `id: 5\nevent: account.created\ndata: ${JSON.stringify(event)}\n\n`,
   ]
-  const pretend: typeof fetch = async (asked, init) =>
-    String(asked).includes('/events/stream') ? new Response(frames.join('')) : fetch(asked, init)
+  const pretend: typeof fetch = async (input, init) =>
+    String(input).includes('/events/stream') ? new Response(frames.join('')) : fetch(input, init)
   await using proxy = await overFlakyNetwork({ fetch: pretend })
 
   const { value } = await proxy.manilla.events.stream().next()

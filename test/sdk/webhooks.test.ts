@@ -1,5 +1,5 @@
-// Webhooks as a receiver verifies them: what is signed passes, in every spelling of headers and body;
-// what was touched does not. package.test.ts has those that the service sends.
+// Webhooks as a receiver verifies them: signed ones pass, in every spelling of headers and body;
+// altered ones do not. package.test.ts has those that the service sends.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import * as payouts from '#domain/payouts/payout-settings.ts'
-import * as settlements from '#domain/settlement/approve-settlement.ts'
 import type { ClientId } from '#ids.ts'
 import { kobo } from '#money.ts'
+import * as payouts from '#payouts/settings.ts'
+import * as settlements from '#settlement/approve.ts'
 import { startTestService } from '../support/running-service.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 

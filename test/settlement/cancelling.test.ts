@@ -8,7 +8,7 @@ import { credit } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
 import { closed, decideOn, removeBankAccount } from '../support/settlements.ts'
 
-test('what a cancelled settlement puts back does not count against the limit per day', async () => {
+test('money that a cancelled settlement puts back does not count against the limit per day', async () => {
   await using bench = await startTestService()
   await removeBankAccount(bench)
   const { accountNumber } = await createAccount(bench)

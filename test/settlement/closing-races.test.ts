@@ -127,7 +127,7 @@ test('a credit that was posted after one that is left over is settled once all t
   await assertCleanBooks(bench)
 })
 
-test('whatever arrives while settlements are closed, every credit is in exactly one', async () => {
+test('every credit that arrives while settlements are closed is in exactly one', async () => {
   const seed = readSeed()
   const random = seededRandom(seed)
   await using bench = await start()
@@ -173,7 +173,7 @@ test('whatever arrives while settlements are closed, every credit is in exactly 
   await assertCleanBooks(bench)
 })
 
-test('of two closings at once one is told that the other is in progress', async () => {
+test('of two simultaneous closings one is told that the other is in progress', async () => {
   await using bench = await start()
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '9')

@@ -150,7 +150,7 @@ test('a reversal before closing is in the same settlement as its credit', async 
   await assertCleanBooks(bench)
 })
 
-test('what was drawn after the cut-off is carried, and evens out in the next settlement', async () => {
+test('a draw after the cut-off is carried, and evens out in the next settlement', async () => {
   await using bench = await start()
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await credit(bench, accountNumber, '100')
@@ -169,7 +169,7 @@ test('what was drawn after the cut-off is carried, and evens out in the next set
   await assertCleanBooks(bench)
 })
 
-test('what a client owes is recovered out of it, and what is left is paid', async () => {
+test('a client’s debt is recovered out of it, and the rest is paid', async () => {
   await using bench = await start()
   const { accountNumber } = await createAccount(bench)
   await owe(bench, '30')
@@ -251,7 +251,7 @@ test('without a confirmed bank account it stays closed, and can be approved late
   await assertCleanBooks(bench)
 })
 
-test('what a bank did not pay is available again, and in the next settlement', async () => {
+test('money that a bank did not pay is available again, and in the next settlement', async () => {
   await using bench = await start()
   const { accountNumber } = await createAccount(bench)
   await credit(bench, accountNumber, '100')

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextSlot } from '#domain/settlement/schedule.ts'
-import { watTime } from '#wat-time.ts'
+import { watTime } from '#clock.ts'
+import { nextSlot } from '#settlement/settings.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { createAccount, dataOf } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
@@ -126,13 +126,17 @@ test('a holiday that the operator adds is kept, also by a schedule that was set 
   const days = Array.from({ length: 14 }, (_each, at) =>
     new Date(START.getTime() + at * DAY_MS).toISOString().slice(0, 10),
   )
-  const body = { holidays: days.map((date) => ({ date, name: 'Closed' })) }
-  dataOf(await bench.call({ method: 'PUT', url: HOLIDAYS, body }), 'account')
+  const body = { name: 'Closed', status: 'confirmed', source: 'announced' }
+  for (const day of days) {
+    dataOf(await bench.call({ method: 'PUT', url: `${HOLIDAYS}/${day}`, body }), 'account')
+  }
   bench.advance(12 * DAY_MS)
   await runSchedule(bench)
   assert.deepEqual(await listOf(bench), [])
 
-  dataOf(await bench.call({ method: 'PUT', url: HOLIDAYS, body: { holidays: [] } }), 'account')
+  for (const day of days) {
+    dataOf(await bench.call({ method: 'DELETE', url: `${HOLIDAYS}/${day}` }), 'account')
+  }
   await runSchedule(bench)
 
   assert.equal((await listOf(bench)).length, 1)

@@ -96,11 +96,11 @@ test('the database refuses an approval by the maker, whatever the code does', as
 
 test('closing, approving and cancelling are in the audit log with their amounts', async () => {
   const { rows } = await bench.db.query<{ action: string; detail: { netKobo: string } }>(
-    `select action, detail from actions where action like 'settlement.%' order by id`,
+    `select action, detail from audit_log where action like 'settlement.%' order by id`,
   )
 
-  const taken = rows.map(({ action, detail }) => `${action} ${detail.netKobo}`)
-  assert.deepEqual(taken, [
+  const decisions = rows.map(({ action, detail }) => `${action} ${detail.netKobo}`)
+  assert.deepEqual(decisions, [
     'settlement.close 10000',
     'settlement.approve 10000',
     'settlement.close 10000',
@@ -151,7 +151,7 @@ test('a client restricted to merchantCodes has nothing to do with settlements', 
   assertRefused(await close(bench, { token }), 'account', { status: 403 })
 })
 
-test('who may only read payouts changes nothing', async () => {
+test('a user who may only read payouts changes nothing', async () => {
   const developer = await newBrowser(bench, 'developer')
   const [{ reference }] = await listOf(bench)
 
@@ -161,7 +161,7 @@ test('who may only read payouts changes nothing', async () => {
     await decideOn(developer, reference, 'approve'),
     await decideOn(developer, reference, 'cancel'),
     await setSettings(developer, { schedule: 'manual' }),
-    await developer.call({ method: 'PUT', url: HOLIDAYS, body: { holidays: [] } }),
+    await developer.call({ method: 'DELETE', url: `${HOLIDAYS}/2026-12-25` }),
   ]) {
     assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
   }
@@ -197,13 +197,13 @@ test('settings that make no sense are refused', async () => {
   )
   assert.deepEqual(dataOf(await bench.call({ url: SETTINGS }), 'account'), set)
   for (const date of ['2026-02-30', 'Monday', '2026-1-1']) {
-    const body = { holidays: [{ date, name: 'x' }] }
-    const answer = await bench.call({ method: 'PUT', url: HOLIDAYS, body })
+    const body = { name: 'x', status: 'confirmed', source: 'x' }
+    const answer = await bench.call({ method: 'PUT', url: `${HOLIDAYS}/${date}`, body })
     assertRefused(answer, 'account', { code: 'invalid_request' })
   }
 })
 
-test('what is no reference, and a status that is none, is refused', async () => {
+test('a malformed reference and an unknown status are refused', async () => {
   for (const reference of ['STL1', 'x', '%00', 'STL99999999999999X']) {
     const answer = await bench.call({ url: `${SETTLEMENTS}/${reference}` })
     assertRefused(answer, 'account', { status: 404 })

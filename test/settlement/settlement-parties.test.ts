@@ -108,7 +108,7 @@ test('a reversal before closing takes from every party, after cancelling too', a
   await assertCleanBooks(bench)
 })
 
-test('what a settlement recovered is owed again when it is cancelled', async () => {
+test('a debt that a settlement recovered is owed again when it is cancelled', async () => {
   const { bench, sessionId } = await startShared()
   await using _ = bench
   await closed(bench)

@@ -29,7 +29,7 @@ async function settle(closer: Pick<typeof bench, 'call'> = bench): Promise<strin
   return reference
 }
 
-test('who chose the account that is paid to does not approve, until another user has', async () => {
+test('the user who chose the receiving account does not approve, until another user has', async () => {
   const [chooser, other] = [await newBrowser(bench), await newBrowser(bench)]
   const list = await bench.call({ url: BANK_ACCOUNTS })
   const before = list.json().data.find(({ isDefault }: { isDefault: boolean }) => isDefault)
@@ -60,7 +60,7 @@ test('a user whom the chooser created stands for the chooser', async () => {
   assert.equal((await decideOn(created, await settle(), 'approve')).statusCode, 200)
 })
 
-test('what a user whom the chooser created has approved does not count', async () => {
+test('an approval by a user whom the chooser created does not count', async () => {
   const chooser = await newBrowser(bench)
   const created = await newBrowserGivenBy(bench, chooser)
   const { reference } = await addBankAccount(bench)
@@ -75,7 +75,7 @@ test('what a user whom the chooser created has approved does not count', async (
   assertRefused(await decideOn(chooser, await settle(), 'approve'), 'account', refused)
 })
 
-test('who added an account is known by name where the release before wrote it', async () => {
+test('the user who added an account is known by name where the release before wrote it', async () => {
   const [chooser, other] = [await newBrowser(bench), await newBrowser(bench)]
   const created = await newBrowserGivenBy(bench, chooser)
   const { reference } = await addBankAccount(chooser)
@@ -93,17 +93,17 @@ test('who added an account is known by name where the release before wrote it', 
   assert.equal((await decideOn(chooser, await settle(), 'approve')).statusCode, 200)
 })
 
-test('who approves sees where it is paid to, and approves that only', async () => {
+test('the approver sees the receiving account, and approves only that one', async () => {
   const checker = await newBrowser(bench)
-  const shown = await addBankAccount(bench)
-  await makeDefault(bench, shown.reference)
+  const account = await addBankAccount(bench)
+  await makeDefault(bench, account.reference)
   const reference = await settle()
   const approve = (...bankAccounts: string[]) =>
     decideOn(checker, reference, 'approve', { body: { bankAccounts } })
   const { payees } = await settlementOf(checker, reference)
   const changed = { status: 409, code: 'settlement_accounts_changed' }
 
-  const { reference: bankAccount, accountNumber, accountName, bankName } = shown
+  const { reference: bankAccount, accountNumber, accountName, bankName } = account
   assert.equal(payees.length, 1)
   const [{ defaultSince, ...payee }] = payees
   assert.deepEqual(payee, {
@@ -112,7 +112,7 @@ test('who approves sees where it is paid to, and approves that only', async () =
     bankAccount,
     bankCode: '058',
     bankName,
-    accountNumberMasked: shown.accountNumberMasked,
+    accountNumberMasked: account.accountNumberMasked,
     accountNumber,
     accountName,
     blockedBy: null,

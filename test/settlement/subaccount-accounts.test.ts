@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { lockPayees } from '#domain/settlement/settlement-payees.ts'
 import type { SettlementId } from '#ids.ts'
+import { lockPayees } from '#settlement/approve.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount } from '../support/fixtures.ts'
@@ -38,7 +38,7 @@ const paidTo = async (settlement: Settled, code: string) =>
 const setActive = (reference: string, isActive: boolean) =>
   bench.call({ method: 'PATCH', url: `${BANK_ACCOUNTS}/${reference}`, body: { isActive } })
 
-test('what is settled from then on goes to the new account; payouts keep theirs', async () => {
+test('later settlements go to the new account; payouts keep theirs', async () => {
   const former = await payElsewhere(bench, 'A')
   const first = await settle()
   const others = await paidTo(first, 'B')
@@ -80,7 +80,7 @@ test('a settlement that is held by an inactive account is paid after the change'
   await assertCleanBooks(bench)
 })
 
-test('what waits for the former account is cancelled, and settled to the new one', async () => {
+test('settlements that wait for the former account are cancelled, and settled to the new one', async () => {
   const former = await payElsewhere(bench, 'A')
   const first = await settle()
   await setActive(former, false)
@@ -99,7 +99,7 @@ test('what waits for the former account is cancelled, and settled to the new one
   await assertCleanBooks(bench)
 })
 
-test('who closes while an account is being changed waits for it, and pays to the new one', async () => {
+test('a closing waits for a change of the account, and pays to the new one', async () => {
   const present = await payElsewhere(bench, 'A')
   await payElsewhere(bench, 'A')
   bench.advance(1_000)
@@ -119,7 +119,7 @@ test('who closes while an account is being changed waits for it, and pays to the
   assert.equal(await paidTo(await closing, 'A'), present)
 })
 
-test('who changes it while it is being paid to waits until that is done', async () => {
+test('a change of the account waits until a payment to it is done', async () => {
   const former = await payElsewhere(bench, 'A')
   const { reference } = await settle()
   const { rows } = await bench.db.query<{ id: SettlementId }>(

@@ -47,7 +47,7 @@ async function approve(by: Person, reference: string): Promise<string> {
   return answer.statusCode === 200 ? 'approved' : answer.json().code
 }
 
-test('who chose the account of a subaccount does not approve, until another user has', async () => {
+test('the user who chose the account of a subaccount does not approve, until another user has', async () => {
   const chooser = await newBrowser(bench)
   await payElsewhere(chooser, 'A')
   const first = await settle()
@@ -70,7 +70,7 @@ test('a user whom the chooser created stands for the chooser', async () => {
   assert.equal(await approve(created, await settle()), 'approved')
 })
 
-test('who chose an account that somebody else added chose it', async () => {
+test('a user who chose an account that somebody else added chose it', async () => {
   const [adder, chooser] = [await newBrowser(bench), await newBrowser(bench)]
   const { accountNumber } = await addBankAccount(adder, { accountName: 'Ada Vendor' })
   await payElsewhere(chooser, 'A', { ...newAccountBody(), accountNumber })
@@ -114,7 +114,7 @@ test('an approval counts for the subaccount that it paid, not for another with i
   assert.equal(await approve(chooser, await settle()), 'approved')
 })
 
-test('who created a subaccount chose its account, whoever added that', async () => {
+test('the creator of a subaccount chose its account, even if another user added that', async () => {
   const creator = await newBrowser(bench)
   const { accountNumber } = await addBankAccount(bench, { accountName: 'Ada Vendor' })
   const body = subaccountBody('C', { accountNumber })
@@ -140,7 +140,7 @@ test('giving the same account again is not choosing it, and a later choice ends 
   assert.equal(await approve(chooser, await settle()), 'approved')
 })
 
-test('what awaits approval is refused with the account that was shown, once it was changed', async () => {
+test('an approval is refused with the account that was shown, once it was changed', async () => {
   const reference = await settle()
   const { payees: seen, closedAt } = await settlementOf(other, reference)
   const references = seen.map(({ bankAccount }: { bankAccount: string }) => bankAccount)

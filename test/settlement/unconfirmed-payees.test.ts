@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findObstacle, type Payee } from '#domain/settlement/settlement-payees.ts'
+import { findObstacle, type Payee } from '#settlement/approve.ts'
 import { assertCleanBooks, startWithBanks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
@@ -106,13 +106,13 @@ test('nor does who closed it approve, or whoever they gave access', async () => 
     await newBrowser(bench),
     await newBrowser(bench),
   ]
-  const given = await newBrowserGivenBy(bench, maker)
+  const invited = await newBrowserGivenBy(bench, maker)
   const { reference, bankAccount } = await settle(chooser, maker)
 
   const own = { status: 409, code: 'other_person_needed' }
   assertRefused(await approve(maker, reference, [bankAccount]), 'account', own)
   const dependent = { status: 409, code: 'approver_not_independent' }
-  assertRefused(await approve(given, reference, [bankAccount]), 'account', dependent)
+  assertRefused(await approve(invited, reference, [bankAccount]), 'account', dependent)
   assert.equal((await approve(third, reference, [bankAccount])).statusCode, 200)
 })
 
@@ -127,7 +127,7 @@ test('each settlement to it waits; the audit log of each approval names the acco
   assert.equal((await approve(chooser, second, [bankAccount])).statusCode, 200)
 
   const { rows } = await bench.db.query<{ detail: { unconfirmed: string[] } }>(
-    `select detail from actions
+    `select detail from audit_log
       where action = 'settlement.approve' and subject = any($1) order by id`,
     [[first, second].map((reference) => `settlement/${reference}`)],
   )

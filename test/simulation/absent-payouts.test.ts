@@ -1,20 +1,23 @@
-// I88 and I104 over 10,000 histories each: status queries lie, lag and time out, clocks are stepped, workers
-// restart. A payout that its bank paid is never failed, and one that it did not give back is never returned.
+// I88 and I104 over 10,000 histories each: status queries lie, lag and time out, clocks are
+// stepped, workers restart. A payout that its bank paid never fails, and one that it did not give
+// back is never returned.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
+import { CALL_MS_MAX } from '#banks/bank-http.ts'
 import type { PayoutAnswer } from '#banks/connector.ts'
-import { isAbsent, outcomeOf } from '#domain/payouts/absent-payouts.ts'
+import { countReversed } from '#payouts/review.ts'
 import {
   addAnswer,
   areEnough,
+  isAbsent,
   NO_ANSWERS,
   OBSERVED_MS_NEEDED,
   type ObservedAnswers,
-} from '#domain/payouts/observed-answers.ts'
-import { countReversed } from '#domain/payouts/review-payouts.ts'
-import { queryAfterMs, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
+  outcomeOf,
+  queryAfterMs,
+  SEND_WITHIN_MS,
+} from '#payouts/unknown.ts'
 import { readSeed, seededRandom } from '../support/random.ts'
 
 type Random = ReturnType<typeof seededRandom>
@@ -25,14 +28,14 @@ const QUERIES = 60
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
-const SHOWN_WITHIN_MS = 10 * MINUTE_MS // By docs/bank-api.md.
+const SHOWN_WITHIN_MS = 10 * MINUTE_MS // Required by docs/bank-api.md.
 const TIMEOUT: PayoutAnswer = { status: 'unknown', reason: 'timeout' }
 const PENDING: PayoutAnswer = { status: 'unknown', reason: 'pending', isAccepted: true }
 const NOT_FOUND: PayoutAnswer = { status: 'not_found' }
 const PAID: PayoutAnswer = { status: 'confirmed', bankReference: 'B-1' }
 
-// In true time, which nobody sees. A bank that promises nothing may deny what it has for hours; any may
-// forget what it said it has.
+// In true time, which nobody sees. A bank that promises nothing may deny a payout for hours; any
+// bank may forget one that it confirmed.
 function drawBank(random: Random) {
   const isProof = random.integer(0, 1) === 1
   const isTaken = random.integer(0, 3) > 0
@@ -52,7 +55,7 @@ function drawBank(random: Random) {
   return { isProof, isTaken, answer }
 }
 
-// Two workers. Each reads a monotonic clock of its own, which begins anew when it restarts.
+// Two workers. Each reads its own monotonic clock, which restarts with it.
 function drawWorkers(random: Random) {
   let processes = 0
   const start = (nowMs: number) => ({
@@ -73,14 +76,15 @@ function live(random: Random): { status: Status; isTaken: boolean; isProof: bool
   const pickWorker = drawWorkers(random)
   let nowMs = 0
   let wallMs = 0
-  let nextQueryMs = queryAfterMs(0) // By the wall.
+  let nextQueryMs = queryAfterMs(0) // Wall-clock time.
   let isAccepted = false
   let seen: ObservedAnswers = NO_ANSWERS
   for (let queries = 1; queries <= QUERIES; queries++) {
     const waitMs = Math.max(0, nextQueryMs - wallMs)
     nowMs += waitMs
     wallMs += waitMs
-    if (random.next() < 0.2) wallMs += random.integer(-3 * HOUR_MS, 6 * HOUR_MS) // A step.
+    // A step of the wall clock.
+    if (random.next() < 0.2) wallMs += random.integer(-3 * HOUR_MS, 6 * HOUR_MS)
     nextQueryMs = wallMs + queryAfterMs(queries)
     const { by, read } = pickWorker(nowMs)
     const queriedAtMs = read(nowMs)
@@ -116,7 +120,7 @@ test(`no payout that was paid is failed, in ${HISTORIES} histories`, () => {
 
 const REVERSED: PayoutAnswer = { status: 'failed', reason: 'reversed', isReversed: true }
 
-// A bank that lies says "reversed" now and then, for less than is needed in all.
+// A lying bank says "reversed" now and then, but for less than the required time.
 function drawReversal(random: Random) {
   const reversedMs = random.integer(0, 1) === 1 ? random.integer(0, 20 * HOUR_MS) : Infinity
   const count = random.integer(0, 4)
@@ -133,7 +137,7 @@ function drawReversal(random: Random) {
   return { isReversed: reversedMs < Infinity, answer }
 }
 
-// The bank is asked every few seconds or hours: reports come again and again.
+// The service queries the bank every few seconds or hours: reports come again and again.
 function review(random: Random): { isReversed: boolean; isBooked: boolean } {
   const { isReversed, answer } = drawReversal(random)
   const pickWorker = drawWorkers(random)
@@ -143,9 +147,9 @@ function review(random: Random): { isReversed: boolean; isBooked: boolean } {
     nowMs += random.integer(SECOND_MS, random.pick([MINUTE_MS, HOUR_MS]))
     const { by, read } = pickWorker(nowMs)
     const queriedAtMs = read(nowMs)
-    const heard = answer(nowMs)
+    const response = answer(nowMs)
     nowMs += random.integer(0, MINUTE_MS)
-    counted = countReversed(counted, heard, { by, queriedAtMs, answeredAtMs: read(nowMs) })
+    counted = countReversed(counted, response, { by, queriedAtMs, answeredAtMs: read(nowMs) })
     if (areEnough(counted)) return { isReversed, isBooked: true }
   }
   return { isReversed, isBooked: false }

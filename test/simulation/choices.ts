@@ -1,5 +1,5 @@
-// What happens next, drawn at random with an eye for the edges: amounts a kobo off, moments a
-// millisecond off, things done twice, by the wrong client, to the wrong thing.
+// Draws the next operation at random, with a preference for edges: amounts a kobo off, moments a
+// millisecond off, things done twice, by the wrong client, to the wrong object.
 
 import type { Op } from '../support/model.ts'
 import type { Books } from '../support/model-books.ts'
@@ -18,7 +18,7 @@ const LONG_MS = 1_800_000
 export const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 export const NOBODY = '0000000000000000000000000000000@000'
 
-// Weighted: of every hundred operations so many.
+// Weights per hundred operations.
 const WEIGHTS: readonly (readonly [kind: Op['do'], weight: number])[] = [
   ['account', 3],
   ['deactivate', 1],
@@ -38,10 +38,11 @@ const WEIGHTS: readonly (readonly [kind: Op['do'], weight: number])[] = [
 export class Choices {
   readonly random: Random
   readonly books: Books
-  // Outcomes that have to be met yet, as Sights calls them: what may lead there is done more often.
+  // Outcomes still to be met, as Sights names them: operations that may lead there are drawn more
+  // often.
   wanted: readonly string[] = []
   hasSplits = false // Whether the clients have any.
-  readonly #probes: Op[] = [] // What is to be done first of all.
+  readonly #probes: Op[] = [] // Operations to run first.
   #sessions = 0
 
   readonly isTimeless: boolean
@@ -105,21 +106,21 @@ export class Choices {
     return `000013261115090000${String(this.#sessions).padStart(12, '0')}`
   }
 
-  // Mostly what is new, so that things happen to it while it is alive.
+  // Mostly a recent one, so that things happen to it while it is alive.
   recent<T>(all: ReadonlyMap<string, T>, max = RECENT_MAX): T | undefined {
     const list = [...all.values()]
     const from = this.chance(85) ? Math.max(0, list.length - max) : 0
     return list[this.random.integer(from, list.length - 1)]
   }
 
-  // One that still waits for money, as long as there is any.
+  // A payment that still waits for money, if there is one.
   openPayment(): Payment | undefined {
     const list = [...this.books.payments.values()].slice(-RECENT_MAX)
     return this.random.pick(list.filter((payment) => payment.end === null))
   }
 
-  // To a moment at which something changes, a millisecond more or less, where the payment concerned
-  // is looked at and paid; or anywhere.
+  // Moves to a moment at which something changes, plus or minus a millisecond, where the payment
+  // concerned is read and paid; or anywhere.
   wait(): Op {
     const { random, books } = this
     if (this.chance(3) && !this.#isToRunDry) return { do: 'wait', ms: DAY_MS }
@@ -137,7 +138,7 @@ export class Choices {
     return { do: 'wait', ms: moment.at + random.pick([0, 0, 0, -1, 1]) - books.now }
   }
 
-  // Done alone: it would apply to some of what is done at the same time.
+  // Runs alone: it would apply to some of the concurrent operations.
   rule(): Op {
     const minKobo = this.chance(50) ? 0n : this.kobo(1, 2_00)
     const isCustomers = this.chance(40)
@@ -164,7 +165,7 @@ export class Choices {
     return 'advice'
   }
 
-  // A bank's numbers are to run out: before the first of them come back.
+  // A bank's numbers must run out before the first of them come back.
   get #isToRunDry(): boolean {
     return this.wanted.includes('initiate numbers_exhausted')
   }
@@ -174,7 +175,7 @@ export class Choices {
     if (account === undefined) return this.#newAdvice()
     if (kind !== 'limit') return { do: kind, account }
     const limit = (max: number) => (this.chance(40) ? null : this.kobo(1, max))
-    const dayKobo = this.isTimeless ? null : limit(2_000_00) // It may be about to be midnight.
+    const dayKobo = this.isTimeless ? null : limit(2_000_00) // It may be just before midnight.
     const limits = { creditKobo: limit(500_00), dayKobo, balanceKobo: limit(5_000_00) }
     return { do: kind, account, limits }
   }
@@ -286,7 +287,7 @@ function kindOf(sight: string): Op['do'] {
   return sight.split(' ')[0] as Op['do']
 }
 
-// Undefined: it was never called by one.
+// Undefined: no session id was ever used.
 export function sessionOf({ calls }: Credit): string | undefined {
   return calls.find(({ kind }) => kind === 'session_id')?.value
 }

@@ -1,5 +1,5 @@
-// Everything that the database says, against everything that the model says: balances, payments,
-// credits, suspense, events and alerts. Only differences are told, and of those the first few.
+// Compares the whole database with the whole model: balances, payments, credits, suspense, events
+// and alerts. Reports only the first few differences.
 
 import assert from 'node:assert/strict'
 import type { Model } from '../support/model.ts'
@@ -8,7 +8,7 @@ import type { World } from './world.ts'
 
 const TOLD_MAX = 12
 
-type Lines = Map<string, string> // What each thing is, by its name.
+type Lines = Map<string, string> // The state of each object, by its name.
 export type Reading = Record<string, Lines>
 type Db = World['db']
 
@@ -38,7 +38,7 @@ export function expectedBooks({ isTimeless }: World, books: Books): Reading {
   return isTimeless ? withoutTimes(reading) : reading
 }
 
-// The status of a payment and what was paid, not until when.
+// The status of a payment and the paid amount, without times.
 function withoutTimes(reading: Reading): Reading {
   const lines = [...(reading.payment as Lines)]
   return { ...reading, payment: new Map(lines.map(([name, line]) => [name, untilComma(line)])) }
@@ -51,11 +51,11 @@ function untilComma(line: string): string {
 export async function compareBooks(world: World, { books }: Model): Promise<void> {
   const expected = expectedBooks(world, books)
   const found = differences(await readBooks(world), expected, Object.keys(expected))
-  const told = found.slice(0, TOLD_MAX).join('\n')
-  assert(found.length === 0, `${found.length} differ from the model:\n${told}`)
+  const text = found.slice(0, TOLD_MAX).join('\n')
+  assert(found.length === 0, `${found.length} differ from the model:\n${text}`)
 }
 
-// `isAll` false: only of what is expected, as if there were nothing else in the books.
+// `isAll` false: compares only the expected objects, as if there were no others.
 export function differences(
   actual: Reading,
   expected: Reading,
@@ -90,7 +90,7 @@ function readBalances(db: Db): Promise<Lines> {
                  else concat_ws(' ', l.kind,
                                 coalesce(c.client_id, o.client_id || '/' || u.code,
                                          split_part(l.owner, ':', 2)), l.currency) end as name,
-            (case when l.kind in ('bank', 'shortfall', 'bank_cost', 'input_vat')
+            (case when l.kind in ('bank', 'shortfall', 'bank_cost', 'stamp_duty', 'input_vat')
                   then l.debits_kobo - l.credits_kobo
                   else l.credits_kobo - l.debits_kobo end)::text as line
        from ledger_accounts l
@@ -153,8 +153,8 @@ function expectedCredits(books: Books): Lines {
       const withheld = `withheld ${fee} ${vat} ${duty}`
       const shared = credit.parts.flatMap(({ shares }) => [...shares.values()])
       const sharedKobo = shared.reduce((total, kobo) => total + kobo, 0n)
-      const taken = `charged ${sum('fee')} ${sum('vat')}, shared ${sharedKobo}`
-      return [credit.name, `${terms}, ${withheld}, ${taken}`]
+      const costs = `charged ${sum('fee')} ${sum('vat')}, shared ${sharedKobo}`
+      return [credit.name, `${terms}, ${withheld}, ${costs}`]
     }),
   )
 }
@@ -176,7 +176,7 @@ function expectedIdentifiers({ credits }: Books): Lines {
   )
 }
 
-// Of what the bank took back nothing is left to compare.
+// Nothing is left to compare of reversed money.
 function readSuspense(db: Db): Promise<Lines> {
   return read(
     db,
@@ -209,7 +209,8 @@ function expectedSuspense(books: Books): Lines {
 // The kinds of alerts that money alone can raise.
 const OF_MONEY = `('session_reused', 'reversal_shortfall', 'wrong_bank', 'rail_item_rejected')`
 
-// In the order they were numbered, for each thing that a client is told of.
+// In the order of their numbers, for each object with events.
+// The model has no identity service, whose answers also update accounts.
 function readEvents(db: Db): Promise<Lines> {
   const kobo = (fact: string) => `e.facts->>'${fact}Kobo'`
   return read(
@@ -230,18 +231,19 @@ function readEvents(db: Db): Promise<Lines> {
                from events e
                left join credits r on r.id = e.credit_id
                left join collection_accounts a on a.id = e.collection_account_id
-              where e.type <> 'alert.raised' or e.facts->>'kind' in ${OF_MONEY}) as told
+              where (e.type <> 'alert.raised' or e.facts->>'kind' in ${OF_MONEY})
+                and not coalesce(e.facts::jsonb->'changes' ? 'identity', false)) as told
        join clients c on c.id = told.client_id
       group by 1`,
   )
 }
 
-// Every operator is told of every alert, once.
+// Every operator gets an event for every alert, once.
 function expectedEvents({ clients, alerts }: Books): Lines {
   const lines: Lines = new Map()
   for (const { name, events, isOperator } of clients.values()) {
     for (const alert of isOperator ? alerts : []) lines.set(`${name} ${alert}`, 'alert.raised')
-    for (const [about, told] of events) lines.set(`${name} ${about}`, told.join('; '))
+    for (const [about, eventTexts] of events) lines.set(`${name} ${about}`, eventTexts.join('; '))
   }
   return lines
 }

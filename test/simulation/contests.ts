@@ -1,6 +1,5 @@
-// Races: requests that want the same money, sent at the same moment. Whatever the order in which they
-// got through, there must be one that explains every answer and every state: the model is tried
-// with all of them.
+// Races: concurrent requests for the same money. Some order must explain every answer and every
+// state: the model tries all of them.
 
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
@@ -12,17 +11,17 @@ import { type Done, stage } from './scenes.ts'
 import { compareAll } from './steps.ts'
 import type { World } from './world.ts'
 
-// Balances are of all races together, and are compared in the end.
+// Balances include all races, and are compared in the end.
 const COMPARED = ['payment', 'credit', 'suspense', 'events', 'alert']
 
-// `all` has seen everything that happened in this world before.
+// `all` is the model of everything that happened in this world before.
 export async function runRaces(world: World, all: Model, random: Random, races: number) {
   for (let race = 0; race < races; race++) {
     const start = world.now()
     const { before, contest } = await stage(random, (op) => send(world, op), world.isTimeless)
     const answers = await Promise.all(contest.map((op) => send(world, op)))
     const raced = contest.map((op, at): Done => [op, answers[at] as Answer])
-    // The worker leaves alone what is locked, and comes again.
+    // The worker skips locked rows, and comes again.
     const after = contest.filter((op) => op.do === 'expire').map((op): Done => [op, {}])
     for (const [op] of after) await send(world, op)
     const reading = await readBooks(world)

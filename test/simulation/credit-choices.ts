@@ -1,4 +1,4 @@
-// The credits of a simulation: one, or a list, of every kind that a bank may report, right or wrong.
+// The credits of a simulation: one, or a list, of every kind that a bank may report, valid or not.
 
 import type { Fault, Op } from '../support/model.ts'
 import type { CreditReport } from '../support/model-money.ts'
@@ -29,7 +29,7 @@ export function chooseCredits(choices: Choices): Op {
   const count = isList ? choices.random.integer(1, LIST_MAX) : 1
   const credits: Report[] = []
   for (let at = 0; at < count; at++) {
-    // A list may hold the same twice, or two that want the same money.
+    // A list may repeat a credit, or hold two that want the same money.
     const before = credits.at(-1)
     const isRepeat = before && !before.fault && choices.chance(8)
     credits.push(isRepeat ? again(choices, before) : chooseCredit(choices, bank))
@@ -49,7 +49,7 @@ export function chooseCredit(choices: Choices, bank: string): Report {
   return payment ? paymentOf(choices, payment, bank) : newCredit(choices, bank)
 }
 
-// To a number that is nobody's, as long as nothing else is said.
+// To an unknown number by default.
 function newCredit(choices: Choices, bank: string): Report {
   const { random } = choices
   return {
@@ -63,7 +63,7 @@ function newCredit(choices: Choices, bank: string): Report {
   }
 }
 
-// To its number at this bank, if it has one; else to one that is another bank's.
+// To the payment's number at this bank, if it has one; else to one of another bank.
 export function paymentOf(choices: Choices, payment: Payment, bank?: string): Report {
   const [someBank, some] = choices.random.pick([...payment.numbers]) as [string, string]
   const number = (bank && payment.numbers.get(bank)) ?? some
@@ -90,7 +90,7 @@ function amountFor(choices: Choices, payment: Payment): bigint {
   return kobo > 0n ? kobo : 1n
 }
 
-// The same session id: mostly the same terms, sometimes others.
+// The same session id: mostly with the same terms, sometimes with others.
 function again(choices: Choices, credit: Report): Report {
   if (choices.chance(65)) return credit
   return choices.random.pick([

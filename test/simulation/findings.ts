@@ -1,9 +1,9 @@
-// Credits that are learned of by a requery or from a statement: with identifiers of other kinds than
-// a notification has, with what the bank withheld, and often of money that was notified before.
+// Credits that a requery or a statement finds: with other kinds of identifiers than a notification,
+// with the bank's charges, and often for money that was notified before.
 
 import assert from 'node:assert/strict'
 import type { IdentifierKind } from '#banks/notifications.ts'
-import type { CreditSource, IncomingCredit } from '#domain/credits/judge-credit.ts'
+import type { CreditSource, IncomingCredit } from '#credits/judge.ts'
 import type { Kobo } from '#money.ts'
 import type { Answer, Op } from '../support/model.ts'
 import type { CreditReport } from '../support/model-money.ts'
@@ -34,7 +34,7 @@ function chooseFinding(choices: Choices, bank: string): CreditReport {
     [newCall(choices), mine, newCall(choices)],
     [newCall(choices)],
   ])
-  // Of another credit too: it cannot be both.
+  // With an identifier of another credit: it cannot be both.
   const another = choices.chance(4) ? choices.recent(books.credits) : undefined
   if (another?.bank === bank) calls.push(random.pick(another.calls))
   const [first, ...others] = calls as [CreditCall, ...CreditCall[]]
@@ -52,13 +52,13 @@ function newCall(choices: Choices): CreditCall {
   ])
 }
 
-// In all less than the amount.
+// Together less than the amount.
 function chooseCharges(choices: Choices, kobo: bigint): Charges {
   const part = () => (choices.chance(30) ? 0n : choices.kobo(0, Number((kobo - 1n) / 3n)))
   return { fee: part(), vat: part(), duty: part() }
 }
 
-// By no bank's call of ours, so handed to a service directly.
+// No call of a bank reports these, so they go directly to a service.
 export async function takeFindings(
   world: World,
   { credits }: Extract<Op, { do: 'findings' }>,
@@ -67,14 +67,14 @@ export async function takeFindings(
   const results = await world.take(credits.map((credit) => incomingOf(credit, world.now())))
   return results.map((result) => {
     assert(result.ok, world.complaints())
-    const taken = result.value
-    if (taken.status === 'session_reused') {
-      return { responseCode: '02', outcome: 'rejected', code: taken.status }
+    const value = result.value
+    if (value.status === 'session_reused') {
+      return { responseCode: '02', outcome: 'rejected', code: value.status }
     }
-    const code = taken.reason === null ? {} : { code: taken.reason }
-    return taken.status === 'duplicate'
+    const code = value.reason === null ? {} : { code: value.reason }
+    return value.status === 'duplicate'
       ? { responseCode: '01', outcome: 'duplicate', ...code }
-      : { responseCode: '00', outcome: taken.outcome, ...code }
+      : { responseCode: '00', outcome: value.outcome, ...code }
   })
 }
 

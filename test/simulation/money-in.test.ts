@@ -1,15 +1,13 @@
-// Thousands of random things happen to a real service, over HTTP, and to a model; every answer is
+// Thousands of random operations on a real service, over HTTP, and on a model; every answer is
 // compared, and every so often all the books. In between, time passes, payments expire, processes
-// are restarted, and all of them die with requests in flight.
-//
-// Replay a failure with: SEED=<seed> node --test test/simulation/money-in.test.ts
-// More of it: STEPS=100000.
+// are restarted, and all of them die with requests in flight. Replay a failure with: SEED=<seed>
+// node --test test/simulation/money-in.test.ts More of it: STEPS=100000.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertArchivable } from '../support/archiving.ts'
 import { askAtRandom } from '../support/declared-errors.ts'
 import type { Answer, Model, Op } from '../support/model.ts'
+import { assertProven } from '../support/proving.ts'
 import { readSeed, seededRandom } from '../support/random.ts'
 import { Choices } from './choices.ts'
 import { createSplits, send } from './requests.ts'
@@ -25,8 +23,8 @@ const STEPS = Number(process.env.STEPS ?? 4_000)
 
 const COMPARE_EVERY = 1_000
 const WHOLE_RUN = 4_000
-const STEER_AFTER = 0.5 // Of the steps: from then on towards what was not met yet …
-const LONGEST_RUN = 7 // … and so much longer than planned, if need be.
+const STEER_AFTER = 0.5 // Share of the steps; after that, towards outcomes not met yet …
+const LONGEST_RUN = 7 // … for at most so many times the planned length.
 const RESTART_EVERY = 1_000
 const CUT_EVERY = 1_200
 
@@ -57,11 +55,11 @@ test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
     if (due(COMPARE_EVERY)) await compareAll(world, model)
   }
   await compareAll(world, model)
-  await assertArchivable(world.db, new Date(world.now()))
+  await assertProven(world.db)
   if (STEPS >= WHOLE_RUN) assert.deepEqual(sights.missing, [], 'every outcome was met')
 })
 
-// All processes die with these in flight. Banks then do what they always do: send it all again.
+// All processes die with these in flight. Banks then send everything again, as always.
 async function runCut(world: MovedWorld, model: Model, ops: readonly Op[]): Promise<void> {
   const isSafe = (op: Op) => op.do === 'credits' || op.do === 'reversal'
   await run(
@@ -75,15 +73,15 @@ async function runCut(world: MovedWorld, model: Model, ops: readonly Op[]): Prom
   const first = (await sending).map(listOf)
   for (const [at, op] of reports.entries()) {
     const second = listOf(await send(world, op))
-    const taken = listOf(model.apply(op, {}))
+    const expected = listOf(model.apply(op, {}))
     const again = listOf(model.apply(op, {}))
     for (const [place, answer] of second.entries()) {
-      const heard = first[at]?.[place] as { responseCode?: string }
-      const isUnsure = heard.responseCode === '03'
-      if (!isUnsure) assert.deepEqual(heard, taken[place], textOf(op))
-      // Unsure whether it was taken: now it is, for the first or the second time.
+      const repeated = first[at]?.[place] as { responseCode?: string }
+      const isUnsure = repeated.responseCode === '03'
+      if (!isUnsure) assert.deepEqual(repeated, expected[place], textOf(op))
+      // It was unclear whether it was taken: now it is, for the first or the second time.
       const isFirst = isUnsure && (answer as { responseCode: string }).responseCode !== '01'
-      assert.deepEqual(answer, isFirst ? taken[place] : again[place], textOf(op))
+      assert.deepEqual(answer, isFirst ? expected[place] : again[place], textOf(op))
     }
   }
 }

@@ -1,15 +1,17 @@
-// What the ledger must hold, by the rules of docs/money-flow.md: credits with their fees and shares,
-// reversals, payouts, refunds, returns and adjustments. Settlements: out-settlements.ts.
+// The expected ledger, by the rules of docs/money-flow.md: credits with their fees and shares,
+// reversals, payouts, refunds, returns and adjustments. Settlements: out-settlements.ts. Holds:
+// out-holds.ts.
 
 import type { FeeRule } from '../support/model-fees.ts'
 import { feeOn } from '../support/model-fees.ts'
 import type { Part } from '../support/model-places.ts'
 import { shareOut } from '../support/model-splits.ts'
+import { Holds, sumTaken } from './out-holds.ts'
 import { chargesOn } from './payout-bank.ts'
 
 export type Move = { seq: number; atMs: number; kobo: bigint }
 
-// Balances by account, as `credits - debits`, and what moved them other than settlements.
+// Balances by account, as `credits - debits`, and the movements other than settlements.
 export class Balances {
   readonly #held = new Map<string, bigint>()
   readonly #moves = new Map<string, Move[]>()
@@ -32,7 +34,7 @@ export class Balances {
     this.#log(to, kobo)
   }
 
-  // Of a settlement.
+  // Moves money for a settlement.
   move(from: string, to: string, kobo: bigint): void {
     this.#held.set(from, this.of(from) - kobo)
     this.#held.set(to, this.of(to) + kobo)
@@ -69,7 +71,7 @@ export type OutClient = {
 export const available = ({ id }: OutClient) => `available client:${id}`
 export const collection = (number: string) => `collection ${number}`
 export const bankAccount = (code: string) => `bank bank:${code}`
-const shareOf = (client: OutClient, code: string) =>
+export const shareOf = (client: OutClient, code: string) =>
   `subaccount subaccount:${client.subaccounts[code]}`
 
 export type OutCredit = {
@@ -77,10 +79,10 @@ export type OutCredit = {
   bank: string
   sessionId: string
   payment: string | null
-  account: string // Where it was booked.
+  account: string // The account it was booked on.
   part: Pick<Part, 'kobo' | 'charged' | 'shared'>
   leftKobo: bigint
-  goneKobo: Map<string, bigint> // Of each share, given back or lost.
+  goneKobo: Map<string, bigint> // The part of each share that was given back or lost.
   refundingKobo: bigint // Refunded, or being refunded.
 }
 
@@ -97,29 +99,39 @@ export type OutPayout = {
   fee: bigint
   vat: bigint
   holding: string
-  back: string // Where it goes when it is not paid.
+  back: string // The account it returns to if it is not paid.
   status: string
-  isWaiting: boolean // For approval.
+  isWaiting: boolean // Waits for approval.
   credit?: OutCredit
   refund?: string
   item?: Suspended
 }
 
-// The bank reversed so much that what is left does not cover what is being refunded, or what is being
-// returned.
-export const isBlocked = ({ credit, item, status }: OutPayout) =>
-  status === 'queued' &&
-  ((credit !== undefined && credit.refundingKobo > credit.leftKobo) ||
-    (item !== undefined && item.shortKobo > 0n))
-
 export class OutBooks {
   readonly balances: Balances
+  readonly holds: Holds
   readonly credits: OutCredit[] = []
   readonly items: Suspended[] = []
   readonly payouts = new Map<string, OutPayout>()
 
   constructor(now: () => number) {
     this.balances = new Balances(now)
+    this.holds = new Holds(this.balances)
+  }
+
+  // Why a queued payout must not be sent: all money of its client is held, or the bank reversed so much that
+  // the rest does not cover the refund or return under way.
+  blockOf({ client, credit, item, status }: OutPayout): string | undefined {
+    if (status !== 'queued') return undefined
+    if (client && this.holds.isAllHeld(client)) return 'client_held'
+    if (credit && credit.refundingKobo > credit.leftKobo) return 'refund_credit_reversed'
+    return item && item.shortKobo > 0n ? 'return_credit_reversed' : undefined
+  }
+
+  readonly isBlocked = (payout: OutPayout): boolean => this.blockOf(payout) !== undefined
+
+  blocked(): OutPayout[] {
+    return [...this.payouts.values()].filter(this.isBlocked)
   }
 
   // A credit that was booked, with its fee and its shares.
@@ -141,27 +153,27 @@ export class OutBooks {
     this.balances.post(account, `vat_payable operator:${id}`, vat)
   }
 
-  // Shares and fees first; then what the account has; then the client owes it.
+  // Takes from shares and fees first, then from the account; the client owes the rest.
   reverse(credit: OutCredit, kobo: bigint): void {
     const { client, account, part, bank } = credit
     const before = credit.leftKobo
     credit.leftKobo -= kobo
-    const kept = (whole: bigint, left: bigint) => (whole * left) / part.kobo
+    const rest = (whole: bigint, left: bigint) => (whole * left) / part.kobo
     for (const [code, whole] of part.shared?.to ?? []) {
       const gone = credit.goneKobo.get(code) ?? 0n
-      const due = whole - gone - kept(whole, credit.leftKobo)
+      const due = whole - gone - rest(whole, credit.leftKobo)
       credit.goneKobo.set(code, gone + due)
       const from = shareOf(client, code)
       this.balances.post(from, account, least(due, this.balances.of(from)))
     }
     if (part.charged) {
       const { fee, vat } = part.charged
-      const back = (whole: bigint) => kept(whole, credit.leftKobo) - kept(whole, before)
+      const back = (whole: bigint) => rest(whole, credit.leftKobo) - rest(whole, before)
       this.#fees(client, account, { fee: back(fee), vat: back(vat) })
     }
-    const taken = least(kobo, this.balances.of(account))
-    this.balances.post(account, bankAccount(bank), taken)
-    this.balances.post(`receivable client:${client.id}`, bankAccount(bank), kobo - taken)
+    const amount = least(kobo, this.balances.of(account))
+    this.balances.post(account, bankAccount(bank), amount)
+    this.balances.post(`receivable client:${client.id}`, bankAccount(bank), kobo - amount)
   }
 
   suspend(item: Pick<Suspended, 'bank' | 'sessionId' | 'kobo'>): void {
@@ -189,17 +201,22 @@ export class OutBooks {
     return [available(client), ...client.collections.map(({ number }) => collection(number))]
   }
 
-  // False: there is not enough, for what is owed stays unless that is what it pays.
+  // False if there is not enough: debts stay, unless they are what it pays. Holds take what they lack
+  // first; a refusal undoes that too.
   draw(client: OutClient, to: readonly (readonly [name: string, kobo: bigint])[]): boolean {
     const debt = `receivable client:${client.id}`
     const owed = to.some(([name]) => name === debt) ? 0n : -this.balances.of(debt)
-    if (this.total(client) < owed + to.reduce((sum, [, kobo]) => sum + kobo, 0n)) return false
+    const due = this.holds.due(client)
+    const stopped = this.#sources(client).reduce((sum, name) => sum + sumTaken(due, name), 0n)
+    const whole = to.reduce((sum, [, kobo]) => sum + kobo, 0n)
+    if (this.total(client) - stopped < owed + whole) return false
+    this.holds.take(due)
     for (const [name, whole] of to) {
       let left = whole
       for (const source of this.#sources(client)) {
-        const taken = least(left, this.balances.of(source))
-        if (taken > 0n) this.balances.post(source, name, taken)
-        left -= taken
+        const amount = least(left, this.balances.of(source))
+        if (amount > 0n) this.balances.post(source, name, amount)
+        left -= amount
       }
     }
     return true
@@ -221,13 +238,14 @@ export class OutBooks {
   #pay({ reference, holding, kobo, item }: OutPayout, code: string): void {
     const bank = bankAccount(code)
     this.balances.post(holding, bank, kobo)
-    const { cost, vat } = chargesOn(reference, kobo)
-    this.balances.post(`bank_cost bank:${code}`, bank, cost)
+    const { fee, duty, vat } = chargesOn(reference, kobo)
+    this.balances.post(`bank_cost bank:${code}`, bank, fee)
+    this.balances.post(`stamp_duty bank:${code}`, bank, duty)
     this.balances.post(`input_vat bank:${code}`, bank, vat)
     if (item) item.state = 'closed'
   }
 
-  // What the bank has taken back meanwhile is no longer short.
+  // Money that the bank has reversed meanwhile is no longer short.
   #putBack({ holding, kobo }: OutPayout, item: Suspended): void {
     const good = least(kobo, item.shortKobo)
     item.shortKobo -= good

@@ -1,10 +1,10 @@
-// All the books of the simulation of money out, side by side: the ledger and the model, the banks' own
-// books and their ledger accounts, and what must hold of settlements whatever happened.
+// Compares all the books of the simulation of money out: the ledger with the model, the banks' own
+// books with their ledger accounts, and the invariants of settlements and holds.
 
 import assert from 'node:assert/strict'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { bankAccount } from './out-books.ts'
-import { BANKS, type Sim } from './out-world.ts'
+import { BANKS, naira, type Sim } from './out-world.ts'
 
 export async function compareAll(sim: Sim): Promise<void> {
   const held = await readLedger(sim)
@@ -14,10 +14,11 @@ export async function compareAll(sim: Sim): Promise<void> {
   const isConfirmed = (reference: string) =>
     sim.books.payouts.get(reference)?.status === 'confirmed'
   for (const bank of BANKS) {
-    const shown = sim.banks.balance(bank, isConfirmed)
-    assert.equal(-(held[bankAccount(bank)] ?? 0n), shown, `statement of bank ${bank}`)
+    const statement = sim.banks.balance(bank, isConfirmed)
+    assert.equal(-(held[bankAccount(bank)] ?? 0n), statement, `statement of bank ${bank}`)
   }
   await compareSettlements(sim)
+  await compareHolds(sim)
   assert.deepEqual(await checkIntegrity(sim.db), [])
 }
 
@@ -32,7 +33,8 @@ async function readLedger({ db }: Sim): Promise<Record<string, bigint>> {
   return Object.fromEntries(rows.map(({ name, kobo }) => [name, kobo]))
 }
 
-// Each credit is in at most one that was not cancelled, and each begins where the one before ended.
+// Each credit is in at most one settlement that was not cancelled, and each settlement begins where
+// the last one ended.
 async function compareSettlements({ db }: Sim): Promise<void> {
   const twice = await db.query(
     `select l.credit_id, l.account_id from settlement_lines l
@@ -49,9 +51,46 @@ async function compareSettlements({ db }: Sim): Promise<void> {
                                 where settlement_id = s.id))`,
   )
   assert.deepEqual(broken.rows, [], 'settlements that do not add up')
+  const nameless = await db.query(
+    `select id, settlement_id from settlement_lines where kind in ('payout', 'refund')
+        and payout_id is null`,
+  )
+  assert.deepEqual(nameless.rows, [], 'lines of payouts and refunds that name none')
 }
 
-// Nothing is on its way any more.
+// Each hold has what the model says, the client sees the sums, and money leaves Held only by the decision
+// of two people.
+async function compareHolds(sim: Sim): Promise<void> {
+  const { db, books, clients } = sim
+  const { rows } = await db.query(
+    `select reference, state, held_kobo as "heldKobo", forfeited_kobo as "forfeitedKobo" from holds
+      order by id`,
+  )
+  assert.deepEqual(
+    rows.map((row) => ({ ...row })),
+    books.holds.all.map(({ reference, state, heldKobo, forfeitedKobo }) => {
+      return { reference, state, heldKobo, forfeitedKobo }
+    }),
+  )
+  for (const { name, id } of clients) {
+    const answer = await sim.call({ url: '/api/v1/balances', token: await sim.tokenOf(name) })
+    const { held, forfeited } = answer.json().data.totals[0]
+    const expected = [`held client:${id}`, `forfeited operator:${id}`].map((account) =>
+      naira(books.balances.of(account)),
+    )
+    assert.deepEqual([held, forfeited].map(inNaira), expected, `${name} sees what is held`)
+  }
+  const drawn = await db.query(
+    `select t.id, t.reason from transfers t join ledger_accounts l on l.id = t.debit_account_id
+      where l.kind = 'held' and (t.reason not in ('hold_release', 'forfeiture') or not exists (
+        select from hold_requests r where r.hold_id = t.hold_id and r.state = 'approved'))`,
+  )
+  assert.deepEqual(drawn.rows, [], 'transfers that drew held money')
+}
+
+const inNaira = (amount: number) => amount.toFixed(2)
+
+// Nothing is under way any more.
 export async function assertDrained(sim: Sim): Promise<void> {
   await compareAll(sim)
   const open = [...sim.books.payouts.values()].filter(
@@ -60,8 +99,8 @@ export async function assertDrained(sim: Sim): Promise<void> {
   const references = open.map(({ reference, status }) => `${reference} ${status}`)
   assert.deepEqual(references, [], 'every payout has an end')
   for (const bank of BANKS) {
-    const shown = sim.banks.balance(bank, () => true)
-    assert.equal(-sim.books.balances.of(bankAccount(bank)), shown, `nothing is lost at ${bank}`)
+    const statement = sim.banks.balance(bank, () => true)
+    assert.equal(-sim.books.balances.of(bankAccount(bank)), statement, `nothing is lost at ${bank}`)
   }
   for (const name of Object.keys(sim.books.balances.nonZero())) {
     assert.doesNotMatch(name, /^(paying|refunding|returning) /)

@@ -1,7 +1,8 @@
-// What settlements must take, hold back and pay: of every account what it held as of the cut-off, less
-// what has left since.
+// The expected amounts that settlements take, reserve and pay: for every account its balance at the
+// cut-off, less what has left since. Holds take what they lack first, also from reserves that are due.
 
 import { available, collection, least, type OutBooks, type OutClient } from './out-books.ts'
+import { type HoldTake, sumTaken } from './out-holds.ts'
 
 const DAY_MS = 86_400_000
 const WAT_MS = 3_600_000
@@ -49,22 +50,26 @@ export class Settlements {
     return this.all.filter(({ status }) => status !== 'cancelled').at(-1)
   }
 
-  // A refusal, or what was closed. Waits for approval, unless it is approved at once.
+  // Returns a refusal, or the closed settlement. It waits for approval, unless it is approved at
+  // once.
   close(cutOffMs: number, minimumKobo = 0n): OutSettlement | string {
     const previous = this.latest
     if (previous && cutOffMs <= previous.cutOffMs) return 'cut_off_passed'
-    const takes = this.#takes(cutOffMs)
+    const held = this.#books.holds.due(this.client)
+    const takes = this.#takes(cutOffMs, held)
     const due = this.#reserves.filter((each) => !each.releasedBy && each.releaseMs <= cutOffMs)
-    const released = sum(due.map(({ kobo }) => kobo))
-    if (takes.length === 0 && released === 0n && !this.#hasMoves(cutOffMs))
-      return 'settlement_empty'
+    const dueKobo = sum(due.map(({ kobo }) => kobo))
+    if (takes.length === 0 && dueKobo === 0n && !this.#hasMoves(cutOffMs)) return 'settlement_empty'
+    const reserves = this.#heldOf(due, held)
+    const heldKobo = sum(reserves.takes.map(({ kobo }) => kobo))
+    const released = reserves.isLacking ? 0n : dueKobo - heldKobo
     const settling = this.#settling(null)
-    const taken = sum(takes.filter(([, to]) => to === settling).map(([, , kobo]) => kobo))
+    const total = sum(takes.filter(([, to]) => to === settling).map(([, , kobo]) => kobo))
     const owed = -this.#books.balances.of(this.#owned('receivable'))
-    const recovered = least(owed, taken + released)
-    const reservable = least(taken, taken + released - recovered)
+    const recovered = least(owed, total + released)
+    const reservable = least(total, total + released - recovered)
     const reserved = (reservable * BigInt(this.terms.reserveBps)) / 10_000n
-    const shares: Share[] = [{ code: null, kobo: taken + released - recovered - reserved }]
+    const shares: Share[] = [{ code: null, kobo: total + released - recovered - reserved }]
     for (const code of Object.keys(this.client.subaccounts)) {
       const to = this.#settling(code)
       shares.push({
@@ -80,7 +85,9 @@ export class Settlements {
       [settling, this.#owned('receivable'), recovered],
       [settling, this.#owned('reserve'), reserved],
     ]
-    const toSeq = this.#books.balances.seq
+    const toSeq = this.#books.balances.seq // The next settlement covers what holds take now.
+    this.#books.holds.take([...held, ...reserves.takes])
+    this.#useUp(due, heldKobo)
     const closed = {
       reference: '',
       status: 'closed' as const,
@@ -90,7 +97,25 @@ export class Settlements {
       shares,
       netKobo,
     }
-    return this.#enter(closed, due, reserved)
+    return this.#enter(closed, released > 0n ? due : [], reserved)
+  }
+
+  // A reserve of a settlement that can still be cancelled goes back with it, so no hold takes it.
+  #heldOf(due: readonly Reserve[], others: readonly HoldTake[]) {
+    const kobo = sum(due.filter(({ by }) => by.status !== 'closed').map((each) => each.kobo))
+    if (due.length === 0) return { takes: [], isLacking: false }
+    return this.#books.holds.dueOf(this.client, kobo, others)
+  }
+
+  // The reserves that are due first are used up first.
+  #useUp(due: readonly Reserve[], kobo: bigint): void {
+    let left = kobo
+    const usable = due.filter(({ by }) => by.status !== 'closed')
+    for (const reserve of usable.sort((one, other) => one.releaseMs - other.releaseMs)) {
+      const used = least(left, reserve.kobo)
+      reserve.kobo -= used
+      left -= used
+    }
   }
 
   #enter(closed: OutSettlement, due: readonly Reserve[], reserved: bigint): OutSettlement {
@@ -103,16 +128,16 @@ export class Settlements {
     return closed
   }
 
-  // Everything goes back, and the next one takes it again.
+  // Everything goes back, and the next settlement takes it again.
   cancel(settlement: OutSettlement): void {
     settlement.status = 'cancelled'
     for (const [from, to, kobo] of settlement.moves) this.#books.balances.move(to, from, kobo)
-    const kept = this.#reserves.filter(({ by }) => by !== settlement)
-    this.#reserves.splice(0, this.#reserves.length, ...kept)
-    for (const each of kept) if (each.releasedBy === settlement) each.releasedBy = null
+    const others = this.#reserves.filter(({ by }) => by !== settlement)
+    this.#reserves.splice(0, this.#reserves.length, ...others)
+    for (const each of others) if (each.releasedBy === settlement) each.releasedBy = null
   }
 
-  // From settling to paying, one payout each; answers what each party is paid.
+  // Moves from settling to paying, one payout each; returns each party's share.
   approve(settlement: OutSettlement): Share[] {
     settlement.status = 'approved'
     const paid = settlement.shares.filter(({ kobo }) => kobo > 0n)
@@ -143,7 +168,7 @@ export class Settlements {
     return `${kind} client:${this.client.id}`
   }
 
-  // Every account that is settled, and where its money goes.
+  // Every account that is settled, and the destination of its money.
   #accounts(): [from: string, to: string][] {
     const mine = [
       available(this.client),
@@ -158,7 +183,7 @@ export class Settlements {
     ]
   }
 
-  #takes(cutOffMs: number): Take[] {
+  #takes(cutOffMs: number, stopped: readonly HoldTake[]): Take[] {
     const { balances } = this.#books
     return this.#accounts().flatMap(([from, to]): Take[] => {
       const held = balances.of(from)
@@ -167,12 +192,13 @@ export class Settlements {
         if (atMs < cutOffMs) break
         after += kobo
       }
-      const kobo = least(held, held - after)
-      return held > 0n && kobo > 0n ? [[from, to, kobo]] : []
+      const left = held - sumTaken(stopped, from)
+      const kobo = least(left, held - after)
+      return kobo > 0n ? [[from, to, kobo]] : []
     })
   }
 
-  // Whether anything moved since the one before.
+  // Whether anything moved since the last settlement.
   #hasMoves(cutOffMs: number): boolean {
     const previous = this.latest
     return this.#accounts().some(([name]) => {
@@ -184,7 +210,7 @@ export class Settlements {
     })
   }
 
-  // What a schedule has missed until now, in order: weekdays, at its time in Lagos.
+  // The slots that a schedule has missed until now, in order: weekdays, at its time in Lagos.
   dueSlots(nowMs: number): { atMs: number; cutOffMs: number }[] {
     const match = /^(daily|T\+1)@(\d\d):(\d\d)$/.exec(this.terms.schedule)
     if (!match) return []

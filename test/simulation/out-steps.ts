@@ -1,5 +1,5 @@
-// What happens in the simulation of money out, at random: each asks the service, says what must come
-// of it, and moves the model.
+// The random steps of the simulation of money out: each calls the service, computes the expected
+// result, and moves the model.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -51,7 +51,7 @@ export async function openAccount(sim: Sim): Promise<void> {
 
 type Reported = { number: string; kobo: bigint; sessionId: string }
 
-// They go to the bank first, and it tells us.
+// The bank gets the money first, and then reports it.
 async function report(sim: Sim, bank: string, credits: readonly Reported[], outcome: string) {
   const bodies = credits.map(({ sessionId, number: accountNumber, kobo }) => {
     sim.banks.receive(bank, kobo)
@@ -110,7 +110,7 @@ export async function nobodys(sim: Sim): Promise<void> {
   sim.books.suspend({ bank, sessionId, kobo })
 }
 
-// Often of what has left already. Sometimes the bank tells it twice.
+// Often of money that has already left. Sometimes the bank reports it twice.
 export async function reversal(sim: Sim): Promise<void> {
   const { random, books } = sim
   const credits = books.credits.slice(-60).filter(({ leftKobo }) => leftKobo > 0n)

@@ -1,14 +1,15 @@
-// The real side of the simulation of money out: a service, its clients and their people, the workers'
-// rounds, and the banks. Processes die and are started again.
+// The real side of the simulation of money out: a service, its clients and their users, the
+// workers' rounds, and the banks. Processes die and are started again.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
 import { SANDBOX_BANKS } from '#config/bank-settings.ts'
-import { OBSERVED_MS_NEEDED } from '#domain/payouts/observed-answers.ts'
-import { settleRefund } from '#domain/refunds/settle-refund.ts'
-import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
-import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
+import { fillHoldsRound } from '#holds/workers.ts'
 import { formatKobo, type Kobo } from '#money.ts'
+import { OBSERVED_MS_NEEDED } from '#payouts/unknown.ts'
+import { settleRefund } from '#refunds/settle.ts'
+import { finishSettlement } from '#settlement/close.ts'
+import { settleReturnPayout } from '#suspense/settle.ts'
 import { startTwin, startWithBanks } from '../support/bank-calls.ts'
 import { MODEL_SPLITS } from '../support/model-splits.ts'
 import { payoutRounds } from '../support/payouts.ts'
@@ -17,7 +18,7 @@ import type { seededRandom } from '../support/random.ts'
 import type { Bench, Call } from '../support/running-service.ts'
 import { runSchedule, setBankAccount } from '../support/settlements.ts'
 import { SPLITS, SUBACCOUNTS, splitBody, subaccountBody } from '../support/splits.ts'
-import { isBlocked, OutBooks, type OutClient } from './out-books.ts'
+import { OutBooks, type OutClient } from './out-books.ts'
 import { Settlements } from './out-settlements.ts'
 import { Crash, PayoutBanks } from './payout-bank.ts'
 
@@ -30,6 +31,7 @@ const NAMES = [OPERATOR, 'MAN0000002', 'MAN0000003']
 const HOOKS = { settlement: finishSettlement, refund: settleRefund, return: settleReturnPayout }
 const TOKEN_MS = 20 * 3_600_000
 const SESSION_MS = 30 * 60_000
+const ROUND_MS_MAX = 60_000
 const SETTLED = ['confirmed', 'failed', 'cancelled']
 
 export const naira = (kobo: bigint) => formatKobo(kobo as Kobo)
@@ -62,9 +64,16 @@ export async function startSim(random: Random) {
     call: (call: Call) => twin.call(call),
     wait: (ms: number) => first.advance(ms),
     schedule: () => runSchedule(first),
-    // Who dies in between starts again, and has not heard what the bank said.
+    async fillHolds(): Promise<void> {
+      const round = fillHoldsRound(first)
+      while ((await round(AbortSignal.timeout(ROUND_MS_MAX))).more);
+    },
+    async learnAccounts(): Promise<void> {
+      books.holds.opened = await readOpened(first)
+    },
+    // A process that dies in between starts again, and has not seen the bank's answer.
     async send(): Promise<void> {
-      const blocked = [...books.payouts.values()].filter(isBlocked)
+      const blocked = books.blocked()
       const ended = await rounds.send().catch((error: unknown) => {
         if (!(error instanceof Crash)) throw error
         return 'crashed'
@@ -76,7 +85,7 @@ export async function startSim(random: Random) {
         rounds = await open()
       }
       await learn()
-      assert(blocked.every(isBlocked), 'a refund or return of a reversed credit was sent')
+      assert(blocked.every(books.isBlocked), 'a blocked payout was sent')
       for (const [reference, status] of banks.answers) {
         if (!SETTLED.includes(status)) continue
         assert.equal(books.payouts.get(reference)?.status, status, 'what the bank said is booked')
@@ -100,7 +109,17 @@ export async function startSim(random: Random) {
   }
 }
 
-// What became of payouts since we last looked.
+// The order in which the accounts that holds take from were opened.
+async function readOpened({ db }: Bench): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ name: string }>(
+    `select l.kind || ' ' || coalesce(a.account_number, l.owner) as name
+       from ledger_accounts l left join collection_accounts a on a.id = l.id
+      where l.kind in ('available', 'collection', 'subaccount', 'reserve') order by l.id`,
+  )
+  return new Map(rows.map(({ name }, at) => [name, at]))
+}
+
+// The results of payouts since the last look.
 async function learnOutcomes(
   { db, clock }: Bench,
   { books, banks }: { books: OutBooks; banks: PayoutBanks },
@@ -116,7 +135,7 @@ async function learnOutcomes(
     if (!payout || payout.status === status) continue
     if (!SETTLED.includes(status)) payout.status = status
     else {
-      if (isBlocked(payout))
+      if (books.blockOf(payout))
         assert(!banks.toldAt.has(reference), 'it was sent while it was blocked')
       else assertTrue(banks, { reference, status, nowMs: clock().getTime() })
       books.settle(payout, status, bank)
@@ -126,8 +145,8 @@ async function learnOutcomes(
 
 type Verdict = { reference: string; status: string; nowMs: number }
 
-// What we say of a payout is what the bank knows of it; and what it never heard of has failed only when
-// that is certain.
+// Our state of a payout matches the bank's; and a payout that the bank never received has failed
+// only when that is certain.
 function assertTrue(banks: PayoutBanks, { reference, status, nowMs }: Verdict): void {
   const entry = banks.book.get(reference)
   const toldMs = banks.toldAt.get(reference)
@@ -171,15 +190,15 @@ async function openClient(bench: Bench, name: string): Promise<OutClient> {
 
 type Person = { call(call: Omit<Call, 'token'>): Promise<LightMyRequestResponse> }
 
-// Tokens and sessions that are renewed before they end.
+// Tokens and sessions that are renewed before they expire.
 function callersOf(bench: Bench) {
-  const kept = new Map<string, { value: unknown; atMs: number }>()
+  const stored = new Map<string, { value: unknown; atMs: number }>()
   const nowMs = () => bench.clock().getTime()
   const keep = async <T>(name: string, lifeMs: number, renew: () => Promise<T>): Promise<T> => {
-    const known = kept.get(name)
+    const known = stored.get(name)
     if (known && nowMs() - known.atMs < lifeMs) return known.value as T
     const value = await renew()
-    kept.set(name, { value, atMs: nowMs() })
+    stored.set(name, { value, atMs: nowMs() })
     return value
   }
   const emails = new Map<string, string>()

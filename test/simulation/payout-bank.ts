@@ -1,5 +1,5 @@
-// The banks of the simulation of money out, with books of their own: what came in, what they were told
-// to pay, how often, and what they charged. What they answer has little to do with it.
+// The banks of the simulation of money out, with their own books: money in, the orders they
+// received, how often, and their charges. Their answers have little to do with it.
 
 import assert from 'node:assert/strict'
 import type { BankConnection, BankConnections, PayoutAnswer } from '#banks/connector.ts'
@@ -10,7 +10,7 @@ type Random = ReturnType<typeof seededRandom>
 export type Entry = {
   bank: string
   kobo: bigint
-  times: number // How often it was paid.
+  times: number // The number of times it was paid.
   isPaid: boolean
   isSilent: boolean
   dueMs: number
@@ -28,14 +28,15 @@ const UNKNOWN: PayoutAnswer = { status: 'unknown', reason: 'timeout' }
 
 export class PayoutBanks {
   readonly book = new Map<string, Entry>()
-  readonly told: string[] = [] // The reference of every call to pay.
+  readonly told: string[] = [] // The reference of every order.
   readonly toldAt = new Map<string, number>()
-  readonly answers = new Map<string, PayoutAnswer['status']>() // To who was alive to hear them.
+  // The answers that a living process received.
+  readonly answers = new Map<string, PayoutAnswer['status']>()
   readonly inKobo = new Map<string, bigint>()
-  readonly #calledAt = new Map<string, number[]>() // Each bank.
+  readonly #calledAt = new Map<string, number[]>() // By bank.
   readonly connections: BankConnections
   isCrashed = false
-  isCalm = false // Nothing goes wrong any more.
+  isCalm = false // Nothing fails any more.
   readonly #random: Random
   readonly #now: () => number
 
@@ -45,9 +46,9 @@ export class PayoutBanks {
     const connect = (bank: string): BankConnection =>
       ({
         calls: {
-          sendMoney: async (told: { reference: string; amountKobo: bigint }) => {
+          sendMoney: async (order: { reference: string; amountKobo: bigint }) => {
             this.#note(bank)
-            return this.#send(bank, told)
+            return this.#send(bank, order)
           },
           findPayout: async (reference: string) => {
             this.#note(bank)
@@ -80,11 +81,11 @@ export class PayoutBanks {
     return answer
   }
 
-  #enter(told: { bank: string; reference: string; kobo: bigint; fate: string }): PayoutAnswer {
-    const { bank, reference, kobo, fate } = told
+  #enter(order: { bank: string; reference: string; kobo: bigint; fate: string }): PayoutAnswer {
+    const { bank, reference, kobo, fate } = order
     const known = this.book.get(reference)
     if (known)
-      known.times += 1 // A bank that does not look whether it has paid before.
+      known.times += 1 // A bank that does not check for duplicates.
     else {
       const isSilent = fate === 'silent'
       const isPaid = fate !== 'reject' && (!isSilent || this.#random.integer(0, 1) === 1)
@@ -103,18 +104,18 @@ export class PayoutBanks {
       : { status: 'failed', reason: 'The account is closed.' }
   }
 
-  // What a bank's statement shows, of those payouts alone that `isBooked`.
+  // A bank's statement with only those payouts that `isBooked` selects.
   balance(bank: string, isBooked: (reference: string) => boolean): bigint {
     let kobo = this.inKobo.get(bank) ?? 0n
     for (const [reference, entry] of this.book) {
       if (entry.bank !== bank || !entry.isPaid || !isBooked(reference)) continue
-      const { cost, vat } = chargesOn(reference, entry.kobo)
-      kobo -= BigInt(entry.times) * (entry.kobo + cost + vat)
+      const { fee, duty, vat } = chargesOn(reference, entry.kobo)
+      kobo -= BigInt(entry.times) * (entry.kobo + fee + duty + vat)
     }
     return kobo
   }
 
-  // I47: whatever happened, no bank was told to pay the same twice.
+  // I47: whatever happened, no bank received the same order twice.
   assertToldOnce(): void {
     assert.equal(new Set(this.told).size, this.told.length, 'a payout was sent twice')
     for (const [reference, { times }] of this.book) assert.equal(times, 1, reference)
@@ -136,9 +137,11 @@ export function bankReferenceOf(reference: string): string {
 }
 
 // The NIP tariff. Returns are free.
-export function chargesOn(reference: string, kobo: bigint): { cost: bigint; vat: bigint } {
-  if (reference.startsWith('RTN')) return { cost: 0n, vat: 0n }
+type Charges = { fee: bigint; duty: bigint; vat: bigint }
+
+export function chargesOn(reference: string, kobo: bigint): Charges {
+  if (reference.startsWith('RTN')) return { fee: 0n, duty: 0n, vat: 0n }
   const fee = kobo <= 5_000_00n ? 10_00n : kobo <= 50_000_00n ? 25_00n : 50_00n
   const duty = kobo >= 10_000_00n ? 50_00n : 0n
-  return { cost: fee + duty, vat: (fee * 75n + 500n) / 1_000n }
+  return { fee, duty, vat: (fee * 75n + 500n) / 1_000n }
 }

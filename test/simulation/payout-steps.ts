@@ -1,19 +1,13 @@
-// Money that leaves in the simulation: payouts, refunds, returns, and the debts that are recovered or
-// written off.
+// Money out in the simulation: payouts, refunds, returns, and debts that are recovered or written
+// off.
 
 import assert from 'node:assert/strict'
+import type { LightMyRequestResponse } from 'fastify'
 import { feeOnTop } from '../support/model-fees.ts'
 import { refundsOf } from '../support/refunding.ts'
 import { pendingReturnOf } from '../support/suspense-desk.ts'
 import { openDesk } from '../support/tracing.ts'
-import {
-  available,
-  bankAccount,
-  isBlocked,
-  least,
-  type OutClient,
-  type OutPayout,
-} from './out-books.ts'
+import { available, bankAccount, least, type OutClient, type OutPayout } from './out-books.ts'
 import { amount, ask, assertAnswer } from './out-steps.ts'
 import { BANKS, naira, OPERATOR, type Sim } from './out-world.ts'
 import { bankReferenceOf } from './payout-bank.ts'
@@ -26,14 +20,27 @@ export const needsApproval = ({ approvalAboveKobo: above }: OutClient, kobo: big
   above !== null && kobo > above
 
 export async function payout(sim: Sim): Promise<void> {
-  const { random, books } = sim
-  const client = random.pick(sim.clients)
-  const there = books.total(client)
-  const kobo = amount(sim, random.integer(1, 6) === 1 ? there + 100n : there / 3n)
+  const client = sim.random.pick(sim.clients)
+  const order = newOrder(sim, client)
+  adoptPayout(sim, order, await askPayout(sim, order))
+}
+
+type Order = { client: OutClient; kobo: bigint }
+
+export function newOrder(sim: Sim, client: OutClient): Order {
+  const there = sim.books.total(client)
+  return { client, kobo: amount(sim, sim.random.integer(1, 6) === 1 ? there + 100n : there / 3n) }
+}
+
+export function askPayout(sim: Sim, { client, kobo }: Order) {
+  return ask(sim, client, PAYOUTS, { amount: naira(kobo), narration: 'Proceeds' })
+}
+
+export function adoptPayout(sim: Sim, order: Order, answer: LightMyRequestResponse): void {
+  const { client, kobo } = order
   const { fee, vat } = client.payoutRule ? feeOnTop(client.payoutRule, kobo) : { fee: 0n, vat: 0n }
-  const answer = await ask(sim, client, PAYOUTS, { amount: naira(kobo), narration: 'Proceeds' })
   const holding = `paying client:${client.id}`
-  const isDrawn = books.draw(client, [
+  const isDrawn = sim.books.draw(client, [
     [holding, kobo],
     [`fee_income operator:${client.id}`, fee],
     [`vat_payable operator:${client.id}`, vat],
@@ -44,10 +51,10 @@ export async function payout(sim: Sim): Promise<void> {
   const back = available(client)
   const isWaiting = needsApproval(client, kobo)
   const known = { reference, client, purpose: 'payout', kobo, fee, vat, holding, back } as const
-  books.payouts.set(reference, { ...known, status, isWaiting })
+  sim.books.payouts.set(reference, { ...known, status, isWaiting })
 }
 
-// Approve, reject or cancel, in whatever state it is.
+// Approves, rejects or cancels, in any state.
 export async function decide(sim: Sim): Promise<void> {
   const { random } = sim
   const payouts = [...sim.books.payouts.values()]
@@ -62,9 +69,9 @@ export async function decide(sim: Sim): Promise<void> {
   const person = await sim.personOf(payout.client.name, 'owner')
   const url = `${PAYOUTS}/${payout.reference}/${verb}`
   const answer = await person.call({ url, body: verb === 'approve' ? {} : REASON })
-  const isRefused = verb === 'approve' && isBlocked(payout)
-  assertAnswer(answer, isRefused ? 'refund_credit_reversed' : undefined)
-  if (isRefused) return
+  const block = verb === 'approve' ? sim.books.blockOf(payout) : undefined
+  assertAnswer(answer, block)
+  if (block) return
   payout.isWaiting = false
   await sim.learn()
   assert.equal(payout.status, verb === 'approve' ? 'queued' : 'cancelled')
@@ -72,8 +79,10 @@ export async function decide(sim: Sim): Promise<void> {
 
 export async function cancelBlocked(sim: Sim): Promise<void> {
   for (const payout of sim.books.payouts.values()) {
-    if (!isBlocked(payout)) continue
-    await (payout.purpose === 'return' ? failReturn(sim, payout) : cancelRefund(sim, payout))
+    if (!sim.books.blockOf(payout)) continue
+    if (payout.purpose === 'return') await failReturn(sim, payout)
+    else if (payout.purpose === 'refund') await cancelRefund(sim, payout)
+    else await cancel(sim, payout)
   }
 }
 
@@ -86,7 +95,8 @@ async function failReturn(sim: Sim, { reference }: OutPayout): Promise<void> {
 async function cancel(sim: Sim, payout: OutPayout): Promise<void> {
   const { status, purpose, client, reference } = payout
   if (purpose === 'refund' && sim.random.integer(1, 2) === 1) return cancelRefund(sim, payout)
-  const isFree = status === 'queued' && (purpose === 'payout' || isBlocked(payout))
+  const isFree =
+    status === 'queued' && (purpose === 'payout' || sim.books.blockOf(payout) !== undefined)
   const answer = await ask(sim, client as OutClient, `${PAYOUTS}/${reference}/cancel`, REASON)
   assertAnswer(answer, isFree || status === 'cancelled' ? undefined : 'payout_not_queued')
   await sim.learn()
@@ -112,6 +122,7 @@ export async function refund(sim: Sim): Promise<void> {
   const isGone = leftKobo === 0n && payment === null
   if (isGone) return assertAnswer(answer, 'credit_not_refundable')
   if (kobo > free) return assertAnswer(answer, 'refund_too_large')
+  if (books.holds.isHeld(credit)) return assertAnswer(answer, 'credit_held')
   const holding = `refunding client:${client.id}`
   const isDrawn = books.draw(client, [[holding, kobo]])
   assertAnswer(answer, isDrawn ? undefined : 'insufficient_balance')
@@ -141,8 +152,8 @@ export async function giveBack(sim: Sim): Promise<void> {
   sim.books.payouts.set(reference, { ...known, holding, back, status, isWaiting: false, item })
 }
 
-// An operator asks a bank that gives no answer, and says what it said; or mistakes what was settled,
-// which changes nothing.
+// An operator asks a silent bank and enters its answer; or contradicts a settled payout, which
+// changes nothing.
 export async function resolve(sim: Sim): Promise<void> {
   const { random, books, banks } = sim
   const all = [...books.payouts.values()]
@@ -189,10 +200,10 @@ export async function adjust(sim: Sim): Promise<void> {
     : { of: 'shortfall', bankCode: bank }
   const maker = await sim.personOf(OPERATOR, 'operator', 1)
   const body = { kind, ...of, amount: naira(kobo), ...REASON }
-  const asked = await maker.call({ url: ADJUSTMENTS, body })
-  assertAnswer(asked)
+  const request = await maker.call({ url: ADJUSTMENTS, body })
+  assertAnswer(request)
   const checker = await sim.personOf(OPERATOR, 'operator', 2)
-  const url = `${ADJUSTMENTS}/${asked.json().data.reference}/approve`
+  const url = `${ADJUSTMENTS}/${request.json().data.reference}/approve`
   const answer = await checker.call({ url, body: {} })
   if (isOfClient && kind === 'recovery') {
     return assertAnswer(
@@ -206,7 +217,7 @@ export async function adjust(sim: Sim): Promise<void> {
   books.balances.post(kind === 'recovery' ? bankAccount(bank) : loss, debt, kobo)
 }
 
-// What the bank took back while it was being returned may not be short in the end.
+// A reversal during a return may not be short in the end.
 function onTheWay({ books }: Sim, bank: string): bigint {
   return books.items
     .filter((item) => item.state === 'returning' && item.bank === bank)

@@ -1,9 +1,9 @@
-// A world whose service is the real program with two HTTP processes on one port, spoken to over real
-// connections, which spread over both. Its clock is the machine's: nobody waits there.
+// A world whose service is the real program with two HTTP processes on one port, called over real
+// connections, which spread over both. It uses the machine's clock: nothing can wait there.
 
 import assert from 'node:assert/strict'
+import { SANDBOX_CLIENT } from '#access/secrets.ts'
 import { systemClock } from '#clock.ts'
-import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { startChild } from '../support/child-service.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { signedHeaders } from '../support/rail.ts'
@@ -49,7 +49,7 @@ export async function startProcessWorld() {
     isTimeless: true,
     now: () => systemClock().getTime(),
     wait: () => assert.fail('time cannot be moved here'),
-    expire: async () => {}, // The workers do it by themselves; nothing ends that soon.
+    expire: async () => {}, // The workers do it by themselves; nothing expires so soon.
     complaints: () => '',
     newModel: (now = systemClock().getTime()) => newModel(now),
     async call(client, url, body, method) {

@@ -1,7 +1,6 @@
-// The same simulation, shorter, against the real program with two HTTP processes on one port: what one
-// of them has answered the other knows, and races between them have an order that explains them.
-//
-// Replay a failure with: SEED=<seed> node --test test/simulation/processes.test.ts
+// The same simulation, shorter, against the real program with two HTTP processes on one port: each
+// process knows the other's answers, and some order explains every race between them. Replay a
+// failure with: SEED=<seed> node --test test/simulation/processes.test.ts
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +19,7 @@ const SEED = readSeed()
 const STEPS = Number(process.env.STEPS ?? 800)
 const RACES = Number(process.env.RACES ?? 10)
 
-const SERVING_CPU_MS = 50 // At the very least, of a process that answered its share of them.
+const SERVING_CPU_MS = 50 // The minimum for a process that answered its share of them.
 
 test(`two HTTP processes agree with the model, and with each other (seed ${SEED})`, async () => {
   await using world = await startProcessWorld()

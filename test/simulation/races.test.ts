@@ -1,7 +1,6 @@
-// Requests that want the same money at the same moment, sent to two services at once.
-//
-// Replay a failure with: SEED=<seed> node --test test/simulation/races.test.ts (several times: who
-// wins a race is not in the seed). More of it: RACES=1000.
+// Concurrent requests for the same money, sent to two services at once. Replay a failure with:
+// SEED=<seed> node --test test/simulation/races.test.ts (several times: the seed does not decide
+// who wins a race). More of it: RACES=1000.
 
 import { test } from 'node:test'
 import { askAtRandom } from '../support/declared-errors.ts'

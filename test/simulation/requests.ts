@@ -1,9 +1,9 @@
-// Every operation of the model as the HTTP request it stands for, and of the answer what the model
-// can foretell. What has no endpoint (the expiry worker, findings) is done directly.
+// Every operation of the model as its HTTP request, and the part of the answer that the model can
+// predict. Operations without an endpoint (the expiry worker, findings) run directly.
 
 import assert from 'node:assert/strict'
-import { BLOCKED } from '#domain/payouts/blocked-payouts.ts'
 import { formatKobo, type Kobo } from '#money.ts'
+import { BLOCKED } from '#payouts/holds.ts'
 import { FEE_RULES } from '../support/fee-rules.ts'
 import {
   ACCOUNTS,
@@ -21,7 +21,7 @@ import { SPLITS, SUBACCOUNTS, splitBody, subaccountBody } from '../support/split
 import { takeFindings } from './findings.ts'
 import { OPERATOR, type Reply, type World } from './world.ts'
 
-// Whom a list of payers allows, by account or by name.
+// The payers that a list allows, by account or by name.
 export const LISTED = [
   { name: 'OBI ADA NGOZI', account: '0123456789', bank: '057', isListed: true },
   { name: 'Somebody Else', account: '1111111111', bank: '044', isListed: true },
@@ -101,7 +101,7 @@ export async function createSplits(world: World, client: string): Promise<void> 
   }
 }
 
-// The model counts in plain numbers: it is not to share the service's types.
+// The model counts in plain numbers: it must not share the service's types.
 const naira = (value: bigint) => formatKobo(value as Kobo)
 
 async function switchAccount(world: World, op: Of<'activate' | 'deactivate'>): Promise<Answer> {
@@ -223,7 +223,7 @@ async function actAtDesk(world: World, op: Of<'assign'> | Of<'return'>): Promise
   return refusalOf(answer) ?? { isDone: true }
 }
 
-// No bank sends what is not in naira: the operator does, at once.
+// No bank sends other currencies than naira: the operator does, at once.
 async function confirmByHand(world: World): Promise<void> {
   const { rows } = await world.db.query<{ reference: string }>(
     `select p.reference from payouts p
@@ -235,7 +235,7 @@ async function confirmByHand(world: World): Promise<void> {
   }
 }
 
-// A worker may have taken a return before the request could send it, and be about to.
+// A worker may have claimed a return before the request could send it, and be about to send it.
 async function untilSent({ db }: World): Promise<void> {
   let rowCount: number | null
   do {
@@ -251,7 +251,7 @@ function targetBody({ to }: Of<'assign'>) {
   return 'account' in to ? { accountNumber: to.account } : { paymentReference: to.payment }
 }
 
-// What of a credit went to suspense, first of all. No id of ours is 0.
+// The part of a credit that went to suspense. No id of ours is 0.
 async function itemOf({ db }: World, credit: string): Promise<number> {
   const [sessionId, bank] = credit.split('@')
   const { rows } = await db.query<{ id: bigint }>(

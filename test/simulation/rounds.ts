@@ -1,6 +1,6 @@
-// Operations that have nothing to do with one another are sent together, so that they meet in
-// batches and overtake one another; the model takes them one by one. That gives the same only
-// because they touch nothing in common, which is what this file sees to.
+// Sends unrelated operations together, so that they meet in batches and overtake one another; the
+// model runs them one by one. The results are equal only because the operations touch nothing in
+// common, which this file ensures.
 
 import type { Answer, Op } from '../support/model.ts'
 import type { Books } from '../support/model-books.ts'
@@ -12,7 +12,7 @@ import type { Choices } from './choices.ts'
 const OPS_MAX = 28
 const WAITING_MAX = 10
 
-// What many may touch at once, as long as nobody touches it alone.
+// Operations may share this, as long as none needs it alone.
 const SHARED = 'shared '
 const FREE_NUMBERS = 'free numbers'
 
@@ -29,13 +29,13 @@ export class Rounds {
     this.#choices = choices
   }
 
-  // What touches something that is touched already waits for the next round.
+  // An operation that touches something already in use waits for the next round.
   next(): Op[] {
     const touched = new Set<string>()
     const ops: Op[] = []
-    const asked = this.#waiting.splice(0)
+    const waiting = this.#waiting.splice(0)
     while (ops.length < OPS_MAX && this.#waiting.length < WAITING_MAX) {
-      const op = asked.shift() ?? this.#choices.next()
+      const op = waiting.shift() ?? this.#choices.next()
       const touches = touchedBy(op, this.#choices.books)
       if (touches.some((name) => meets(name, touched))) {
         this.#waiting.push(op)
@@ -44,7 +44,7 @@ export class Rounds {
       for (const name of touches) touched.add(name)
       ops.push(op)
     }
-    this.#waiting.push(...asked)
+    this.#waiting.push(...waiting)
     return ops
   }
 }
@@ -53,7 +53,7 @@ export function stepsOf(ops: readonly Op[]): number {
   return ops.reduce((sum, op) => sum + (op.do === 'credits' ? op.credits.length : 1), 0)
 }
 
-// Who found no number left came last, whatever the order in which they were sent.
+// An operation that found no number left came last, whatever the order of sending.
 export function inOrder(ops: readonly Op[], answers: readonly Answer[]): [Op, Answer][] {
   const pairs = ops.map((op, at): [Op, Answer] => [op, answers[at] as Answer])
   const isLast = ([, answer]: [Op, Answer]) =>
@@ -100,7 +100,7 @@ function touchedBy(op: Op, books: Books): string[] {
   }
 }
 
-// A number that is out of quarantine may be given to somebody else in the same round.
+// A number that is out of quarantine may be issued to another payment in the same round.
 function ownerOf(number: string, books: Books): string[] {
   const owner = books.numbers.get(number)?.owner
   if (!owner) return []
@@ -108,7 +108,7 @@ function ownerOf(number: string, books: Books): string[] {
   return [...(owner instanceof Account ? [number] : adviceOf(owner)), ...free]
 }
 
-// By whatever it is called, and what it is already known as.
+// Every identifier of the credit, and the credit that it is already known as.
 function creditAndOwner(report: CreditReport, books: Books): string[] {
   const names = callsOf(report).flatMap(({ value }) => {
     const name = `${value}@${report.bank}`

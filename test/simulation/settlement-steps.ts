@@ -1,5 +1,5 @@
-// Settlements in the simulation: closed by hand and by schedule, approved, cancelled; and the settings
-// that they follow.
+// Settlements in the simulation: closed by hand and by schedule, approved, cancelled; and their
+// settings.
 
 import assert from 'node:assert/strict'
 import type { FeeRule } from '../support/model-fees.ts'
@@ -24,7 +24,7 @@ export async function close(sim: Sim): Promise<void> {
   await adopt(sim, books, [closed])
 }
 
-// What the service has closed is what the model has.
+// The settlement that the service closed equals the model's.
 async function adopt(sim: Sim, books: Settlements, closed: OutSettlement[]): Promise<void> {
   const { rows } = await sim.db.query<{ reference: string; net: bigint; cutOff: Date }>(
     `select reference, net_kobo as net, cut_off as "cutOff" from settlements
@@ -87,12 +87,15 @@ export async function decideSettlement(sim: Sim): Promise<void> {
   }
   if (!isOpen) return
   const person = await sim.personOf(client.name, 'owner')
-  assertAnswer(await person.call({ url: `${url}/approve`, body: {} }))
+  const answer = await person.call({ url: `${url}/approve`, body: {} })
+  const isHeld = sim.books.holds.isAllHeld(client)
+  assertAnswer(answer, isHeld ? 'client_held' : undefined)
+  if (isHeld) return
   books.approve(settlement)
   await adoptPayouts(sim, books, settlement)
 }
 
-// The worker comes late, or on time.
+// The worker runs late, or on time.
 export async function schedule(sim: Sim): Promise<void> {
   sim.wait(sim.random.integer(1, 30) * HOUR_MS + sim.random.integer(0, 999))
   await sim.schedule()
@@ -103,7 +106,7 @@ export async function schedule(sim: Sim): Promise<void> {
       const result = books.close(cutOffMs, books.terms.minimumKobo)
       if (typeof result === 'string') continue
       closed.push(result)
-      // Nothing of it is taken by the next, whether it is approved or not.
+      // The next settlement takes nothing of it, whether it is approved or not.
       if (!needsApproval(books.client, result.netKobo)) books.approve(result)
     }
     await adopt(sim, books, closed)
@@ -142,7 +145,7 @@ async function setRule(sim: Sim, client: OutClient, basis: 'credit' | 'payout'):
     vatIncluded: chosen.isVatIncluded,
     bearer: chosen.isSubaccounts ? 'subaccount' : 'merchant',
   }
-  sim.wait(1) // Rules of a client do not begin in the same moment.
+  sim.wait(1) // Rules of a client do not begin at the same moment.
   const token = await sim.tokenOf(OPERATOR)
   assertAnswer(await sim.call({ url: '/api/v1/operator/fee-rules', body, token }))
   if (basis === 'credit') client.rule = chosen

@@ -1,5 +1,5 @@
-// What a simulation has met. A run that never meets an outcome proves nothing about it, so a whole
-// run must have met all of these.
+// The outcomes that a simulation has met. A run that never meets an outcome proves nothing about
+// it, so a whole run must have met all of these.
 
 import type { Answer, Op } from '../support/model.ts'
 

@@ -1,8 +1,8 @@
-// Steps of a simulation: a round of operations, sent at once, each answer compared with the model's;
-// and a look at all the books.
+// Steps of a simulation: a round of concurrent operations, each answer compared with the model's;
+// and a comparison of all the books.
 
 import assert from 'node:assert/strict'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import type { Model, Op } from '../support/model.ts'
 import { compareBooks } from './comparison.ts'
 import { send } from './requests.ts'

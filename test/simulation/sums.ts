@@ -1,11 +1,11 @@
-// I34 on whatever a simulation has done: of every client, what its events moved, what its transfers
-// moved and what its balances hold are one.
+// I34 after any simulation: for every client, the sums of its events, of its transfers and of its
+// balances are equal.
 
 import assert from 'node:assert/strict'
-import { PARTS, type Part } from '#domain/records/movements.ts'
-import { readBalances } from '#domain/reports/balances.ts'
-import { readTotals } from '#domain/reports/hourly-totals.ts'
 import type { ClientId } from '#ids.ts'
+import { PARTS, type Part } from '#records/events.ts'
+import { readBalances } from '#reports/balances.ts'
+import { readTotals } from '#reports/totals.ts'
 import type { World } from './world.ts'
 
 const EVENTS_MAX = 10_000_000
@@ -22,8 +22,8 @@ export async function compareSums({ db }: World): Promise<void> {
     )
     for (const part of PARTS) {
       const held = balance?.[`${part}Kobo`]
-      const told = hours.reduce((sum, hour) => sum + hour[`${part}Kobo`], 0n)
-      assert.deepEqual([told, rows[0]?.[part]], [held, held], `${part} of client ${id}`)
+      const total = hours.reduce((sum, hour) => sum + hour[`${part}Kobo`], 0n)
+      assert.deepEqual([total, rows[0]?.[part]], [held, held], `${part} of client ${id}`)
     }
     const refunded = hours.reduce((sum, hour) => sum + hour.refundedKobo, 0n)
     assert.equal(refunded, balance?.refundedKobo, `refunded of client ${id}`)

@@ -1,17 +1,17 @@
-// The real side of a simulation: two services on one database, as two processes would be, that can
-// be restarted or cut off; and every operation of the model as the HTTP request it stands for.
+// The real side of a simulation: two services on one database, like two processes, that can be
+// restarted or cut off; and every operation of the model as its HTTP request.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
+import type { IncomingCredit } from '#credits/judge.ts'
+import { expirePaymentsRound } from '#credits/workers.ts'
 import type { Pool } from '#db/pool.ts'
-import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { createService, type Service } from '#wiring.ts'
-import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { patientBatchPool } from '../support/database.ts'
 import { Model } from '../support/model.ts'
 import { Books } from '../support/model-books.ts'
@@ -42,21 +42,23 @@ const BANKS = [
 ]
 export const BANK_CODES = BANKS.map((bank) => bank.code)
 
-// As `inject` of Fastify answers.
+// The shape of Fastify's `inject` answer.
 export type Reply = Pick<LightMyRequestResponse, 'statusCode' | 'body' | 'json'>
 
-// What a simulation needs of a service, wherever it runs.
+// The parts of a service that a simulation needs, wherever it runs.
 export type World = {
   db: Pool
-  isTimeless: boolean // Nobody moves its clock, so nothing that depends on the time can be foretold.
+  // Its clock cannot be moved, so the model cannot predict anything that depends on the time.
+  isTimeless: boolean
   now(): number
   wait(ms: number): void
   expire(): Promise<void>
-  complaints(): string // What was logged as going wrong since this was last asked.
+  complaints(): string // Errors logged since the last call.
   newModel(now?: number): Model
   call(client: string | null, url: string, body?: unknown, method?: 'PATCH'): Promise<Reply>
   report(path: string, body: unknown): Promise<Reply>
-  // What no bank reports: a requery's findings, or a statement's. Not where a service is a process.
+  // Credits that no bank reports: findings of a requery or a statement. Absent where a service is a
+  // process.
   take?(credits: readonly IncomingCredit[]): ReturnType<Service['writers']['credits']['submitAll']>
 }
 
@@ -110,13 +112,13 @@ export async function startWorld() {
   }
   return {
     ...world,
-    // One process stops in good order while the other goes on; a new one takes its place.
+    // One process stops in good order while the other continues; a new one takes its place.
     async restart() {
       const old = services.shift() as Service
       services.push(await start())
       await old.close()
     },
-    // As if all processes died: their connections are gone, in the middle of whatever they did.
+    // As if all processes died: their connections break in the middle of their work.
     async cut() {
       await db.query(
         `select pg_terminate_backend(pid, 5000) from pg_stat_activity
@@ -132,7 +134,7 @@ export async function startWorld() {
   }
 }
 
-// Logs in again when a token nears its end.
+// Logs in again before a token expires.
 function tokensOf({ clock, login }: Bench) {
   const tokens = new Map<string, { token: string; atMs: number }>()
   return async (client: string): Promise<string> => {

@@ -1,11 +1,12 @@
-// Splits as booked: posted with the money they share, after its fee, of all of a payment once it is
+// Booking splits: posted with the money they share, after its fee, of the whole payment once it is
 // settled, and given back with it. Each case with exactly its transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { patchAccount, setLimits } from '../support/account-calls.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
+import { parseCsv } from '../support/csv.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { balanceOf, createAccount, dataOf, readAdvice, startPayment } from '../support/fixtures.ts'
 import { credit, recordMovements, resolve, reverse } from '../support/movements.ts'
@@ -55,6 +56,17 @@ test('a collection credit is shared after its fee, in the transaction that books
   const { totals } = dataOf(await bench.call({ url: '/api/v1/balances' }), 'account')
   const { gross, fees, net, collected, reversed } = totals[0]
   assert.deepEqual([gross, fees, net, collected, reversed], [20_000, 215, 19_785, 19_785, 0])
+  const file = parseCsv((await bench.call({ url: '/api/v1/credits.csv' })).body)
+  assert.deepEqual(
+    file.map((row) => [row.movement, row.net, row.fees, row.vat, row.split, row.subaccountCode]),
+    [
+      ['credit', '20000.00', '0.00', '0.00', '0.00', ''],
+      ['fee', '-200.00', '200.00', '0.00', '0.00', ''],
+      ['fee_vat', '-15.00', '15.00', '15.00', '0.00', ''],
+      ['split', '0.00', '0.00', '0.00', '15828.00', 'A'],
+      ['split', '0.00', '0.00', '0.00', '3957.00', 'B'],
+    ],
+  )
   await assertCleanBooks(bench)
 })
 
@@ -226,7 +238,7 @@ test('a share that has left the subaccount is the client’s loss, and is not as
   const { accountNumber } = await createAccount(bench, { splitCode })
   const { sessionId } = await credit(bench, accountNumber, '1000')
   await drain(bench, 70_000)
-  // What the account must pay for the subaccounts is there.
+  // The account has the money that it must pay for the subaccounts.
   await patchAccount(bench, accountNumber, { splitCode: null })
   await credit(bench, accountNumber, '900')
   await patchAccount(bench, accountNumber, { splitCode })
@@ -241,14 +253,14 @@ test('a share that has left the subaccount is the client’s loss, and is not as
   await credit(bench, accountNumber, '1000')
   assert.equal(await reverse(bench, sessionId, '500'), '00 reversed')
 
-  // A has enough again, and gives back what is due of this half only.
+  // A has enough again, and gives back only its due part of this half.
   assert.deepEqual((await moves()).slice(6), [
     'split: subaccount → collection 400.00',
     'split: subaccount → collection 100.00',
     'reversal: collection → bank 035 500.00',
   ])
   assert.deepEqual(await balances(bench), [400, 200])
-  // All but the settlement, which is made up.
+  // All but the settlement, which is invented.
   const findings = await checkIntegrity(bench.db)
   assert.deepEqual(
     findings.filter(({ check }) => !/^settl/.test(check)),
@@ -256,7 +268,7 @@ test('a share that has left the subaccount is the client’s loss, and is not as
   )
 })
 
-// As a settlement does: out of the first subaccount, with no credit as its cause.
+// Like a settlement: out of the first subaccount, without a credit as its cause.
 async function drain({ db }: Bench, amountKobo: number) {
   await db.query(
     `insert into ledger_accounts (id, kind, owner, currency)

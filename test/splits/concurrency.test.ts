@@ -1,5 +1,5 @@
-// Splits when everything happens at once, through two processes: nothing deadlocks, and no share is
-// lost, doubled or taken twice.
+// Concurrent splits through two processes: nothing deadlocks, and no share is lost, doubled or
+// taken twice.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -91,7 +91,7 @@ test('a reversal locks the accounts in the order of their ids, as posting does',
   assert.equal(await reversal, '00 reversed')
 })
 
-// As a bank does: again, until it is taken.
+// Repeats until it is taken, as a bank does.
 async function report(by: Bench, path: string, body: object) {
   for (;;) {
     const says = wordsOf((await postRail(by, path, body)).json())

@@ -1,17 +1,16 @@
-// What the parts of a split get: the published vectors, and what holds for any split and amount.
+// The shares of a split: the published vectors, and properties for any split and amount.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { computeFee } from '#domain/fees/compute-fee.ts'
-import { chargeFee, sumOfFees } from '#domain/fees/credit-fees.ts'
-import type { FeeRule } from '#domain/fees/fee-rules.ts'
-import { shareCredits, sumOfShares } from '#domain/splits/credit-splits.ts'
-import { returnShares, type StandingShare } from '#domain/splits/return-shares.ts'
-import { type SplitTerms, shareAmount } from '#domain/splits/share-amount.ts'
-import type { Split } from '#domain/splits/splits.ts'
+import { chargeFee, sumOfFees } from '#fees/charges.ts'
+import { computeFee } from '#fees/fee.ts'
+import type { FeeRule } from '#fees/rules.ts'
 import type { AccountId, CreditId, SplitId, SubaccountId } from '#ids.ts'
 import { formatKobo, type Kobo, kobo, parseKobo } from '#money.ts'
+import { returnShares, type StandingShare, shareCredits, sumOfShares } from '#splits/shares.ts'
+import type { Split } from '#splits/split.ts'
+import { type SplitTerms, shareAmount } from '#splits/split.ts'
 import { asId } from '../support/as-id.ts'
 
 const naira = (text: string) => parseKobo(text) as Kobo
@@ -19,56 +18,65 @@ const NO_FEE = { feesKobo: kobo(0n), bearer: undefined }
 
 type Given = [share: string, bearsFee?: boolean]
 
-function terms(type: SplitTerms['type'], ...given: Given[]): SplitTerms {
-  const parts = given.map(([share, bearsFee = false]) => ({ share: naira(share), bearsFee }))
+function terms(type: SplitTerms['type'], ...entries: Given[]): SplitTerms {
+  const parts = entries.map(([share, bearsFee = false]) => ({ share: naira(share), bearsFee }))
   return { type, parts }
 }
 
-const said = (shares: readonly Kobo[]) => shares.map(formatKobo).join(' ')
+const formatShares = (shares: readonly Kobo[]) => shares.map(formatKobo).join(' ')
 
 test('80/20 of 19,785.00 is 15,828.00 and 3,957.00', () => {
   const gross = { ...NO_FEE, grossKobo: naira('19785') }
-  assert.equal(said(shareAmount(terms('percentage', ['80'], ['20']), gross)), '15828.00 3957.00')
+  assert.equal(
+    formatShares(shareAmount(terms('percentage', ['80'], ['20']), gross)),
+    '15828.00 3957.00',
+  )
   const afterFee = {
     grossKobo: naira('20000'),
     feesKobo: naira('215'),
     bearer: 'merchant',
   } as const
-  assert.equal(said(shareAmount(terms('percentage', ['80'], ['20']), afterFee)), '15828.00 3957.00')
+  assert.equal(
+    formatShares(shareAmount(terms('percentage', ['80'], ['20']), afterFee)),
+    '15828.00 3957.00',
+  )
 })
 
-test('what rounding leaves over goes to the largest remainders, the first of equals', () => {
+test('the remainder of rounding goes to the largest remainders, the first of equals', () => {
   const of = (text: string) => ({ ...NO_FEE, grossKobo: naira(text) })
   const thirds = terms('percentage', ['33.33'], ['33.33'], ['33.34'])
-  assert.equal(said(shareAmount(thirds, of('0.01'))), '0.00 0.00 0.01')
-  assert.equal(said(shareAmount(thirds, of('0.02'))), '0.01 0.00 0.01')
-  assert.equal(said(shareAmount(terms('percentage', ['50'], ['50']), of('0.01'))), '0.01 0.00')
+  assert.equal(formatShares(shareAmount(thirds, of('0.01'))), '0.00 0.00 0.01')
+  assert.equal(formatShares(shareAmount(thirds, of('0.02'))), '0.01 0.00 0.01')
+  assert.equal(
+    formatShares(shareAmount(terms('percentage', ['50'], ['50']), of('0.01'))),
+    '0.01 0.00',
+  )
   // The main account has half of it, and loses as much by rounding: it comes last.
-  assert.equal(said(shareAmount(terms('percentage', ['50']), of('0.01'))), '0.01')
-  assert.equal(said(shareAmount(terms('percentage', ['40']), of('0.01'))), '0.00')
+  assert.equal(formatShares(shareAmount(terms('percentage', ['50']), of('0.01'))), '0.01')
+  assert.equal(formatShares(shareAmount(terms('percentage', ['40']), of('0.01'))), '0.00')
 })
 
 test('flat shares are paid in order, as long as there is some', () => {
   const flat = terms('flat', ['60'], ['50'], ['10'])
   const of = (text: string) => ({ ...NO_FEE, grossKobo: naira(text) })
-  assert.equal(said(shareAmount(flat, of('200'))), '60.00 50.00 10.00')
-  assert.equal(said(shareAmount(flat, of('100'))), '60.00 40.00 0.00')
-  assert.equal(said(shareAmount(flat, of('10'))), '10.00 0.00 0.00')
+  assert.equal(formatShares(shareAmount(flat, of('200'))), '60.00 50.00 10.00')
+  assert.equal(formatShares(shareAmount(flat, of('100'))), '60.00 40.00 0.00')
+  assert.equal(formatShares(shareAmount(flat, of('10'))), '10.00 0.00 0.00')
 })
 
 test('the fee comes out of the parts that bear it, then the main account, then the others', () => {
   const of = (fees: string) =>
     ({ grossKobo: naira('1000'), feesKobo: naira(fees), bearer: 'subaccount' }) as const
   const one = terms('percentage', ['50'], ['10', true])
-  assert.equal(said(shareAmount(one, of('20'))), '500.00 80.00')
-  assert.equal(said(shareAmount(one, of('150'))), '500.00 0.00')
-  assert.equal(said(shareAmount(one, of('600'))), '400.00 0.00')
+  assert.equal(formatShares(shareAmount(one, of('20'))), '500.00 80.00')
+  assert.equal(formatShares(shareAmount(one, of('150'))), '500.00 0.00')
+  assert.equal(formatShares(shareAmount(one, of('600'))), '400.00 0.00')
   const two = terms('percentage', ['60', true], ['20', true])
-  assert.equal(said(shareAmount(two, of('80'))), '540.00 180.00')
-  // Nobody bears it: as if the rule did not say so.
-  assert.equal(said(shareAmount(terms('percentage', ['50']), of('100'))), '450.00')
+  assert.equal(formatShares(shareAmount(two, of('80'))), '540.00 180.00')
+  // Nobody bears it: the rule has no effect.
+  assert.equal(formatShares(shareAmount(terms('percentage', ['50']), of('100'))), '450.00')
   const merchant = { ...of('100'), bearer: 'merchant' } as const
-  assert.equal(said(shareAmount(one, merchant)), '450.00 90.00')
+  assert.equal(formatShares(shareAmount(one, merchant)), '450.00 90.00')
 })
 
 const amounts = fc.bigInt(1n, 10_000_000_000n).map(kobo)
@@ -108,8 +116,8 @@ test('shares are never negative, never more than there is, and a whole split is 
       const sum = shares.reduce((total, share) => total + share, 0n)
       assert(shares.every((share) => share >= 0n))
       assert(sum <= gross - feesKobo)
-      const given = split.parts.reduce((total, { share }) => total + share, 0n)
-      const isWhole = split.type === 'percentage' ? given === 10_000n : given >= gross
+      const sharesTotal = split.parts.reduce((total, { share }) => total + share, 0n)
+      const isWhole = split.type === 'percentage' ? sharesTotal === 10_000n : sharesTotal >= gross
       if (isWhole) assert.equal(sum, gross - feesKobo)
     }),
     { numRuns: 2_000 },
@@ -183,16 +191,16 @@ test('a payment in parts is split as a whole, and no credit gives more than is l
         assert.equal(sumOfShares(got), expected[at])
       }
       for (const { creditId, amountKobo } of held) {
-        const given = sumOfShares(shares.filter((share) => share.creditId === creditId))
+        const total = sumOfShares(shares.filter((share) => share.creditId === creditId))
         const charged = sumOfFees(fees.filter((fee) => fee.creditId === creditId))
-        assert(given <= amountKobo - charged)
+        assert(total <= amountKobo - charged)
       }
     }),
     { numRuns: 500 },
   )
 })
 
-// What a subaccount may have spent in the meantime, in ten-thousandths of what it has.
+// The amount a subaccount may have spent in the meantime, in ten-thousandths of its balance.
 const steps = fc.array(
   fc.record({ taken: fc.bigInt(0n, 10_000n), spent: fc.bigInt(0n, 10_000n) }),
   { maxLength: 6 },
@@ -200,7 +208,7 @@ const steps = fc.array(
 
 test('reversals in random parts return every share that is there, and lose the rest once', () => {
   fc.assert(
-    fc.property(splits, amounts, steps, (terms, baseKobo, taken) => {
+    fc.property(splits, amounts, steps, (terms, baseKobo, changes) => {
       const shares = shareAmount(terms, { ...NO_FEE, grossKobo: baseKobo })
       const standing = shares.map(
         (shareKobo, at): StandingShare => ({
@@ -217,7 +225,7 @@ test('reversals in random parts return every share that is there, and lose the r
       const balances = new Map(standing.map((each) => [each.subaccountId, each.shareKobo]))
       let spentKobo = 0n
       let leftKobo: bigint = baseKobo
-      for (const step of [...taken, { taken: 10_000n, spent: 0n }]) {
+      for (const step of [...changes, { taken: 10_000n, spent: 0n }]) {
         leftKobo -= (leftKobo * step.taken) / 10_000n
         for (const [id, held] of balances) {
           const spent = (held * step.spent) / 10_000n
@@ -229,11 +237,11 @@ test('reversals in random parts return every share that is there, and lose the r
           back.of.returnedKobo = kobo(back.of.returnedKobo + back.returnedKobo)
           back.of.lostKobo = kobo(back.of.lostKobo + back.lostKobo)
         }
-        const kept = standing.reduce(
+        const remaining = standing.reduce(
           (sum, s) => sum + s.shareKobo - s.returnedKobo - s.lostKobo,
           0n,
         )
-        assert(kept <= leftKobo)
+        assert(remaining <= leftKobo)
       }
       const sumOf = (of: 'shareKobo' | 'returnedKobo' | 'lostKobo') =>
         standing.reduce((sum, each) => sum + each[of], 0n)

@@ -1,4 +1,4 @@
-// Subaccounts and splits: what is refused, what never changes, and whose they are.
+// Subaccounts and splits: refusals, fixed fields, and ownership.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,9 +34,9 @@ const errorsOf = (answer: { json(): { errors?: { field: string }[] } }) =>
   answer.json().errors?.map(({ field }) => field)
 
 test('a subaccount shows whom it pays, masked, and what it has', async () => {
-  const shown = dataOf(await bench.call({ url: `${SUBACCOUNTS}/A` }), 'account')
+  const view = dataOf(await bench.call({ url: `${SUBACCOUNTS}/A` }), 'account')
 
-  const { createdAt, updatedAt, bankAccountReference, ...rest } = shown
+  const { createdAt, updatedAt, bankAccountReference, ...rest } = view
   assert.equal(createdAt, updatedAt)
   assert.match(bankAccountReference, /^BAC\d{15}$/)
   assert.deepEqual(rest, {
@@ -110,7 +110,7 @@ test('the bank is asked whose account it is', async () => {
   assert.equal(dataOf(await create(numberAt058('99903')), 'account').accountStatus, 'unconfirmed')
 })
 
-test('what is not a split is refused, and nothing is made', async () => {
+test('a malformed split is refused, and nothing is made', async () => {
   const before = (await bench.call({ url: SPLITS })).json().data.length
   const eleven = Array.from({ length: 11 }, (): [string, number] => ['A', 1])
   const bad: [object, string][] = [
@@ -137,7 +137,7 @@ test('what is not a split is refused, and nothing is made', async () => {
   assert.equal((await bench.call({ url: SPLITS })).json().data.length, before)
 })
 
-test('what is not a subaccount is refused', async () => {
+test('a malformed subaccount is refused', async () => {
   const bad: [object, string][] = [
     [{ accountNumber: '12345' }, 'accountNumber'],
     [{ bankCode: 'GTB' }, 'bankCode'],
@@ -198,7 +198,7 @@ async function assertRefusedEverywhere(splitCode: string, by: Partial<Call> = {}
   assert.equal(data.results[1].code, 'invalid_request')
 }
 
-test('what was given a split keeps it when it is deactivated, and nothing new gets it', async () => {
+test('an account keeps its split when the split is deactivated, and nothing new gets it', async () => {
   dataOf(await postSplit(bench, splitBody('OLD', 'percentage', ['A', 1])), 'account')
   const merchantRef = 'before'
   const before = await createAdvice(bench, { splitCode: 'OLD', merchantRef })
@@ -211,8 +211,11 @@ test('what was given a split keeps it when it is deactivated, and nothing new ge
   await assertRefusedEverywhere('OLD')
   const again = await createAdvice(bench, { splitCode: 'OLD', merchantRef })
   assert.equal(again.adviceReference, before.adviceReference)
-  const kept = await patchAccount(bench, accountNumber, { splitCode: 'OLD', email: 'a@b.example' })
-  assert.equal(dataOf(kept, 'account').splitCode, 'OLD')
+  const answer = await patchAccount(bench, accountNumber, {
+    splitCode: 'OLD',
+    email: 'a@b.example',
+  })
+  assert.equal(dataOf(answer, 'account').splitCode, 'OLD')
   const other = await bench.call({
     url: ADVICE,
     body: adviceBody({ merchantRef, splitCode: 'WHOLE' }),
@@ -269,7 +272,7 @@ test('another client sees none of it, and may use the same codes', async () => {
   dataOf(await postSplit(bench, splitBody('WHOLE', 'flat', ['A', 1]), { token }), 'account')
 })
 
-test('who does what is in the audit log', async () => {
+test('the actor is in the audit log', async () => {
   const { data } = (await bench.call({ url: '/api/v1/audit-log?limit=100' })).json()
   const actions = new Set(data.map(({ action }: { action: string }) => action))
   for (const action of ['subaccount.create', 'subaccount.update', 'split.create']) {

@@ -1,5 +1,5 @@
-// The bank account of a subaccount is changed as it was given: its bank is asked whose it is, all of it
-// changes or nothing does, and the audit log names both accounts.
+// The bank account of a subaccount is changed like a new one: the service enquires its name, all of
+// it changes or nothing does, and the audit log names both accounts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,18 +27,18 @@ type Entry = { action: string; detail: { before: string; after: string } }
 
 async function changes(): Promise<Entry['detail'][]> {
   const { rows } = await bench.db.query<Entry>(
-    `select action, detail from actions
+    `select action, detail from audit_log
       where subject = 'subaccount/A' and action = 'subaccount.change_bank_account' order by id`,
   )
   return rows.map(({ detail }) => detail)
 }
 
-// All that a change could leave behind.
+// Everything that a change could leave behind.
 async function traces() {
   const { rows } = await bench.db.query(
     `select (select json_agg(u order by id) from subaccounts u) as subaccounts,
             (select json_agg(b order by id) from bank_accounts b) as accounts,
-            (select count(*) from actions where action not like 'user.%') as actions`,
+            (select count(*) from audit_log where action not like 'user.%') as actions`,
   )
   return rows[0]
 }
@@ -89,7 +89,7 @@ test('the fields of the account are changed together', async () => {
   }
 })
 
-test('what is no account of a bank, or not theirs, is refused, and nothing is changed', async () => {
+test('a wrong bank account, or another client’s, is refused, and nothing is changed', async () => {
   const good = newAccountBody()
   const wrong = good.accountNumber.replace(/.$/, (last) => `${(Number(last) + 1) % 10}`)
   await assertChangesNothing({ ...good, accountNumber: wrong }, 'invalid_request', 400)
@@ -174,7 +174,7 @@ test('a new name and a new account, given at once by two, both count', async () 
   assert.deepEqual([name, bankAccountReference], ['Ada and Daughters', reference])
 })
 
-test('who changed it stands in the audit log, without account numbers', async () => {
+test('the user who changed it is in the audit log, without account numbers', async () => {
   const person = await newBrowser(bench, 'finance')
   const { bankAccountReference: before } = await read()
   const body = newAccountBody()
@@ -188,11 +188,11 @@ test('who changed it stands in the audit log, without account numbers', async ()
   assert.deepEqual(change.detail, { before, after })
   assert.equal(rename.action, 'subaccount.update')
   assert.deepEqual(rename.detail, { name: 'Ada & Sons', isActive: true })
-  const { rows } = await bench.db.query('select a::text as row from actions a')
+  const { rows } = await bench.db.query('select a::text as row from audit_log a')
   assert(!rows.some(({ row }) => row.includes(body.accountNumber)))
 })
 
-test('who may not pay out, is restricted, or has no such subaccount changes nothing', async () => {
+test('a caller without right, with restrictions or without the subaccount changes nothing', async () => {
   const before = await traces()
   const support = await newBrowser(bench, 'support')
   const looking = await changeSubaccount(support, 'A', newAccountBody())
@@ -206,7 +206,7 @@ test('who may not pay out, is restricted, or has no such subaccount changes noth
 
   const missing = { status: 404, code: 'subaccount_not_found' }
   const stranger = await callerOf('STRANGER')
-  // No bank is asked: it would not know the second.
+  // No bank is called: it would not know the second.
   for (const body of [newAccountBody(), newAccountBody('99901')]) {
     assertRefused(await changeSubaccount(stranger, 'A', body), 'account', missing)
     assertRefused(await changeSubaccount(bench, 'nobody', body), 'account', missing)
@@ -215,13 +215,14 @@ test('who may not pay out, is restricted, or has no such subaccount changes noth
   assert.deepEqual(await traces(), before)
 })
 
-// As a client with these terms would call.
+// Creates a client, changes its row with this SQL `set` clause, and signs it in. Returns a `call`
+// that sends the client's token.
 async function callerOf(
   clientId: string,
-  terms = 'merchant_codes = null',
+  setClause = 'merchant_codes = null',
 ): Promise<Pick<typeof bench, 'call'>> {
   await bench.newClient(clientId)
-  await bench.db.query(`update clients set ${terms} where client_id = $1`, [clientId])
+  await bench.db.query(`update clients set ${setClause} where client_id = $1`, [clientId])
   bench.advance(10_000)
   const token = await bench.login(clientId, 's3cret')
   return { call: (call) => bench.call({ ...call, token }) }

@@ -40,7 +40,7 @@ export async function eventsOf(bench: Bench, accountNumber: string) {
 
 export async function actionsOf(bench: Bench, accountNumber: string) {
   const { rows } = await bench.db.query(
-    'select actor, action, detail from actions where subject = $1 order by id',
+    'select actor, action, detail from audit_log where subject = $1 order by id',
     [`account/${accountNumber}`],
   )
   return rows

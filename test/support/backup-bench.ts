@@ -1,27 +1,21 @@
 // Backups for tests: the operator's commands, and a service on its own embedded database that archives
 // its log.
 
-import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { BACKUP_COMMANDS } from '#admin/backup-commands.ts'
-import { parseCommand } from '#admin/command-line.ts'
 import { systemClock } from '#clock.ts'
 import { createPool } from '#db/pool.ts'
 import { archiveFolder, systemIdentifier } from '#embedded/archiving.ts'
 import { type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
+import { operate } from './cli-terminal.ts'
 import { query, until } from './embedded-bench.ts'
 import { startTestService } from './running-service.ts'
 
 // The data directory's secrets.json has them instead.
 const NO_SECRETS = { MANILLA_TOKEN_SECRETS: '', MANILLA_DATA_KEYS: '', MANILLA_HASH_KEY: '' }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a command answers is for its test to know
-export async function runCommand(words: readonly string[], env = {}): Promise<any> {
-  const chosen = parseCommand(BACKUP_COMMANDS, words)
-  assert('command' in chosen)
-  const context = { env, clock: systemClock, actor: 'cli:test' }
-  return (await chosen.command.run(context, chosen.args)).data
+export async function runCommand(words: readonly string[], env = {}) {
+  return (await operate({ env, actor: 'cli:test' }, words)).data
 }
 
 export async function startArchivedService(folder: string) {

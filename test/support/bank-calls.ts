@@ -5,11 +5,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { type BankSettings, SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { expirePaymentsRound } from '#credits/workers.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { createService } from '#wiring.ts'
-import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { patientBatchPool } from './database.ts'
 import { BUSY_FACTOR } from './patience.ts'
 import { type Bench, requestOf, startTestService } from './running-service.ts'
@@ -23,6 +23,7 @@ type Fixture = Pick<BankSettings, 'code'> & Partial<BankSettings>
 export async function startWithBanks(
   banks: readonly Fixture[],
   env: Record<string, string> = {},
+  options: { patience?: number } = {},
 ): Promise<Bench> {
   using folder = createTempFolder()
   const banksFile = join(folder.path, 'banks.json')
@@ -32,7 +33,7 @@ export async function startWithBanks(
     ...bank,
   }))
   writeFileSync(banksFile, JSON.stringify(whole))
-  return await startTestService({ env: { MANILLA_BANKS_FILE: banksFile, ...env } })
+  return await startTestService({ env: { MANILLA_BANKS_FILE: banksFile, ...env }, ...options })
 }
 
 const LIVE_BANK = {

@@ -1,9 +1,9 @@
 // Batches that a test releases one by one, and readers of their answers.
 
 import { setImmediate as turn } from 'node:timers/promises'
-import { Batcher } from '#db/batcher.ts'
-import type { QueueDelay } from '#db/queue-delay.ts'
 import type { Refusal } from '#errors.ts'
+import type { QueueDelay } from '#hot-path/batcher.ts'
+import { Batcher } from '#hot-path/batcher.ts'
 
 export type Run = (items: readonly number[]) => Promise<readonly (string | Refusal)[]>
 

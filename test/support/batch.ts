@@ -25,7 +25,7 @@ async function runFiles({ files, most, folder }: Batch): Promise<void> {
     if (!take(join(folder, `${at}`))) continue
     count++
     await import(join(ROOT, file))
-    //    // Tests of one process run in order: this one waits for all tests of the file.
+    // Tests of one process run in order: this one waits for all tests of the file.
     await test(`${file} closes what it opened`, closeShared)
   }
 }

@@ -45,7 +45,8 @@ export async function openBrowser() {
     // `page.context().newPage()`. Reduced motion, because animations redraw sixty times a second.
     async newPage({ width = WIDE, height = HEIGHT, ...options }: PageOptions = {}) {
       const viewport = { width, height }
-      const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...options })
+      const usual = { viewport, reducedMotion: 'reduce', locale: 'en-NG' } as const
+      const context = await browser.newContext({ ...usual, ...options })
       contexts.push(context)
       context.setDefaultTimeout(PATIENCE_MS)
       return watchedPage(await context.newPage())

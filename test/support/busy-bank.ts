@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { BankConnection, CallLimits, PayoutAnswer } from '#banks/connector.ts'
-import type { CallKind } from '#domain/records/call-rates.ts'
+import type { CallKind } from '#records/call-rates.ts'
 import { createPayout, fund, payoutRounds } from './payouts.ts'
 import { BANK, requeryRounds } from './requery-bench.ts'
 import { startTestService } from './running-service.ts'

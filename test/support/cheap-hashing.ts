@@ -4,9 +4,9 @@
 
 import crypto, { type ScryptOptions } from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
-import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
-import { SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
-import { readHash } from '#hashed-secrets.ts'
+import { readHash } from '#access/passwords.ts'
+import { SANDBOX_CLIENT } from '#access/secrets.ts'
+import { SANDBOX_USER } from '#sandbox/setup.ts'
 
 type Done = (error: Error | null, key: Buffer) => void
 

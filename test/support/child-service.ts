@@ -37,23 +37,23 @@ export function spawnChild({ folder, role, command, env = {} }: Options) {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
-    said.out += text
+    output.out += text
   })
   child.stderr.setEncoding('utf8').on('data', (text) => {
-    said.err += text
+    output.err += text
   })
   const closed = once(child, 'close').then(([code]) => code as number | null)
   return {
     child,
-    said,
+    said: output,
     closed,
     // Rejects if the process ends before it prints the words.
     async says(words: string): Promise<void> {
       const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-      await until(`it says ${words}`, () => said.out.includes(words) || hasEnded())
-      if (!said.out.includes(words)) throw new Error(`it ended: ${said.out}${said.err}`)
+      await until(`it says ${words}`, () => output.out.includes(words) || hasEnded())
+      if (!output.out.includes(words)) throw new Error(`it ended: ${output.out}${output.err}`)
     },
     async [Symbol.asyncDispose]() {
       for (const pid of processesOf(child)) kill(pid)
@@ -64,14 +64,14 @@ export function spawnChild({ folder, role, command, env = {} }: Options) {
 
 export async function startChild(options: Options) {
   const spawned = spawnChild(options)
-  const { child, said, closed, says } = spawned
+  const { child, said: output, closed, says } = spawned
   try {
     await says(WELCOME_END)
   } catch (error) {
     await spawned[Symbol.asyncDispose]()
     throw error
   }
-  const [, url = ''] = /API +(http:\S+)/.exec(said.out) ?? []
+  const [, url = ''] = /API +(http:\S+)/.exec(output.out) ?? []
   const processes = processesOf(child)
   return {
     ...spawned,

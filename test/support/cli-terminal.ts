@@ -1,6 +1,9 @@
 // Runs the command line in process: its output, its exit code, and Ctrl-C at a chosen moment. It has a
-// folder of its own.
+// folder of its own. Operator commands run on the database of the test.
 
+import { AdminProblem, type Answer, type Context } from '#admin/operator-command.ts'
+import { perform } from '#admin/run-command.ts'
+import { systemClock } from '#clock.ts'
 import { runCli } from '../../cli/program.ts'
 import type { Terminal } from '../../cli/terminal.ts'
 import { createTempFolder } from './temp-folder.ts'
@@ -13,13 +16,13 @@ export function createCli(env: Record<string, string> = {}) {
   // Starts a run; `press` is Ctrl-C.
   function start(words: readonly string[], changes: Partial<Terminal> = {}) {
     const pressed = new AbortController()
-    const said = { out: '', err: '' }
+    const output = { out: '', err: '' }
     const terminal: Terminal = {
       out: (text) => {
-        said.out += text
+        output.out += text
       },
       err: (text) => {
-        said.err += text
+        output.err += text
       },
       isTerminal: false,
       hasProgress: false,
@@ -30,13 +33,18 @@ export function createCli(env: Record<string, string> = {}) {
       interrupted: pressed.signal,
       now: () => new Date(),
       fetch: globalThis.fetch,
-      launch: async () => ({ exitCode: 1, out: '', err: 'No command is started in tests.' }),
+      operate: async () => {
+        throw new AdminProblem('No database is used in this test.')
+      },
       readSecret: async () => '',
       ...changes,
     }
-    const ended: Promise<Ran> = runCli(words, terminal).then((exitCode) => ({ exitCode, ...said }))
+    const ended: Promise<Ran> = runCli(words, terminal).then((exitCode) => ({
+      exitCode,
+      ...output,
+    }))
     const press = () => pressed.abort()
-    return { said, ended, press, [Symbol.dispose]: press }
+    return { said: output, ended, press, [Symbol.dispose]: press }
   }
 
   return {
@@ -46,4 +54,32 @@ export function createCli(env: Record<string, string> = {}) {
     runOn: (changes: Partial<Terminal>, ...words: string[]) => start(words, changes).ended,
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   }
+}
+
+// Runs an operator command: its answer, and the text that it prints in a pipe. Throws what it prints when
+// it fails, with its exit code and the code of a refusal.
+export async function operate(context: Partial<Context>, words: readonly string[]) {
+  using cli = createCli()
+  let answer: Answer | undefined
+  const world = {
+    env: {},
+    clock: systemClock,
+    actor: 'cli:ada',
+    showProgress: () => {},
+    ...context,
+  }
+  const { exitCode, out, err } = await cli.runOn(
+    {
+      operate: async (command) => {
+        answer = await perform(command, (work) =>
+          work(world as Context, command.options as never, command.subject),
+        )
+        return answer
+      },
+    },
+    ...words,
+  )
+  if (exitCode !== 0) throw Object.assign(new Error(err.trimEnd()), { exitCode })
+  // biome-ignore lint/suspicious/noExplicitAny: what a command answers is for its test to know
+  return { data: answer?.data as any, text: out.trimEnd() }
 }

@@ -2,11 +2,11 @@
 // trade to show.
 
 import assert from 'node:assert/strict'
+import type { Role } from '#access/permissions.ts'
+import { closeExpired } from '#credits/close.ts'
 import { withTransaction } from '#db/transaction.ts'
-import type { Role } from '#domain/access/roles.ts'
-import { closeExpired } from '#domain/credits/close-payments.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { countTotalsRound } from '#workers/count-totals.ts'
+import { countTotalsRound } from '#reports/workers.ts'
 import type { openBrowser, PageOptions } from './browser.ts'
 import { listenLocally } from './event-source.ts'
 import { createAccount, MINUTE_MS, startPayment } from './fixtures.ts'

@@ -1,11 +1,11 @@
 // Fails a test file in which an operation answered with an error that its list lacks
-// (src/http/reference/operation-errors.ts), or with a status that its description lacks: so the
+// (src/http/reference/common-errors.ts), or with a status that its description lacks: so the
 // reference names every error that a test knows.
 
 import { subscribe, tracingChannel } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '#errors.ts'
-import { COMMON_ERRORS, errorsOf } from '#http/reference/operation-errors.ts'
+import { COMMON_ERRORS } from '#http/reference/common-errors.ts'
 
 type Handled = { error?: unknown; request: { routeOptions: FastifyRequest['routeOptions'] } }
 
@@ -22,7 +22,7 @@ tracingChannel('fastify.request.handler').error.subscribe((message) => {
   const { schema, config } = request.routeOptions
   const operationId = schema?.operationId
   if (!(error instanceof Refusal) || operationId === undefined) return
-  const declared = errorsOf(operationId, config.errors)
+  const declared = config.errors ?? []
   if (COMMON_ERRORS.includes(error.code) || declared.includes(error.code)) return
   undeclared.add(`${operationId}: ${error.code}`)
 })

@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict'
 import type { Pool } from '#db/pool.ts'
-import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { createLogger } from '#log.ts'
 import { Notifier } from '#notifier.ts'
+import { bankNames } from '#payments/resource.ts'
 import { Sealer } from '#seal.ts'
-import { Deliverer } from '#workers/deliver-webhooks.ts'
-import { dispatchEventsRound } from '#workers/dispatch-events.ts'
+import { Deliverer, dispatchEventsRound } from '#webhooks/workers.ts'
 import { patientBatchPool } from './database.ts'
 import type { Bench } from './running-service.ts'
 

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import { checkIntegrityRound } from '#integrity/workers.ts'
 import { createLogger } from '#log.ts'
-import { checkIntegrityRound } from '#workers/check-integrity.ts'
 import { createAccount, startPayment } from './fixtures.ts'
 import { newBrowser } from './people.ts'
 import type { Bench } from './running-service.ts'
@@ -38,7 +38,7 @@ export async function sendTooMuch(page: Page): Promise<void> {
   await page.getByText('Event payment.successful').waitFor()
 }
 
-export async function auditNow({ db, clock }: Bench): Promise<void> {
+export async function checkIntegrityNow({ db, clock }: Bench): Promise<void> {
   const log = createLogger({ level: 'silent' })
   await checkIntegrityRound({ db, clock, log })(new AbortController().signal)
 }
@@ -66,6 +66,6 @@ export async function setDeskScene(bench: Bench) {
     body: { action: 'return', reason: 'She paid twice, and called about it.' },
   })
   assert.equal(answer.statusCode, 200, answer.body)
-  await auditNow(bench)
+  await checkIntegrityNow(bench)
   return { accountNumber, excess, stray, requestId: answer.json().data.id as number }
 }

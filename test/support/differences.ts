@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import type { LineKind } from '#banks/statements/statement.ts'
-import type { DifferenceAction, DifferenceKind } from '#domain/reconciliation/allowed-actions.ts'
-import type { Reading } from '#domain/reconciliation/reversed-credits.ts'
+import type { DifferenceAction, DifferenceKind, Reading } from '#reconciliation/difference.ts'
 import type { Browser } from './people.ts'
 import type { Bench } from './running-service.ts'
 
@@ -100,11 +99,13 @@ type GivenDifference = {
   suggested?: { kind: string; id: bigint }
   bankCode?: string
   currency?: string
+  day?: string
 }
 
 // Without a line or an item, it is about the statement.
 export async function addDifference(bench: Bench, input: GivenDifference): Promise<number> {
   const { kind, amount, lineId, item, suggested, bankCode = '035', currency = 'NGN' } = input
+  const { day = DAY } = input
   const isOfStatement = lineId === undefined && item === undefined
   const { rows } = await bench.db.query<{ id: bigint }>(
     `with opened as (
@@ -116,7 +117,7 @@ export async function addDifference(bench: Bench, input: GivenDifference): Promi
     [
       bankCode,
       currency,
-      DAY,
+      day,
       kind,
       koboOf(amount),
       lineId ?? null,

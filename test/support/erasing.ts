@@ -1,8 +1,8 @@
 // A person who is to be erased, and the traces that must not remain.
 
 import assert from 'node:assert/strict'
-import { ANSWERS_WAIT_MS } from '#domain/privacy/erase-payer-data.ts'
-import { completeErasuresRound } from '#workers/complete-erasures.ts'
+import { ANSWERS_WAIT_MS } from '#privacy/erasure.ts'
+import { completeErasuresRound } from '#privacy/workers.ts'
 import { ACCOUNTS } from './fixtures.ts'
 import type { Bench } from './running-service.ts'
 import { sealingOf } from './sealing.ts'

@@ -1,8 +1,8 @@
 // Appends events whose content does not matter.
 
-import type { NewEventOf } from '#domain/records/event-types.ts'
 import type { ClientId } from '#ids.ts'
 import { kobo } from '#money.ts'
+import type { NewEventOf } from '#records/events.ts'
 
 const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false }
 

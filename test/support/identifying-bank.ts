@@ -13,14 +13,14 @@ export type Fate = 'as usual' | 'unsent' | 'answer lost' | { status: number; bod
 
 // Records each reservation between Manilla and its bank, and decides its fate.
 async function startWire(bankUrl: string) {
-  const asked: Asked[] = []
+  const calls: Asked[] = []
   let fateOf: () => Fate | Promise<Fate> = () => 'as usual'
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk
     const { method = '', url = '', headers } = request
     const isReservation = method === 'POST' && RESERVATIONS.some((path) => url.endsWith(path))
-    if (isReservation) asked.push({ path: url, body: JSON.parse(text) })
+    if (isReservation) calls.push({ path: url, body: JSON.parse(text) })
     const fate = isReservation ? await fateOf() : 'as usual'
     if (fate === 'unsent') return void response.destroy()
     if (typeof fate === 'object') {
@@ -41,7 +41,7 @@ async function startWire(bankUrl: string) {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    asked: calls,
     decide: (next: typeof fateOf) => {
       fateOf = next
     },

@@ -1,7 +1,7 @@
 // Credits as each route submits them to the batcher: a notification, a requery or a statement may use
 // different identifiers for the same transfer.
 
-import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import type { IncomingCredit } from '#credits/judge.ts'
 import { kobo } from '#money.ts'
 import { bankOf, newSessionId } from './rail.ts'
 import type { Bench } from './running-service.ts'

@@ -10,7 +10,17 @@ const OWN = 'of the caller’s own sign-in: takes nothing that could be another�
 // Operators see every client's debt to them.
 export const OF_ALL_CLIENTS = ['listLedgerAccounts']
 
+const MESSAGES = 'test/messages/sandbox.test.ts asks for another’s'
+const OWN_NOTICES = 'of the caller’s own messages: takes nothing that could be another’s'
+
 export const WITHOUT: Record<string, string> = {
+  getMessage: MESSAGES,
+  getMessageContent: MESSAGES,
+  unsuppressAddress: MESSAGES,
+  suppressAddress: OWN_NOTICES,
+  getNoticeSettings: OWN_NOTICES,
+  setNoticeSettings: OWN_NOTICES,
+  previewNotice: OWN_NOTICES,
   openRailItem: 'for operators, of banks: it is no client’s',
   health: NO_CLIENT,
   ready: NO_CLIENT,
@@ -44,10 +54,25 @@ export const WITHOUT: Record<string, string> = {
   signOut: OWN,
   signOutEverywhere: OWN,
   changeOwnPassword: OWN,
+  getUserAddresses: OWN,
+  setUserAddresses: OWN,
   beginTotp: OWN,
   confirmTotp: OWN,
   removeTotp: OWN,
   countPendingApprovals: OWN,
+  getChat: 'for operators: it is no client’s',
+  setChat: 'for operators: it is no client’s',
+  removeChat: 'for operators: it is no client’s',
+  testChat: 'for operators: it is no client’s',
+  beginProviderSignIn: 'sends the browser to the provider of the client it names',
+  completeProviderSignIn: 'by an unguessable cookie: test/access/provider-sign-in.test.ts',
+  finishProviderSignIn: 'by an unguessable cookie: test/access/provider-settings.test.ts',
+  getProvider: OWN,
+  setProvider: OWN,
+  removeProvider: OWN,
+  requestPasswordReset: NO_CLIENT,
+  openPasswordReset: 'by an unguessable link: test/access/password-reset.test.ts',
+  acceptPasswordReset: 'by an unguessable link: test/access/password-reset.test.ts',
   openInvitation: 'by an unguessable link: test/access/take-over.test.ts',
   acceptInvitation: 'by an unguessable link: test/access/take-over.test.ts',
 }

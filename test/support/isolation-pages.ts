@@ -5,13 +5,13 @@ const page = (methods: string, path: RegExp) => new RegExp(`^(${methods}) ${path
 export const PAGES: readonly RegExp[] = [
   /^GET \/metrics$/, // Names no client.
   page('GET', /\/openapi\.json/),
-  page('GET', /\/docs(\/js\/scalar\.js|\/errors)?/),
+  page('GET', /\/docs(\/\{\}|\/errors|\/search\.json|\/assets\/.*)?/),
   page('GET', /\//),
   page('GET', /\/dashboard(\/?\*|\/assets\/.*)?/), // The app, which fetches its data by the API.
   page('GET', /\/dashboard\/api\/banks/), // The names of banks are the same for everybody.
   page('GET', /\/pay\/(assets|colours|logos)\/.*/),
   page('GET', /\/pay\/\{\}\/qr\.svg/),
   page('GET|POST', /\/pay/), // A payer's, as above.
-  page('POST', /\/pay\/\{\}\/sent/),
+  page('POST', /\/pay\/\{\}\/(sent|simulate)/),
   page('GET', /\/pay\/api\/stream/),
 ]

@@ -3,6 +3,7 @@
 
 import { accountingRecipes } from './accounting-recipes.ts'
 import { CLIENTS } from './clients.ts'
+import { controlRecipes } from './control-recipes.ts'
 import { feeRecipes } from './fee-rules.ts'
 import {
   ACCOUNTS,
@@ -20,6 +21,7 @@ import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
 import { PAYOUT_FILE_RECIPES, PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
 import { REFUND_RECIPES } from './refund-recipes.ts'
+import { REPORT_RECIPES } from './report-recipes.ts'
 import { RESOLUTION_RECIPES } from './resolution-recipes.ts'
 import type { Call } from './running-service.ts'
 import { SPLITS, SUBACCOUNTS, splitRecipes, subaccountBody } from './splits.ts'
@@ -104,11 +106,18 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   getCollectionAccountDetails: account('/details'),
   updateCollectionAccount: account('', { email: 'new@example.com' }, 'PATCH'),
   deactivateCollectionAccount: account('/deactivate', {}),
+  verifyCollectionAccount: account('/verify', {}),
   activateCollectionAccount: account('/activate', {}),
   setDefaultCollectionAccount: account('/default', {}),
   addCollectionAccountNumber: account('/numbers', { bankCode: '101' }),
   eraseCollectionAccount: account('/erase', { reason: 'Asked for.' }),
   listLimitProfiles: list(LIMIT_PROFILES),
+  getCollectionCeilings: () => [{ url: '/api/v1/collection-ceilings' }],
+  getClientCollectionCeilings: client('/collection-ceilings'),
+  setClientCollectionCeilings: client('/collection-ceilings', {
+    method: 'PUT',
+    body: { tiers: [] },
+  }),
   ...profileRecipes(),
   getAccountTimeline: account('/timeline'),
   listMerchantBalances: list('/api/v1/balances/merchants'),
@@ -209,6 +218,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   listClients: list(CLIENTS),
   ...feeRecipes(),
   ...accountingRecipes(),
+  ...controlRecipes(),
   listSubaccounts: list(SUBACCOUNTS),
   listSplits: list(SPLITS),
   ...splitRecipes(),
@@ -227,6 +237,8 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   confirmReturn: () => [post(`${FIRST_RETURN}/confirm`)],
   failReturn: () => [post(`${FIRST_RETURN}/fail`, { reason: 'X' })],
   listBankHealth: list('/api/v1/operator/banks'),
+  listMessages: list('/api/v1/messages'),
+  listMessageSuppressions: list('/api/v1/message-suppressions'),
   listAlerts: list('/api/v1/operator/alerts'),
   getAlert: () => [{ url: '/api/v1/operator/alerts/1' }],
   acknowledgeAlert: () => [post('/api/v1/operator/alerts/1/acknowledge')],
@@ -258,7 +270,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
 }
 
 // Their answers may differ only in the request id.
-export const RECIPES = {
+const OWN_RECIPES: Record<string, Recipe> = {
   ...ACCOUNT_RECIPES,
   ...STATEMENT_RECIPES,
   ...DESK_RECIPES,
@@ -266,8 +278,48 @@ export const RECIPES = {
   ...OTHER_RECIPES,
   ...PAYOUT_RECIPES,
   ...REFUND_RECIPES,
+  ...REPORT_RECIPES,
   ...RESOLUTION_RECIPES,
   ...PAYOUT_FILE_RECIPES,
+}
+
+const EXPORTED_LISTS =
+  'Subaccounts BankAccounts Payouts Refunds Adjustments Differences Advices Settlements AuditLog ' +
+  'AllPayouts AdjustingEntries ReconcilingItems DailyProofs StatementLines Returns RailItems ' +
+  'LedgerTransfers Holds ' +
+  'SuspenseRequests PayoutFailures ClientVatInvoices VatInvoices MerchantBalances SubaccountBalances'
+
+const withUrl = (recipe: Recipe, change: (url: string) => string): Recipe => {
+  return (of) => recipe(of).map((call) => ({ ...call, url: change(call.url) }))
+}
+
+const isDailyProofs = (path: string) => path.endsWith('/reconciliation/days')
+
+// Files of lists take no page. Daily proofs need their days.
+function toFile(url: string): string {
+  const [path = '', query = ''] = url.split('?')
+  return isDailyProofs(path) ? `${path}.csv?${query}` : `${path}.csv`
+}
+
+const FILE_RECIPES = Object.fromEntries(
+  EXPORTED_LISTS.split(' ').map((name) => {
+    const recipe = OWN_RECIPES[`list${name}`] as Recipe
+    return [`export${name}`, withUrl(recipe, toFile)]
+  }),
+)
+
+const CSV_RECIPES = { ...OWN_RECIPES, ...FILE_RECIPES }
+
+export const RECIPES: Record<string, Recipe> = {
+  ...CSV_RECIPES,
+  ...Object.fromEntries(
+    Object.entries(CSV_RECIPES)
+      .filter(([id]) => id.startsWith('export') && id !== 'exportCase') // Cases are no table.
+      .map(([id, recipe]) => [
+        `${id}Xlsx`,
+        withUrl(recipe, (url) => url.replace('.csv', '.xlsx').replace('&for=spreadsheet', '')),
+      ]),
+  ),
 }
 // These always create something for the caller, whatever foreign values they get.
 export const MAKING: Record<string, Recipe> = {

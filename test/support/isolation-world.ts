@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
-import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
+import { dispatchEvents } from '#webhooks/dispatch.ts'
 import { registerOf } from './clients.ts'
 import {
   ACCOUNTS,
@@ -21,6 +21,7 @@ import { BANK_ACCOUNTS, PAYOUTS } from './payouts.ts'
 import { newBrowser } from './people.ts'
 import { newSessionId, postRail } from './rail.ts'
 import { refundThings } from './refund-recipes.ts'
+import { reportThings } from './report-recipes.ts'
 import type { Bench } from './running-service.ts'
 import { settlementThings } from './settlement-recipes.ts'
 import { SETTLEMENTS } from './settlements.ts'
@@ -66,6 +67,8 @@ export type Things = {
   payoutReference: string
   settlementReference: string
   refundReference: string
+  scheduleReference: string
+  reportReference: string
   cursors: Record<string, string> // By the list's address.
 }
 
@@ -128,6 +131,8 @@ export const NOBODYS: Things = {
   payoutReference: 'PYT000000000000001',
   settlementReference: 'STL000000000000001',
   refundReference: 'RFD000000000000001',
+  scheduleReference: 'RSC000000000000001',
+  reportReference: 'RPT000000000000001',
   cursors: Object.fromEntries(LISTS.map((list) => [list, 'bm9ib2R5'])),
 }
 
@@ -178,6 +183,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     ...(await payoutThings(bench, token)),
     ...(await settlementThings(bench, token)),
     ...(await refundThings(bench, token)),
+    ...(await reportThings(bench, owner)),
     clientId,
     accountNumber: account.accountNumber,
     limitProfile,

@@ -98,7 +98,7 @@ const TABLES: Record<string, string> = {
   idempotency_keys: `insert into idempotency_keys
     select ${OWNER}, 'history-' || k, 'account', decode(md5(k::text), 'hex'), k::text,
            $2::timestamptz - k * interval '1 millisecond' from ${each}`,
-  actions: `insert into actions (client_id, action, subject, detail, taken_at)
+  audit_log: `insert into audit_log (client_id, action, subject, detail, taken_at)
     select ${OWNER}, 'suspense.assigned', 'suspense/' || k, '{}', ${AT} from ${each}`,
 }
 

@@ -32,7 +32,11 @@ export function ask(by: Person, itemId: number, body: object = TO_RETURN) {
 }
 
 // Returns the id of the request.
-export async function asked(by: Person, itemId: number, body?: object): Promise<number> {
+export async function requestResolution(
+  by: Person,
+  itemId: number,
+  body?: object,
+): Promise<number> {
   const answer = await ask(by, itemId, body)
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data.id

@@ -1,7 +1,7 @@
 // Rules for migrations that run beside the previous release (I80; CONTRIBUTING.md, Migrations). Each rule
 // returns its faults. A comment above a statement exempts it: `-- safe: why`.
 
-import type { SchemaFile } from '#db/migration-files.ts'
+import type { SchemaFile } from '#db/migrate.ts'
 import { type SqlStatement, splitList, splitStatements } from './sql-statements.ts'
 
 type Fault = string | undefined

@@ -107,7 +107,8 @@ export class Books {
     for (const { bank, currency, kobo, reversedKobo, parts, charges } of this.credits.values()) {
       const { fee, vat, duty } = charges
       add(`bank ${bank} ${currency}`, kobo - fee - vat - duty - reversedKobo)
-      add(`bank_cost ${bank} ${currency}`, fee + duty)
+      add(`bank_cost ${bank} ${currency}`, fee)
+      add(`stamp_duty ${bank} ${currency}`, duty)
       add(`input_vat ${bank} ${currency}`, vat)
       for (const part of parts) {
         if (part.place === this.returned) add(`bank ${bank} ${currency}`, -part.kobo)

@@ -7,7 +7,7 @@ import type { Credit, CreditCall, RailAnswer } from './model-places.ts'
 type Called = {
   bank: string
   sessionId: string
-  kind?: string // Of the session id.
+  kind?: string // The kind of the session id.
   others?: readonly CreditCall[]
 }
 type Terms = { number: string; kobo: bigint; currency: string }

@@ -26,7 +26,7 @@ export type CreditReport = {
   currency: string
   payer: Payer
   agoMs?: number // Age by the bank, if it reports one.
-  kind?: string // Of the session id.
+  kind?: string // The kind of the session id.
   others?: readonly CreditCall[] // Other identifiers.
   charges?: Charges
   source?: string // The route, if not the bank's notification.

@@ -59,7 +59,8 @@ export class Part {
     credit.parts.push(this)
   }
 
-  // On the remaining amount where it was charged; reversed money bears none.
+  // The fee and VAT that this part still bears: of what was charged on the part, the share of the money that
+  // is left in it. None outside an account or payment, for example once the money was reversed.
   get fees(): { fee: bigint; vat: bigint } {
     const isHeld = this.place instanceof Account || this.place instanceof Payment
     if (!this.charged || !isHeld) return { fee: 0n, vat: 0n }
@@ -67,7 +68,8 @@ export class Part {
     return { fee: (fee * this.kobo) / baseKobo, vat: (vat * this.kobo) / baseKobo }
   }
 
-  // The same for the shares of subaccounts.
+  // The shares of subaccounts that this part still bears, by name: of what was shared from the part, the
+  // share of the money that is left in it. None outside an account or payment.
   get shares(): Map<string, bigint> {
     const isHeld = this.place instanceof Account || this.place instanceof Payment
     if (!this.shared || !isHeld) return new Map()

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
-import { matchStatements } from '#domain/reconciliation/match-statements.ts'
+import { matchStatements } from '#reconciliation/match.ts'
 import { pass, reportOf } from './accounting.ts'
 import { assertCleanBooks } from './bank-calls.ts'
 import { type BankDay, camt053, type DayLine } from './bank-statements.ts'
@@ -43,7 +43,7 @@ export async function found(bench: Bench): Promise<any[]> {
 }
 
 // "payout_paid -1000 of a failed payout: book, note"
-export async function shown(bench: Bench): Promise<string[]> {
+export async function differenceTexts(bench: Bench): Promise<string[]> {
   return (await found(bench)).map(
     ({ kind, amount, payout, actions }) =>
       `${kind} ${amount} of a ${payout?.status} payout: ${actions.join(', ')}`,

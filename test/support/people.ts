@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
-import type { Role } from '#domain/access/roles.ts'
-import { hashSecret } from '#hashed-secrets.ts'
+import { hashSecret } from '#access/passwords.ts'
+import type { Role } from '#access/permissions.ts'
 import { timeOrderedId, type UserId } from '#ids.ts'
 import type { Bench, Call } from './running-service.ts'
 import { storedName } from './shown-ids.ts'
@@ -105,7 +105,7 @@ export function cookieOf(answer: LightMyRequestResponse): string {
 
 export async function actionsOf(bench: Bench, subject: string): Promise<string[]> {
   const { rows } = await bench.db.query<{ action: string }>(
-    'select action from actions where subject = $1 order by id',
+    'select action from audit_log where subject = $1 order by id',
     [storedName(subject)],
   )
   return rows.map(({ action }) => action)

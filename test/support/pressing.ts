@@ -58,7 +58,11 @@ export function personAt(page: Page, by: 'mouse' | 'keyboard') {
       const isNarrow = (page.viewportSize()?.width ?? 0) <= NARROW_MAX
       if (isNarrow) await page.getByRole('button', { name: 'Open menu' }).click()
       const menu = page.getByRole('navigation', { name: 'Main menu' })
-      await menu.getByRole('link', { name, exact: true }).click()
+      const link = menu.getByRole('link', { name, exact: true })
+      await menu.getByRole('link').first().waitFor()
+      const folded = menu.getByRole('button', { expanded: false })
+      while ((await link.count()) === 0) await folded.first().click()
+      await link.click()
       await headingOf(page, name).waitFor()
     },
   }

@@ -13,6 +13,7 @@ import type { Bench } from './running-service.ts'
 import { closed, setBankAccount, setSettings } from './settlements.ts'
 import { NOBODYS_NUMBER } from './suspense-desk.ts'
 
+const HOLDS = '/api/v1/operator/holds'
 const ADJUSTMENTS = '/api/v1/operator/adjustments'
 
 export async function keepBooks(bench: Bench): Promise<void> {
@@ -38,6 +39,19 @@ export async function keepBooks(bench: Bench): Promise<void> {
   await recoverShortfall(bench)
   await simulate(bench, accountNumber, '500.00')
   await createPayout(bench, { amount: '300' })
+  await forfeitPart(bench, accountNumber)
+}
+
+// Holds 20 naira and forfeits 5 of them.
+async function forfeitPart(bench: Bench, accountNumber: string): Promise<void> {
+  const maker = await newBrowser(bench, 'operator')
+  const checker = await newBrowser(bench, 'operator')
+  const clientId = 'MAN0000001'
+  const body = { target: 'account', clientId, accountNumber, amount: '20', reason: 'Reported' }
+  const { reference } = dataOf(await maker.call({ url: HOLDS, body }), 'account')
+  const part = { amount: '5', reason: 'By order' }
+  dataOf(await maker.call({ url: `${HOLDS}/${reference}/forfeit`, body: part }), 'account')
+  dataOf(await checker.call({ url: `${HOLDS}/${reference}/approve`, body: {} }), 'account')
 }
 
 async function recoverShortfall(bench: Bench): Promise<void> {

@@ -7,8 +7,7 @@ import { join } from 'node:path'
 
 const FIELDS: Record<string, string> = {
   'accounts.ndjson': 'id kind owner currency openedAt',
-  'archives.ndjson': 'id month credits amount charges endsAt manifest',
-  'credits.ndjson': 'id bank currency amount charges reversed returned outcome receivedAt archive',
+  'credits.ndjson': 'id bank currency amount charges reversed returned outcome receivedAt',
   'payouts.ndjson':
     'id reference purpose status bank currency amount fee cost settlement requestedAt',
   'settlements.ndjson':
@@ -17,19 +16,30 @@ const FIELDS: Record<string, string> = {
   'settlement-lines.ndjson':
     'id settlement kind credit payout adjustment gross fee vat split reversed other net',
   'adjustments.ndjson': 'id reference kind subject bank currency amount state requestedAt',
+  'holds.ndjson': 'id reference target currency held forfeited state placedAt',
   'differences.ndjson': 'id bank currency kind openedAt',
   'transfers.ndjson': 'id debit credit amount reason cause causeId postedAt',
   'balances.ndjson': 'account debits credits',
 }
 export const PROOF_NAMES = Object.keys(FIELDS)
 
-const DEBIT_KINDS = ['shortfall', 'bank_cost', 'input_vat', 'receivable', 'write_off']
+const DEBIT_KINDS = [
+  'shortfall',
+  'bank_cost',
+  'stamp_duty',
+  'input_vat',
+  'receivable',
+  'write_off',
+  'wht_receivable',
+  'wht_credit',
+  'doubtful_debt',
+]
 const CAUSES: Record<string, string> = {
-  archive: 'archives.ndjson',
   credit: 'credits.ndjson',
   payout: 'payouts.ndjson',
   settlement: 'settlements.ndjson',
   adjustment: 'adjustments.ndjson',
+  hold: 'holds.ndjson',
   difference: 'differences.ndjson',
 }
 const OF_LINES = ['gross', 'fee', 'vat', 'reversed', 'net']
@@ -71,7 +81,7 @@ export function readManifest(folder: string, pinnedKey: string) {
   const manifest: Manifest = JSON.parse(signed)
   const der = Buffer.from(`${SPKI}${manifest.publicKey}`, 'hex')
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
-  if (manifest.format !== 'manilla-proof/2') problems.push('manifest.json format')
+  if (manifest.format !== 'manilla-proof/1') problems.push('manifest.json format')
   if (manifest.publicKey !== pinnedKey) problems.push('manifest.json key')
   if (!verify(null, Buffer.from(signed), key, Buffer.from(signature, 'hex'))) {
     problems.push('manifest.json signature')
@@ -132,8 +142,7 @@ function addUp(files: Files): string[] {
     if (amount <= 0n) faults.push(`${place} amount`)
     if (!debit || !credit || debit === credit) faults.push(`${place} accounts`)
     if (!cause) faults.push(`${place} cause`)
-    const currency = row.cause === 'archive' ? debit?.currency : cause?.currency
-    if (new Set([debit?.currency, credit?.currency, currency]).size !== 1) {
+    if (new Set([debit?.currency, credit?.currency, cause?.currency]).size !== 1) {
       faults.push(`${place} currency`)
     }
     const [from, to] = [sums.get(row.debit ?? ''), sums.get(row.credit ?? '')]
@@ -184,11 +193,6 @@ function causeFaults(files: Files, accounts: Accounts): string[] {
       add(`${key} ${accounts.get(id as string)?.kind}`, kobo)
     }
   }
-  for (const row of files('credits.ndjson')) {
-    const key = `archive ${row.archive}`
-    add(`${key} credits`, 1n)
-    for (const field of ['amount', 'charges']) add(`${key} ${field}`, BigInt(row[field] as string))
-  }
   for (const row of files('settlement-lines.ndjson')) {
     const key = `settlement ${row.settlement}`
     add(`${key} lines`, 1n)
@@ -227,16 +231,6 @@ type Expectation = readonly [what: string, expected: bigint, is: bigint]
 
 function expectations(cause: string, row: Row, of: (what: string) => bigint): Expectation[] {
   const kobo = (field: string) => BigInt(row[field] ?? 0)
-  if (cause === 'archive') {
-    return [
-      ['credits', kobo('credits'), of('credits')],
-      ['amount', kobo('amount'), of('amount')],
-      ['charges', kobo('charges'), of('charges')],
-      ['brought', kobo('amount'), of('brought')],
-      ['left', kobo('amount') - kobo('charges'), -of('bank')],
-    ]
-  }
-  if (cause === 'credit' && row.archive !== null) return [['moved', 0n, of('moved')]]
   if (cause === 'credit') {
     const left = kobo('amount') - kobo('charges') - kobo('reversed') - kobo('returned')
     return [
@@ -264,6 +258,12 @@ function expectations(cause: string, row: Row, of: (what: string) => bigint): Ex
       ['VAT', isKept ? kobo('vat') : 0n, of('vat')],
       ['reversed', isKept ? kobo('reversed') : 0n, of('reversed')],
       ['net', isKept ? kobo('net') : 0n, of('net')],
+    ]
+  }
+  if (cause === 'hold') {
+    return [
+      ['held', kobo('held'), of('held')],
+      ['forfeited', kobo('forfeited'), of('forfeited')],
     ]
   }
   if (cause !== 'adjustment') return []

@@ -3,11 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { loadConfig } from '#config/config.ts'
 import type { Pool } from '#db/pool.ts'
-import { proofKey } from '#domain/proof/proof-key.ts'
-import { writeProof } from '#domain/proof/write-proof.ts'
+import { proofKey } from '#proof/files.ts'
+import { signManifest, writeProof } from '#proof/write.ts'
 import { Sealer } from '#seal.ts'
 import { readProof } from './proof-reader.ts'
 import { SECRETS, START } from './settings.ts'
@@ -32,6 +34,62 @@ export function verifyInPython(folder: string, ...args: string[]): Verdict {
   const options = args.length > 0 ? args : ['--public-key', KEY.publicKey]
   const run = spawnSync('python3', [VERIFIER, folder, ...options], { encoding: 'utf8' })
   return { code: run.status, out: run.stdout, err: run.stderr }
+}
+
+// Verifies the archive of the pack of a month.
+export function verifyPack(pack: Buffer, key = KEY.publicKey) {
+  using folder = createTempFolder()
+  const archive = join(folder.path, 'pack.zip')
+  writeFileSync(archive, pack)
+  const { code, out, err } = verifyInPython(archive, '--public-key', key)
+  return { status: code, output: out + err }
+}
+
+// `change` returns the text of the file as the verifier shall find it.
+export type Edit = { name: string; change: (text: string) => string }
+
+// Unpacks the pack, changes one file for each edit, and verifies each folder. With `isSigned`, the manifest
+// then has the hash of the changed file and a signature, as whoever holds the key would write it.
+export function verifyEdits(pack: Buffer, edits: readonly Edit[], { isSigned = false } = {}) {
+  using folder = createTempFolder()
+  const files = unpack(pack, folder.path)
+  const folders = edits.map(({ name, change }, at) => {
+    const text = files.get(name)
+    assert(text !== undefined, name)
+    const changed = change(text)
+    assert.notEqual(changed, text, `${name} is changed`)
+    const target = join(folder.path, `${at}`)
+    mkdirSync(target)
+    const all = new Map(files).set(name, changed)
+    if (isSigned) all.set('manifest.json', signAgain(all))
+    for (const [each, content] of all) writeFileSync(join(target, each), content)
+    return target
+  })
+  return verifyAllInPython(folders).map(({ code, out, err }) => ({
+    status: code,
+    output: out + err,
+  }))
+}
+
+export function unpack(pack: Buffer, folder: string): Map<string, string> {
+  const archive = join(folder, 'pack.zip')
+  const target = join(folder, 'unpacked')
+  writeFileSync(archive, pack)
+  const { status, stderr } = spawnSync('python3', ['-m', 'zipfile', '-e', archive, target])
+  assert.equal(status, 0, `${stderr}`)
+  const names = readdirSync(target)
+  return new Map(names.map((name) => [name, readFileSync(join(target, name), 'utf8')]))
+}
+
+function signAgain(files: ReadonlyMap<string, string>): string {
+  const { signature: _, ...manifest } = JSON.parse(files.get('manifest.json') as string)
+  const hashed = manifest.files.map(({ name }: { name: string }) => {
+    const sha256 = createHash('sha256')
+      .update(files.get(name) as string)
+      .digest('hex')
+    return { name, sha256 }
+  })
+  return signManifest({ ...manifest, files: hashed }, KEY)
 }
 
 // In one process: starting one takes longer than verifying a small export.

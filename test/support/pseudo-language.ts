@@ -15,7 +15,7 @@ export type Node = { type: string; start: number; end: number } & Record<string,
 type Words = { start: number; end: number; text: string }
 
 export type PseudoLanguage = {
-  text: string // Of a file that replaces web/copy/en.ts.
+  text: string // The text of a file that replaces web/copy/en.ts.
   english: readonly string[] // Texts that must not appear.
 }
 

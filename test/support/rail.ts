@@ -55,7 +55,8 @@ export function wordsOf({ responseCode, outcome, code }: Record<string, string>)
   return [responseCode, outcome, code].filter(Boolean).join(' ')
 }
 
-// The bank of a number, which reports its money; any bank for an unissued number.
+// Returns the bank of an account number, which reports the credits to it. For a number that was not issued,
+// returns 035.
 export async function bankOf({ db }: Pick<Bench, 'db'>, accountNumber: string): Promise<string> {
   const { rows } = await db.query<{ bank: string }>(
     'select bank_code as bank from numbers where account_number = $1',

@@ -2,8 +2,8 @@
 // cancelled, expired, assigned, returned or reversed, in any order. The service refuses impossible ones,
 // which change nothing.
 
-import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import { Refusal } from '#errors.ts'
+import type { AssignTo } from '#suspense/assign.ts'
 import { closeExpired } from './bank-calls.ts'
 import { createAccount, MINUTE_MS, startPayment } from './fixtures.ts'
 import { newSessionId, postRail } from './rail.ts'

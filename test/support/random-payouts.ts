@@ -33,7 +33,11 @@ const SCENES: Readonly<Record<string, Scene>> = {
     ['available', 'vat_payable', 'fee_vat'],
   ),
   paid: of('payout', ['paying', 'bank', 'paid'], ['bank_cost', 'bank', 'bank_charge']),
-  charged: of('payout', ['input_vat', 'bank', 'bank_charge']),
+  charged: of(
+    'payout',
+    ['input_vat', 'bank', 'bank_charge'],
+    ['stamp_duty', 'bank', 'bank_charge'],
+  ),
   failed: of(
     'payout',
     ['paying', 'available', 'payout_failed'],
@@ -73,8 +77,16 @@ function of(cause: keyof Causes, ...moves: Move[]): Scene {
 const SCENES_PER_STEP = 6
 
 // They grow by debits, so moving needs no balance.
-const GROW_BY_DEBITS = ['bank', 'bank_cost', 'input_vat', 'receivable', 'write_off', 'shortfall']
-const BANK_KINDS = ['bank', 'bank_cost', 'input_vat', 'shortfall']
+const GROW_BY_DEBITS = [
+  'bank',
+  'bank_cost',
+  'stamp_duty',
+  'input_vat',
+  'receivable',
+  'write_off',
+  'shortfall',
+]
+const BANK_KINDS = ['bank', 'bank_cost', 'stamp_duty', 'input_vat', 'shortfall']
 const OPERATOR_KINDS = ['fee_income', 'vat_payable', 'write_off']
 
 export async function randomPayouts(

@@ -1,7 +1,7 @@
 // A bank's day to reconcile: the books, the bank's statement, and the views in the dashboard.
 
 import type { Page } from 'playwright-core'
-import { watDay } from '#wat-time.ts'
+import { watDay } from '#clock.ts'
 import { newSessionId } from './rail.ts'
 import type { Bench } from './running-service.ts'
 import { BANK, gtbankCsv, imported } from './statement-files.ts'

@@ -6,9 +6,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connectBanks } from '#banks/connectors.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
+import { planRequeriesRound, requeryTransfersRound } from '#requery/workers.ts'
 import { Sealer } from '#seal.ts'
-import { planRequeriesRound } from '#workers/plan-requeries.ts'
-import { requeryTransfersRound } from '#workers/requery-transfers.ts'
 import { startWithBanks } from './bank-calls.ts'
 import { patientBatchPool } from './database.ts'
 import { newSessionId } from './rail.ts'
@@ -31,12 +30,12 @@ export type Mood = 'well' | 'failing' | 'silent' | 'in_progress'
 // `asked` has every request, as path and query.
 export async function startBank({ pageSize = 100 } = {}) {
   const transfers: Record<string, unknown>[] = []
-  const asked: URL[] = []
+  const urls: URL[] = []
   const state = { mood: 'well' as Mood, inFlight: 0, inFlightMost: 0 }
   const held: ServerResponse[] = []
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://bank')
-    asked.push(url)
+    urls.push(url)
     state.inFlight++
     state.inFlightMost = Math.max(state.inFlightMost, state.inFlight)
     response.on('close', () => state.inFlight--)
@@ -70,7 +69,7 @@ export async function startBank({ pageSize = 100 } = {}) {
   return {
     state,
     transfers,
-    asked,
+    asked: urls,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
       for (const response of held) response.destroy()
@@ -159,7 +158,7 @@ export function requeryRounds(
   }
 }
 
-export async function questionsOf({ db }: Pick<Bench, 'db'>, reason?: string) {
+export async function requeriesOf({ db }: Pick<Bench, 'db'>, reason?: string) {
   const { rows } = await db.query<{
     id: bigint
     reason: string

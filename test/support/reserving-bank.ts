@@ -4,12 +4,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { refillNumberPoolsRound, sendBankChangesRound } from '#accounts/workers.ts'
 import { connectBanks } from '#banks/connectors.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import { createLogger } from '#log.ts'
 import type { Round } from '#workers/loop.ts'
-import { refillNumberPoolsRound } from '#workers/refill-number-pools.ts'
-import { sendBankChangesRound } from '#workers/send-bank-changes.ts'
 import { startWithBanks } from './bank-calls.ts'
 import type { Bench } from './running-service.ts'
 

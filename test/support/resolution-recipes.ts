@@ -8,6 +8,8 @@ import type { Bench, Call } from './running-service.ts'
 
 const DIFFERENCE = `${RECONCILIATION}/1`
 const NOTE = { action: 'note', reason: 'Explained.' }
+const AJE = `${RECONCILIATION}/adjusting-entries/AJE000000000000001`
+const ENTRY = { differenceId: 1, account: 'shortfall', amount: -5, reason: 'Explained.' }
 const NOBODY = { owner: 'nobody' }
 
 const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
@@ -24,6 +26,13 @@ export const RESOLUTION_RECIPES: Record<string, Recipe> = {
   listReconciledLines: get(`/lines?${DAY}`),
   listReconciledItems: get(`/items?${DAY}`),
   listDifferences: get('/differences'),
+  listReconcilingItems: get('/reconciling-items'),
+  listAdjustingEntries: get('/adjusting-entries'),
+  getAdjustingEntry: get('/adjusting-entries/AJE000000000000001'),
+  requestAdjustingEntry: () => [post(`${RECONCILIATION}/adjusting-entries`, ENTRY)],
+  approveAdjustingEntry: () => [post(`${AJE}/approve`)],
+  rejectAdjustingEntry: () => [post(`${AJE}/reject`, { reason: 'No.' })],
+  withdrawAdjustingEntry: () => [post(`${AJE}/withdraw`)],
   getDifference: get('/1'),
   resolveDifference: () => [post(`${DIFFERENCE}/resolve`, NOTE)],
   resolveDifferences: () => [post(`${RECONCILIATION}/resolve`, { ids: [1], ...NOTE })],

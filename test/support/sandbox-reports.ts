@@ -3,8 +3,8 @@
 
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { Notifier } from '#notifier.ts'
+import { reportSandboxTransfersRound } from '#sandbox/workers.ts'
 import { Sealer } from '#seal.ts'
-import { reportSandboxTransfersRound } from '#workers/report-sandbox-transfers.ts'
 import { patientBatchPool } from './database.ts'
 import type { Bench } from './running-service.ts'
 

@@ -26,6 +26,8 @@ const pages = (url: string): Recipe => {
 }
 const put = (url: string, body: object): Call => ({ method: 'PUT', url, body })
 
+const HOLIDAY = { name: 'Eid', status: 'confirmed', source: 'announced' }
+
 export const SETTLEMENT_RECIPES: Record<string, Recipe> = {
   getSettlementSettings: () => [{ url: SETTINGS }],
   listSettlements: pages(SETTLEMENTS),
@@ -37,9 +39,10 @@ export const SETTLEMENT_RECIPES: Record<string, Recipe> = {
   approveSettlement: act('approve'),
   cancelSettlement: act('cancel'),
   closeSettlement: () => [{ url: SETTLEMENTS, body: {} }],
-  setSettlementHolidays: () => [put(HOLIDAYS, { holidays: [] })],
+  setHoliday: () => [put(`${HOLIDAYS}/2031-01-01`, HOLIDAY)],
+  removeHoliday: () => [{ method: 'DELETE', url: `${HOLIDAYS}/2031-01-01` }],
   setSettlementSettings: () => [put(SETTINGS, { schedule: 'manual' })],
-  listSettlementHolidays: () => [{ url: HOLIDAYS }],
+  listHolidays: () => [{ url: HOLIDAYS }],
 }
 
 // The client's own settlements: two, so that a page of one has a next.

@@ -2,21 +2,21 @@
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
-import { recordPayoutChanges } from '#domain/payouts/payout-changes.ts'
-import { type PayoutOutcome, settlePayout } from '#domain/payouts/settle-payout.ts'
-import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
 import type { AdjustmentId, ClientId, PayoutId } from '#ids.ts'
 import { bankOwner, clientOwner, SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { CURRENCY, type Kobo, parseKobo } from '#money.ts'
+import { type PayoutOutcome, settlePayout } from '#payouts/settle.ts'
+import { recordPayoutChanges } from '#payouts/states.ts'
 import { Sealer } from '#seal.ts'
-import { closeSettlementsRound } from '#workers/close-settlements.ts'
+import { finishSettlement } from '#settlement/close.ts'
+import { closeSettlementsRound } from '#settlement/workers.ts'
 import { dataOf } from './fixtures.ts'
 import type { Bench, Call } from './running-service.ts'
 
 export const SETTLEMENTS = '/api/v1/settlements'
 export const SETTINGS = '/api/v1/settlement-settings'
-export const HOLIDAYS = '/api/v1/operator/settlement-holidays'
+export const HOLIDAYS = '/api/v1/operator/holidays'
 
 type BankAccount = { clientId?: string; status?: 'confirmed' | 'unconfirmed' | 'mismatch' }
 

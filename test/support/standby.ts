@@ -8,8 +8,8 @@ import pg from 'pg'
 import { prepareBinaries } from '#embedded/binaries.ts'
 import { ensureCluster } from '#embedded/cluster.ts'
 import { makeSocketFolder, openDataDirectory, SOCKET_NAME } from '#embedded/data-directory.ts'
-import { type GuardedProcess, spawnGuarded } from '#embedded/guard.ts'
-import { fixedSettings, serverSettings, settingArguments } from '#embedded/settings.ts'
+import { type GuardedProcess, spawnGuarded } from '#embedded/processes.ts'
+import { fixedSettings, serverSettings, settingArguments } from '#embedded/server.ts'
 import { until } from './embedded-bench.ts'
 
 const SETTINGS = {
@@ -79,12 +79,12 @@ export class Server {
   // Follows a primary with its data so far; without one, starts as a primary.
   async start(primary?: Primary): Promise<void> {
     const socket = makeSocketFolder(this.#home)
-    const { settings: given, log } = this.#options
+    const { settings: extra, log } = this.#options
     const following = primary && { primary_conninfo: primary.conninfo }
     if (primary) this.#write('standby.signal', '')
     if (primary) this.#write('postgresql.auto.conf', '')
     const settings = {
-      ...{ ...serverSettings(), ...SETTINGS, ...given, ...following },
+      ...{ ...serverSettings(), ...SETTINGS, ...extra, ...following },
       ...fixedSettings(socket.forServer),
     }
     this.#process = await spawnGuarded({

@@ -39,6 +39,25 @@ export function gtbankCsv({ openingKobo = 0n, accountNumber = '0123456789', line
   ].join('\n')
 }
 
+// In the format of the profile access, newest first.
+export function accessCsv({ openingKobo = 0n, lines }: Csv): string {
+  let balance = openingKobo
+  const rows = lines.map(({ day = '2026-11-14', kobo: amount, reference = '', narration = '' }) => {
+    balance += amount
+    const size = formatKobo(kobo(amount < 0n ? -amount : amount))
+    const date = written(day)
+    return [date, date, reference, narration, ...(amount < 0n ? [size, ''] : ['', size])]
+      .concat(formatKobo(kobo(balance)))
+      .join(';')
+  })
+  return [
+    'Account Number:;0690123456',
+    'Transaction Date;Value Date;Transaction Ref;Narration;Withdrawals;Lodgements;Balance',
+    ...rows.toReversed(),
+    '',
+  ].join('\n')
+}
+
 export function manyLines(count: number, day = '2026-11-14'): CsvLine[] {
   return Array.from({ length: count }, (_, at) => ({
     day,

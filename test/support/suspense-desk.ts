@@ -67,7 +67,7 @@ export async function pendingReturnOf(db: Bench['db'], itemId: bigint | number):
 
 export async function auditLogFor(bench: Bench, id: number): Promise<Item[]> {
   const { rows } = await bench.db.query(
-    `select c.client_id as by, a.action, a.detail from actions a join clients c on c.id = a.client_id
+    `select c.client_id as by, a.action, a.detail from audit_log a join clients c on c.id = a.client_id
       where a.subject = $1 order by a.id`,
     [storedName(`suspense/${id}`)],
   )

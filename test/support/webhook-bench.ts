@@ -6,15 +6,14 @@ import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import type { Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { bankNames } from '#domain/payments/resource-presenters.ts'
-import { getSecret } from '#domain/webhooks/signing-secrets.ts'
-import { createEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import type { ClientId, EndpointId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 import { Notifier } from '#notifier.ts'
+import { bankNames } from '#payments/resource.ts'
 import { Sealer } from '#seal.ts'
-import { Deliverer, type DelivererDeps } from '#workers/deliver-webhooks.ts'
-import { dispatchEventsRound } from '#workers/dispatch-events.ts'
+import { createEndpoint } from '#webhooks/endpoints.ts'
+import { getOrCreateSecret } from '#webhooks/secrets.ts'
+import { Deliverer, type DelivererDeps, dispatchEventsRound } from '#webhooks/workers.ts'
 import { httpReceiver } from '../webhooks/receivers.ts'
 import { patientBatchPool } from './database.ts'
 import { type Given, startTestService } from './running-service.ts'
@@ -35,8 +34,8 @@ type Body = { id: string; type: string; sequence: number; data: Record<string, u
 export type WebhookBench = Awaited<ReturnType<typeof startWebhookBench>>
 
 // Answers 200, or by `answer`, and records its requests.
-export async function listener(answer?: (response: ServerResponse, heard: Heard) => void) {
-  const heard: Heard[] = []
+export async function listener(answer?: (response: ServerResponse, webhook: Heard) => void) {
+  const webhooks: Heard[] = []
   const receiver = await httpReceiver(async (request, response) => {
     const body = await text(request)
     const entry = {
@@ -45,11 +44,14 @@ export async function listener(answer?: (response: ServerResponse, heard: Heard)
       body,
       json: JSON.parse(body),
     }
-    heard.push(entry)
+    webhooks.push(entry)
     if (answer) answer(response, entry)
     else response.end('taken')
   })
-  return Object.assign(receiver, { heard, types: () => heard.map(({ json }) => json.type) })
+  return Object.assign(receiver, {
+    heard: webhooks,
+    types: () => webhooks.map(({ json }) => json.type),
+  })
 }
 
 export async function startWebhookBench(options: Given = {}) {
@@ -112,7 +114,7 @@ export async function startWebhookBench(options: Given = {}) {
     },
     async secret(endpointId: EndpointId | null = null, client?: string) {
       const owner = { clientId: await clientId(client), endpointId }
-      return getSecret(db, { sealer, now: clock() }, owner)
+      return getOrCreateSecret(db, { sealer, now: clock() }, owner)
     },
     deliveries: async () => (await db.query(DELIVERIES)).rows,
     attempts: async () => (await db.query(ATTEMPTS)).rows,

@@ -30,6 +30,7 @@ export async function witnessSmallWorld() {
   await client.report('9999999999', 70)
   const { payout, reference } = await client.payOut()
   const refund = await client.refund(payment.paymentReference)
+  const hold = await client.hold(accountNumber)
   const settlement = await client.closeSettlement()
   const refused = client.note('payout', { clientId: CLIENT, amount: '100000' }, null)
   await rounds.send()
@@ -59,7 +60,7 @@ export async function witnessSmallWorld() {
   return {
     entries,
     accountNumber,
-    keys: { account, credit, reversal, advice, payment: payment.key, payout, refused },
+    keys: { account, credit, reversal, advice, payment: payment.key, payout, refused, hold },
     references: { payout: reference, refund, settlement },
     connectionString: bench.database.connectionString,
     async [Symbol.asyncDispose]() {
@@ -133,6 +134,13 @@ class WitnessedClient {
     const { reference } = (await this.#post(path, body)).data
     this.note('refund', { clientId: CLIENT, amount: '20000' }, { reference })
     return reference
+  }
+
+  async hold(accountNumber: string): Promise<string> {
+    const reason = this.#nextKey('hold')
+    const body = { target: 'account', clientId: CLIENT, accountNumber, amount: 50, reason }
+    const { reference } = (await this.#post('/api/v1/operator/holds', body)).data
+    return this.note('hold', { clientId: CLIENT, amount: '5000' }, { reference })
   }
 
   async closeSettlement(): Promise<string> {

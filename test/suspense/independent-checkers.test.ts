@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Role } from '#domain/access/roles.ts'
-import { hashSecret } from '#hashed-secrets.ts'
+import { hashSecret } from '#access/passwords.ts'
+import type { Role } from '#access/permissions.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount } from '../support/fixtures.ts'
 import {
-  asked,
   askToDisable,
   decide,
   type Person,
   refused,
+  requestResolution,
   setMakerChecker,
 } from '../support/maker-checker-desk.ts'
 import { confirmWith, PASSKEYS, register, remove, trySignInWith } from '../support/passkey-calls.ts'
@@ -73,10 +73,10 @@ async function change(by: Person, whom: Person, body: object): Promise<void> {
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
-// The refusal of an approval, which the request shows beforehand; or approved.
+// Returns 'approved' or the code of the refusal, and checks that the request predicted it.
 async function outcomeOf(maker: Person, checker: Person): Promise<string> {
   const { id } = await suspend(bench, picky, '500.00')
-  const requestId = await asked(maker, id)
+  const requestId = await requestResolution(maker, id)
   const listed = await checker.call({ url: `${SUSPENSE}/requests?itemId=${id}` })
   const { cannotApprove } = listed.json().data[0]
   const answer = await decide(checker, requestId, 'approve')
@@ -92,7 +92,7 @@ test('two whom whoever runs the service let in approve for one another', async (
   assert.equal(await outcomeOf(obi, ada), 'approved')
 })
 
-test('whoever is new, or was given a password, a role or access again, waits a day', async () => {
+test('a new user, or one with a new password, role or access, waits a day', async () => {
   const [tobi, uche, ife] = [await invite(obi), await invite(obi), await invite(obi)]
   assert.equal(await outcomeOf(ada, tobi), 'approver_too_new')
   bench.advance(WAIT_MS)
@@ -145,7 +145,7 @@ test('nobody approves what somebody asks for who gave them access, however long 
   assert.equal(await outcomeOf(e, await again(obi)), 'approved')
 })
 
-test('who resets a password, enables somebody or gives a role stands behind them from then on', async () => {
+test('a user who resets a password, enables or gives a role stands behind that user', async () => {
   const changes: ((by: Person, whom: Person) => Promise<unknown>)[] = [
     reset,
     async (by, whom) => {
@@ -195,7 +195,7 @@ test('an operator of the service lets in, and resets, without standing behind an
 test('the database itself refuses an approval by somebody who is not independent', async () => {
   const [maker, other] = [await again(ada), await invite(await again(ada))]
   const { id } = await suspend(bench, picky, '500.00')
-  const requestId = await asked(maker, id)
+  const requestId = await requestResolution(maker, id)
   const approve = (userId: string | null) =>
     bench.db.query(
       `update suspense_requests set state = 'approved', decided_by = 'user:x',
@@ -208,11 +208,11 @@ test('the database itself refuses an approval by somebody who is not independent
   await assert.rejects(approve(null), { constraint })
 })
 
-test('who may not approve may still reject; a wait of none is none', async () => {
+test('a user who may not approve may still reject; a wait of zero is no wait', async () => {
   const maker = await again(ada)
   const puppet = await invite(maker)
   const { id } = await suspend(bench, picky, '500.00')
-  const requestId = await asked(maker, id)
+  const requestId = await requestResolution(maker, id)
   refused(await decide(puppet, requestId, 'approve'), 'approver_too_new')
   assert.equal((await decide(puppet, requestId, 'reject', { reason: 'No.' })).statusCode, 200)
 
@@ -220,7 +220,7 @@ test('who may not approve may still reject; a wait of none is none', async () =>
   assert.equal(sandbox.config.policy.approverWaitHours, 0)
 })
 
-test('whoever adds a passkey waits a day; renaming and removing one starts no wait', async () => {
+test('a user who adds a passkey waits a day; renaming and removing one starts no wait', async () => {
   const tobi = await newBrowser(bench, 'owner')
   const { held, passkey } = await register(tobi)
 

@@ -3,17 +3,17 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { closeExpired } from '#credits/close.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { closeExpired } from '#domain/credits/close-payments.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, createAdvice, initiate, MINUTE_MS } from '../support/fixtures.ts'
 import {
   ask,
-  asked,
   decide,
   type Person,
   refused,
+  requestResolution,
   setMakerChecker,
 } from '../support/maker-checker-desk.ts'
 import { newBrowser, newClientWithOwner, signIn } from '../support/people.ts'
@@ -42,9 +42,9 @@ test('the setting of one client is nothing to another, nor to nobody’s money o
   refused(await ask(owner, id), 'suspense_not_found', 404)
 })
 
-test('who may only look neither asks nor decides', async () => {
+test('a user who may only look neither requests nor decides', async () => {
   const { id } = await waiting()
-  const requestId = await asked(ada, (await waiting()).id)
+  const requestId = await requestResolution(ada, (await waiting()).id)
   for (const role of ['support', 'developer'] as const) {
     const looking = await newBrowser(bench, role)
     refused(await ask(looking, id), 'role_not_allowed', 403)
@@ -61,7 +61,7 @@ test('people of a client that has only some merchantCodes see no requests for th
   const theirs = { merchantCode: 'THEIRS', merchantId: 'THEIRS', ...rules }
   const { accountNumber } = await createAccount(bench, theirs, { token })
   const { id } = await suspend(bench, accountNumber, '10.00')
-  const requestId = await asked(browser, id)
+  const requestId = await requestResolution(browser, id)
   const second = await newBrowser(bench, 'owner', clientId)
   await bench.db.query(`update clients set merchant_codes = '{OURS}' where client_id = $1`, [
     clientId,
@@ -74,7 +74,7 @@ test('people of a client that has only some merchantCodes see no requests for th
 })
 
 test('a cursor of one list of requests leads into no other', async () => {
-  for (let at = 0; at < 2; at++) await asked(ada, (await waiting()).id)
+  for (let at = 0; at < 2; at++) await requestResolution(ada, (await waiting()).id)
   const url = `${SUSPENSE}/requests?state=open&limit=1`
   const { nextCursor, data } = (await ada.call({ url })).json()
 
@@ -94,14 +94,18 @@ test('a cursor of one list of requests leads into no other', async () => {
   refused(await stranger.call({ url: `${url}&cursor=${nextCursor}` }), 'invalid_cursor', 400)
 })
 
-test('what operators asked for stays theirs when the money has become a client’s', async () => {
+test('requests of operators stay theirs when the money has become a client’s', async () => {
   const { clientId, browser: before } = await newClientWithOwner(bench)
   const token = await bench.login(clientId, 's3cret')
   const advice = await createAdvice(bench, { amount: 500 }, { token })
   const { paymentReference } = await initiate(bench, advice.adviceReference, '035', token)
   const [one, two] = [await newBrowser(bench, 'operator'), await newBrowser(bench, 'operator')]
   const { id } = await suspend(bench, NOBODYS_NUMBER, '200.00')
-  const requestId = await asked(one, id, { action: 'assign', paymentReference, reason: 'Theirs.' })
+  const requestId = await requestResolution(one, id, {
+    action: 'assign',
+    paymentReference,
+    reason: 'Theirs.',
+  })
   assert.equal((await decide(two, requestId, 'approve')).statusCode, 200)
   bench.advance(60 * MINUTE_MS) // The payment ends without being paid in full.
   const deps = { sharedAccounts: new SharedAccounts(bench.db), now: bench.clock() }

@@ -8,9 +8,9 @@ import { erase } from '../support/erasing.ts'
 import { ACCOUNTS, assertBooksBalance, createAccount, startPayment } from '../support/fixtures.ts'
 import {
   ask,
-  asked,
   decide,
   refused,
+  requestResolution,
   setMakerChecker,
   switchOff,
   TO_RETURN,
@@ -34,10 +34,10 @@ const waiting = (amount = '500.00') => suspend(bench, picky, amount)
 
 assert.equal((await setMakerChecker(owner, true)).statusCode, 200)
 
-test('whoever asked is the same person in another session, and with another role', async () => {
+test('the maker is the same person in another session, and with another role', async () => {
   const eve = await newBrowser(bench, 'finance')
   const { id } = await waiting()
-  const requestId = await asked(eve, id)
+  const requestId = await requestResolution(eve, id)
   const role = await operator.call({
     method: 'PATCH',
     url: `${USERS_URL}/${await userIdOf(bench, eve.user.email)}`,
@@ -53,10 +53,13 @@ test('whoever asked is the same person in another session, and with another role
   assert.equal((await readItem(bench, id)).state, 'open')
 })
 
-test('what somebody asked for who has left since is decided by another', async () => {
+test('a request of a user who has left is decided by another', async () => {
   const eve = await newBrowser(bench, 'finance')
   const [one, two] = [await waiting(), await waiting()]
-  const [first, second] = [await asked(eve, one.id), await asked(eve, two.id)]
+  const [first, second] = [
+    await requestResolution(eve, one.id),
+    await requestResolution(eve, two.id),
+  ]
   const url = `${USERS_URL}/${await userIdOf(bench, eve.user.email)}`
   const removed = await operator.call({ method: 'DELETE', url })
   assert(removed.statusCode < 300, removed.body)
@@ -68,7 +71,7 @@ test('what somebody asked for who has left since is decided by another', async (
   assert.equal((await readItem(bench, two.id)).state, 'open')
 })
 
-test('whom it was for is looked at again: closed, erased or paid meanwhile, nothing moves', async () => {
+test('the target is checked again: closed, erased or paid meanwhile, nothing moves', async () => {
   const closed = await createAccount(bench)
   const erased = await createAccount(bench)
   const paid = await startPayment(bench, { amount: 500 })
@@ -82,7 +85,11 @@ test('whom it was for is looked at again: closed, erased or paid meanwhile, noth
   const requests: { itemId: number; requestId: number }[] = []
   for (const target of targets) {
     const { id: itemId } = await waiting()
-    const requestId = await asked(ada, itemId, { action: 'assign', reason: 'Hers.', ...target })
+    const requestId = await requestResolution(ada, itemId, {
+      action: 'assign',
+      reason: 'Hers.',
+      ...target,
+    })
     requests.push({ itemId, requestId })
   }
   const done = [
@@ -101,9 +108,9 @@ test('whom it was for is looked at again: closed, erased or paid meanwhile, noth
   await assertBooksBalance(bench)
 })
 
-test('what the bank took back meanwhile leaves nothing to decide: its request is void', async () => {
+test('a reversal of the whole amount leaves nothing to decide: the request is void', async () => {
   const { id, sessionId } = await waiting()
-  const requestId = await asked(ada, id)
+  const requestId = await requestResolution(ada, id)
   await reverse(bench, sessionId, '500')
 
   const listed = await bench.call({ url: `${SUSPENSE}/requests?state=void&itemId=${id}` })
@@ -120,7 +127,7 @@ test('what the bank took back meanwhile leaves nothing to decide: its request is
 test('an approval and the bank’s reversal at once: one after the other, and never stuck', async () => {
   for (let round = 0; round < 4; round++) {
     const { id, sessionId } = await waiting()
-    const requestId = await asked(ada, id)
+    const requestId = await requestResolution(ada, id)
 
     const [approved] = await Promise.all([
       decide(obi, requestId, 'approve'),
@@ -134,10 +141,14 @@ test('an approval and the bank’s reversal at once: one after the other, and ne
   await assertBooksBalance(bench)
 })
 
-test('of what the bank took back in part, the rest goes; the request tells what it was', async () => {
+test('after a partial reversal the rest goes; the request shows the former amount', async () => {
   const { accountNumber } = await createAccount(bench)
   const { id, sessionId } = await waiting()
-  const requestId = await asked(ada, id, { action: 'assign', accountNumber, reason: 'Hers.' })
+  const requestId = await requestResolution(ada, id, {
+    action: 'assign',
+    accountNumber,
+    reason: 'Hers.',
+  })
   await reverse(bench, sessionId, '200')
   const { amount, requestedAmount } = (await readRequests(id))[0]
   assert.deepEqual([amount, requestedAmount], [300, 500])
@@ -166,8 +177,8 @@ async function readRequests(itemId: number) {
 
 test('switched off, what was asked for still takes two, until it is decided', async () => {
   const [one, two] = [await waiting(), await waiting()]
-  const requestId = await asked(ada, one.id)
-  const other = await asked(ada, two.id)
+  const requestId = await requestResolution(ada, one.id)
+  const other = await requestResolution(ada, two.id)
   await switchOff(owner, second)
 
   refused(await ada.call({ url: `${SUSPENSE}/${one.id}/return`, body: {} }), 'suspense_requested')
@@ -205,7 +216,7 @@ test('once it is switched on, nothing moves alone that had begun before', async 
 
 test('two who approve at once, each twice, move it once and leave one trace', async () => {
   const { id } = await waiting()
-  const requestId = await asked(ada, id)
+  const requestId = await requestResolution(ada, id)
 
   const answers = await Promise.all(
     [obi, owner, obi, owner].map((by) => decide(by, requestId, 'approve')),
@@ -223,7 +234,10 @@ test('two who approve at once, each twice, move it once and leave one trace', as
 
 test('a decision again by the same person is fine; another one after it is refused', async () => {
   const [one, two] = [await waiting(), await waiting()]
-  const [rejected, withdrawn] = [await asked(ada, one.id), await asked(ada, two.id)]
+  const [rejected, withdrawn] = [
+    await requestResolution(ada, one.id),
+    await requestResolution(ada, two.id),
+  ]
   const no = { reason: 'No.' }
 
   for (let times = 0; times < 2; times++) {
@@ -248,11 +262,15 @@ test('a decision again by the same person is fine; another one after it is refus
 
 test('the reason of who asked stands in the record of what was done', async () => {
   const { id } = await waiting()
-  await decide(obi, await asked(ada, id, { ...TO_RETURN, reason: 'She called.' }), 'approve')
+  await decide(
+    obi,
+    await requestResolution(ada, id, { ...TO_RETURN, reason: 'She called.' }),
+    'approve',
+  )
 
   const { rows } = await bench.db.query(
     `select action, actor, detail ->> 'note' as note, detail ->> 'requestedBy' as "requestedBy"
-       from actions where subject = $1 order by id`,
+       from audit_log where subject = $1 order by id`,
     [storedName(`suspense/${id}`)],
   )
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
+import { claimPayouts } from '#payouts/send.ts'
 import { assertCleanBooks, OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
@@ -41,7 +41,7 @@ async function view(of: Bench, reference: string, by: By = {}): Promise<unknown[
   const list = await of.call({ url: `${RETURNS}?reveal=true&limit=100`, ...by })
   const listed = list.json().data.find((row: { reference: string }) => row.reference === reference)
   const { rows } = await of.db.query(
-    `select count(*)::int as n from actions where action = 'return.reveal' and subject = $1`,
+    `select count(*)::int as n from audit_log where action = 'return.reveal' and subject = $1`,
     [`return/${reference}`],
   )
   assert.deepEqual([listed.sentBy, listed.payoutStatus], [sentBy, payoutStatus])
@@ -60,7 +60,7 @@ async function startReturn(
   return dataOf(await giveBack(bench, id), 'account').returnReference
 }
 
-test('what a connector sends is the connector’s, from the queue until its answer', async () => {
+test('a return that a connector sends is the connector’s, from the queue until its answer', async () => {
   const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '75', {
     bank: '035',
     sourceAccountNumber: NUMBER,
@@ -77,7 +77,7 @@ test('what a connector sends is the connector’s, from the queue until its answ
   assert.deepEqual(await view(bench, lost), ['connector', 'unknown', 'return_not_by_hand'])
 })
 
-test('what goes into a file is the file’s, before it is in one and after', async () => {
+test('a return that goes into a file is the file’s, before it is in one and after', async () => {
   const reference = await startReturn(FILE_BANK)
   assert.deepEqual(await view(bench, reference), ['file', 'queued', 'return_not_by_hand'])
 
@@ -88,7 +88,7 @@ test('what goes into a file is the file’s, before it is in one and after', asy
   assert.deepEqual(await view(bench, reference), [null, 'failed', NUMBER])
 })
 
-test('what is not in naira is the operator’s, whatever the bank can send', async () => {
+test('a return in another currency is the operator’s, even if the bank sends others', async () => {
   const dollars = { currency: 'USD' }
   const naira = await startReturn(FILE_BANK)
   const forFile = await startReturn(FILE_BANK, NUMBER, dollars)
@@ -118,7 +118,7 @@ test('what is not in naira is the operator’s, whatever the bank can send', asy
   await assertCleanBooks(bench)
 })
 
-test('what nobody else sends is the operator’s, until somebody claims it', async () => {
+test('a return that no connector and no file sends is the operator’s, until somebody claims it', async () => {
   await using live = await startLiveService()
   await addClient(live.db, live.clock(), { clientId: 'OPERATOR01', isOperator: true })
   const operator = { token: await live.login('OPERATOR01', 's3cret') }

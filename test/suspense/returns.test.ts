@@ -71,13 +71,13 @@ async function eventsOf(type: string): Promise<Row[]> {
 
 const revealsOf = async (reference: string) => {
   const { rows } = await live.db.query(
-    `select actor from actions where action = 'return.reveal' and subject = $1 order by id`,
+    `select actor from audit_log where action = 'return.reveal' and subject = $1 order by id`,
     [`return/${reference}`],
   )
   return rows.map(({ actor }) => actor)
 }
 
-test('what a client sends back is on the operator’s list, with all that a bank asks for', async () => {
+test('a client’s return is on the operator’s list, with all that a bank needs', async () => {
   const { id, creditId, returnReference: reference, sessionId } = await startReturn('75')
 
   const answer = await live.call({ url: `${RETURNS}?status=pending&limit=1`, ...operator })
@@ -137,7 +137,7 @@ test('a payer’s number in full is for those who execute, and every look is log
   assert.deepEqual(await revealsOf(reference), actors)
 })
 
-test('of clients only an operator sees or settles returns', async () => {
+test('only operators see and settle returns', async () => {
   const { returnReference: reference } = await startReturn('10')
   const denied = { status: 403, code: 'scope_missing' }
 
@@ -168,9 +168,9 @@ test('a confirmed return is done: money, item, trace, timeline and event name it
   const [traced] = trace.json().data.suspense[0].returns
   assert.deepEqual([traced.reference, traced.status], [reference, 'confirmed'])
   const timeline = await live.call({ url: `/api/v1/credits/${creditId}/timeline`, ...merchant })
-  const told = timeline.json().data.entries.filter((entry: Row) => entry.reference === reference)
+  const entries = timeline.json().data.entries.filter((entry: Row) => entry.reference === reference)
   assert.deepEqual(
-    told.map((entry: Row) => entry.description),
+    entries.map((entry: Row) => entry.description),
     ['Return to the payer started.', 'Return to the payer confirmed.'],
   )
 })
@@ -257,7 +257,7 @@ test('a bank that says otherwise than a return was settled changes nothing, and 
 
 test('confirmed and failed at once, by people and the bank, a return is settled once', async () => {
   const { id, returnReference: reference } = await startReturn('5')
-  const told = (await eventsOf('credit.returned')).length
+  const before = (await eventsOf('credit.returned')).length
   const failed = (await eventsOf('credit.return_failed')).length
 
   const answers = await Promise.all(
@@ -272,10 +272,10 @@ test('confirmed and failed at once, by people and the bank, a return is settled 
   assert(answers.every(({ statusCode }) => statusCode === 200 || statusCode === 409))
   const { state } = await itemOf(id)
   const events = [await eventsOf('credit.returned'), await eventsOf('credit.return_failed')]
-  const grown = [events[0]?.length === told + 1, events[1]?.length === failed + 1]
+  const grown = [events[0]?.length === before + 1, events[1]?.length === failed + 1]
   assert.deepEqual(grown, state === 'returned' ? [true, false] : [false, true])
   const { rows } = await live.db.query(
-    `select count(*)::int as count from actions where subject = $1`,
+    `select count(*)::int as count from audit_log where subject = $1`,
     [`return/${reference}`],
   )
   assert(rows[0].count <= 1)
@@ -293,8 +293,8 @@ test('the list is newest first, by status, bank and time, page by page', async (
   const ofBank = await live.call({ url: `${RETURNS}?bankCode=058`, ...operator })
   const later = await live.call({ url: `${RETURNS}?from=2099-01-01`, ...operator })
 
-  const shown = [...first.data, ...next.json().data].map(({ reference }: Row) => reference)
-  assert.deepEqual(shown.slice(0, 3), references.toReversed())
+  const listed = [...first.data, ...next.json().data].map(({ reference }: Row) => reference)
+  assert.deepEqual(listed.slice(0, 3), references.toReversed())
   assertRefused(other, 'account', { status: 400, code: 'invalid_cursor' })
   assert.deepEqual([ofBank.json().data, later.json().data], [[], []])
 })

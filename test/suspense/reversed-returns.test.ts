@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankConnection } from '#banks/connector.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
+import { holdPayouts, releasePayouts } from '#payouts/holds.ts'
 import { assertCleanBooks, OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
@@ -97,7 +97,7 @@ test('a return of what the bank reversed is not sent; failing it makes the short
   await assertCleanBooks(bench)
 })
 
-test('of a part that was reversed the return is not sent either; what is left is returned anew', async () => {
+test('a return of a partly reversed item is not sent; the rest is returned anew', async () => {
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '100', PAYER)
   const reference = await queueReturn(sessionId)
   await reverse(bench, sessionId, '0.01')
@@ -129,7 +129,7 @@ test('a return that a reversal leaves covered is sent; the next kobo blocks it',
   await assertCleanBooks(bench)
 })
 
-test('what is returned after a reversal is what the bank left, and is sent', async () => {
+test('a return after a reversal covers the rest, and is sent', async () => {
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '100', PAYER)
   await reverse(bench, sessionId, '30')
   const reference = await queueReturn(sessionId)
@@ -138,7 +138,7 @@ test('what is returned after a reversal is what the bank left, and is sent', asy
   await assertCleanBooks(bench)
 })
 
-test('what was sent before the bank reversed it goes on, and is a shortfall', async () => {
+test('a return sent before the reversal goes on, and is a shortfall', async () => {
   const { sessionId } = await credit(bench, NOBODYS_NUMBER, '100', PAYER)
   const { alerts } = await recordMovements(bench)
   const reference = await queueReturn(sessionId)
@@ -197,7 +197,7 @@ for (const [whose, payer] of [
     const [{ blockedBy, payerAccountNumber: listed }] = list.data
     assert.deepEqual([blockedBy, listed], ['return_credit_reversed', null])
     const { rows: logged } = await live.db.query(
-      `select count(*)::int as n from actions where action = 'return.reveal'`,
+      `select count(*)::int as n from audit_log where action = 'return.reveal'`,
     )
     assert.equal(logged[0].n, 1)
     await live.call({ url: `${url}/fail`, body: { reason: 'Reversed' }, ...operator })

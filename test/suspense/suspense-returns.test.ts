@@ -195,7 +195,7 @@ test('a bank that confirms and fails a return at once, many times, is believed o
   await assertCleanBooks(live)
 })
 
-test('what a bank says badly is refused by field, and settles nothing', async () => {
+test('a malformed answer of a bank is refused by field, and settles nothing', async () => {
   const { id, reference } = await startReturn()
   const bad: [unknown, string[]][] = [
     [{}, ['reference', 'status']],
@@ -218,7 +218,7 @@ test('what a bank says badly is refused by field, and settles nothing', async ()
   assert.equal(await stateOf(id), 'returning')
 })
 
-test('whatever reference the bank gives its return, it is kept or cleaned, never a fault', async () => {
+test('any reference that a bank gives its return is stored or cleaned, and never a fault', async () => {
   const values: unknown[] = ['a\u0000b', '\ud800', 'x'.repeat(5000), '', null, 7, { a: 1 }, ['x']]
 
   for (const bankReference of values) {

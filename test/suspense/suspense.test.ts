@@ -196,7 +196,7 @@ test('the same click again changes nothing; to another target it is refused', as
   assert.equal(await databaseText(bench), before)
 })
 
-test('what does not fit a payment is refused, and stays where it is', async () => {
+test('money that does not fit a payment is refused, and stays where it is', async () => {
   const { id } = await suspend(bench, NOBODYS_NUMBER, '60')
   const dollars = await suspend(bench, NOBODYS_NUMBER, '60', { currency: 'USD' })
   const smaller = await startPayment(bench, { amount: 59.99 })

@@ -1,4 +1,5 @@
-// The server's log under torture: what was done to it is expected, a crash of its own is not.
+// The server's log under torture: the effects of injected faults are expected, a crash of its own
+// is not.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The checker of `npm run torture` finds what is wrong: on a small, right world it finds nothing, and
-// each thing that is then spoilt in the books, or in what the witness saw, it names.
+// The checker of `npm run torture` finds faults: on a small, correct world it finds nothing, and it
+// names each fault planted in the books or in the testimony.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ async function findings(
   const books: pg.Client = openBooks(world.connectionString)
   await books.connect()
   try {
-    // No trigger stands in the way of whoever spoils the books, and nothing of it is kept.
+    // Planting runs without triggers, and is rolled back.
     await books.query(`begin; set local session_replication_role = replica; ${plant}`)
     return await checkBooks(books, { testimony, isFinal, isLossy })
   } finally {
@@ -36,11 +36,11 @@ test('books that are right are found right', async () => {
   assert.deepEqual(await findings(entries), [])
 })
 
-const { credit, reversal, account, advice, payment, payout, refused } = keys
+const { credit, reversal, account, advice, payment, payout, refused, hold } = keys
 const CREDIT = `(select id from credits where session_id = '${credit}')`
 const PAYOUT = `(select id from payouts where narration = '${payout}')`
 
-// What is done to the books, and what the checker says then.
+// A change to the books, and the checker's finding.
 const PLANTED: readonly (readonly [string, RegExp])[] = [
   [
     `delete from credits where session_id = '${credit}'`,
@@ -122,6 +122,16 @@ const PLANTED: readonly (readonly [string, RegExp])[] = [
             closed_at from settlements`,
     /has 2 settlements and wanted 1/,
   ],
+  [`delete from holds where reason = '${hold}'`, /hold .* acknowledged and does not exist/],
+  [`update holds set reason = 'made-up'`, /made-up exists and nobody/],
+  [`update holds set amount_kobo = 9000`, /the amount of hold/],
+  [`update holds set held_kobo = 4999`, /what hold .* holds/],
+  [`update holds set held_kobo = 4999`, /what is held is 5000/],
+  [
+    `update transfers set hold_id = null, credit_id = ${CREDIT} where reason = 'hold'`,
+    /held money without a hold is 1/,
+  ],
+  [`delete from events where type = 'hold.placed'`, /hold.placed events of/],
   [`delete from events where sequence = 2`, /events of MAN0000001: \d+ kept/],
   [`update events set sequence = 1 where sequence = 2`, /events of MAN0000001/],
   [`delete from events where credit_id = ${CREDIT}`, /credit .* has no event/],
@@ -151,7 +161,7 @@ const changed = (isSpoilt: (entry: Entry) => boolean, change: object) =>
 const isAnswer = (key: string) => (entry: Entry) =>
   entry.kind === 'acknowledged' && entry.key === key
 
-// What the witness saw instead.
+// A change to the testimony, and the checker's finding.
 const WITNESSED: readonly (readonly [string, readonly Entry[], RegExp])[] = [
   ['a webhook that never came', without(isWebhook), /marked as delivered, and never came/],
   ['a webhook with a wrong signature', changed(isWebhook, { isGenuine: false }), /wrong signature/],
@@ -207,7 +217,7 @@ for (const [name, spoilt, words] of WITNESSED) {
 test('a payout that failed although the bank did not refuse it', async () => {
   const plant = `update payouts set status = 'failed', bank_reference = null, failure_reason = 'x'
                   where id = ${PAYOUT}`
-  const told = without(isPaid)
+  const incomplete = without(isPaid)
   const refusal: Entry = {
     kind: 'refused_by_bank',
     at: 0,
@@ -215,8 +225,11 @@ test('a payout that failed although the bank did not refuse it', async () => {
     amount: '1',
   }
 
-  assert.match((await findings(told, plant)).join('\n'), /the bank did not refuse it/)
-  assert.doesNotMatch((await findings([...told, refusal], plant)).join('\n'), /did not refuse it/)
+  assert.match((await findings(incomplete, plant)).join('\n'), /the bank did not refuse it/)
+  assert.doesNotMatch(
+    (await findings([...incomplete, refusal], plant)).join('\n'),
+    /did not refuse it/,
+  )
 })
 
 test('after a loss only what a bank was told twice, or is wrong in itself, is a finding', async () => {
@@ -227,8 +240,8 @@ test('after a loss only what a bank was told twice, or is wrong in itself, is a 
   assert.doesNotMatch((await findings(entries, plant, true, true)).join('\n'), /does not exist/)
 })
 
-test('what was asked for without an answer may have happened or not', async () => {
-  const asked: Entry[] = [
+test('a request without an answer may have happened or not', async () => {
+  const calls: Entry[] = [
     {
       kind: 'wanted',
       operation: 'credit',
@@ -240,7 +253,7 @@ test('what was asked for without an answer may have happened or not', async () =
   ]
   const forgotten = without(isAnswer(credit))
 
-  assert.deepEqual(await findings([...entries, ...asked]), [])
+  assert.deepEqual(await findings([...entries, ...calls]), [])
   assert.deepEqual(await findings(forgotten), [])
 })
 

@@ -1,5 +1,5 @@
-// The faults of a primary and its standby in `npm run torture`: each leaves a pair that is whole, and all
-// that was committed in it, on both.
+// The faults of a primary and its standby in `npm run torture`: each leaves a complete pair, with
+// everything committed on both.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ const random = seededRandom(1)
 const committed: number[] = []
 let last = 0
 
-// Each number once; those whose fate is unknown are not counted.
+// Each number once; those without a known result are not counted.
 async function write(isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const id = ++last
@@ -41,8 +41,8 @@ async function write(isOver: () => boolean): Promise<void> {
 
 async function lostIn(server: Server): Promise<number[]> {
   const rows = await server.query('select id from written', 'manilla')
-  const kept = new Set(rows.map(({ id }) => id))
-  return committed.filter((id) => !kept.has(id))
+  const ids = new Set(rows.map(({ id }) => id))
+  return committed.filter((id) => !ids.has(id))
 }
 
 for (const name of TRIED) {

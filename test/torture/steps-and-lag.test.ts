@@ -1,6 +1,6 @@
-// Two faults of `npm run torture` of their own: the clocks of service and database move together while
-// the bank denies a payout, and a standby that lags is promoted. What the bank pays neither fails nor is
-// paid again.
+// Two special faults of `npm run torture`: the clocks of service and database move together while
+// the bank denies a payout, and a lagging standby is promoted. A payout that the bank pays neither
+// fails nor is paid again.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

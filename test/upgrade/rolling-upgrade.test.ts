@@ -1,15 +1,21 @@
-// The release before this one and this one on one database, under load: through the upgrade, back when
-// the new one is taken away, and through it again (I80).
+// The previous release and this one on one database, under load: through the upgrade, back when the
+// new one is removed, and through it again (I80).
 
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadSchemaFiles } from '#db/migration-files.ts'
+import { loadSchemaFiles, migrate } from '#db/migrate.ts'
 import type { Pool } from '#db/pool.ts'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#integrity/checks.ts'
 import { logIn, type Options, startChild } from '../support/child-service.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { until } from '../support/embedded-bench.ts'
-import { readPreviousRelease, unpackRelease } from '../support/previous-release.ts'
+import {
+  type KeptRelease,
+  readPreviousRelease,
+  unpackRelease,
+} from '../support/previous-release.ts'
 import { SECRETS } from '../support/settings.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 import { listener, verifies } from '../support/webhook-bench.ts'
@@ -21,8 +27,8 @@ test('beside the previous release, forth and back, nothing is lost or done twice
   using folder = createTempFolder()
   await using database = await createEmptyDatabase()
   await using receiver = await listener()
-  const kept = readPreviousRelease()
-  const program = unpackRelease(kept, folder.path)
+  const release = readPreviousRelease()
+  const program = unpackRelease(release, folder.path)
   const env = { ...SECRETS, DATABASE_URL: database.connectionString }
   const start = (more: Partial<Options> = {}) => startChild({ folder: folder.path, env, ...more })
 
@@ -38,9 +44,13 @@ test('beside the previous release, forth and back, nothing is lost or done twice
   load.add('new', killed.url)
   await Promise.all([load.served('new', ANSWERS), load.served('old', ANSWERS)])
   await until('the new one is ready', async () => (await readiness(killed.url)) === 200)
-  const isReady = kept.files['main.mjs']?.includes('works_beside') || (await hasSameFunctions(kept))
+  const isReady =
+    release.files['main.mjs']?.includes('works_beside') || (await hasSameFunctions(release))
   const expected = isReady ? 200 : 503
   await until('so is the old one', async () => (await readiness(old.url)) === expected)
+
+  await migrateFurther(database.connectionString, release)
+  await Promise.all([load.served('new', ANSWERS), load.served('old', ANSWERS)])
 
   await killed.stop('SIGKILL')
   load.remove('new')
@@ -51,9 +61,9 @@ test('beside the previous release, forth and back, nothing is lost or done twice
   await Promise.all([load.served('new', ANSWERS), load.served('old', ANSWERS)])
   load.remove('old')
   assert.equal(await old.stop(), 0)
-  const heard = receiver.heard.length
+  const before = receiver.heard.length
   await load.served('new', ANSWERS)
-  await until('the new one delivers', () => receiver.heard.length > heard)
+  await until('the new one delivers', () => receiver.heard.length > before)
   await load.end()
 
   const { credits, payments, payouts, retries } = load
@@ -65,6 +75,26 @@ test('beside the previous release, forth and back, nothing is lost or done twice
   assert.deepEqual(await checkIntegrity(database.pool), [])
   assert.equal(await renewed.stop(), 0)
 })
+
+// Adds a migration of a release to come: while the kept release is the baseline itself, nothing else is newer
+// than it.
+async function migrateFurther(url: string, { files }: KeptRelease): Promise<void> {
+  using folder = createTempFolder()
+  const { migrations } = await loadSchemaFiles({})
+  for (const { name, text } of migrations) writeFileSync(join(folder.path, name), text)
+  const last = Object.keys(files)
+    .filter((path) => path.startsWith('db/migrations/'))
+    .sort()
+    .at(-1)
+  const release = last?.slice('db/migrations/'.length).slice(0, 4)
+  const text = `-- Adds a column and a table that no process knows.
+-- works beside: ${release}
+create table of_tomorrow (id bigint primary key);
+alter table credits add column of_tomorrow text not null default 'x';`
+  writeFileSync(join(folder.path, '9999_of_tomorrow.sql'), text)
+  const applied = await migrate(url, { migrationsDir: folder.path })
+  assert.equal(applied[0], 'migrations/9999_of_tomorrow.sql')
+}
 
 async function subscribe(url: string, receiver: string): Promise<string> {
   const token = await logIn(url)
@@ -86,7 +116,7 @@ async function hasSameFunctions({ files }: ReturnType<typeof readPreviousRelease
   return functions.every(({ path, text }) => (files[`db/${path}`] ?? text) === text)
 }
 
-// All that was acknowledged, and nothing else.
+// Exactly the acknowledged work.
 async function checkMoney(db: Pool, { credits, payments, payouts }: ShopLoad): Promise<void> {
   const booked = await db.query<{ id: string; kobo: bigint; count: bigint }>(
     `select session_id as id, sum(amount_kobo)::bigint as kobo, count(*) as count
@@ -116,16 +146,16 @@ async function checkMoney(db: Pool, { credits, payments, payouts }: ShopLoad): P
 // At least once each, signed.
 async function checkDeliveries(
   db: Pool,
-  heard: Awaited<ReturnType<typeof listener>>['heard'],
+  webhooks: Awaited<ReturnType<typeof listener>>['heard'],
   secret: string,
 ): Promise<void> {
   const missing = async () => {
-    const ids = new Set(heard.map(({ json }) => json.id))
+    const ids = new Set(webhooks.map(({ json }) => json.id))
     const { rows } = await db.query<{ id: string }>('select id from events')
     return rows.filter(({ id }) => !ids.has(id))
   }
   await until('every event is delivered', async () => (await missing()).length === 0)
-  for (const each of heard) {
+  for (const each of webhooks) {
     if (each.path.includes('?')) continue // A callBackUrl, signed with the client's secret.
     assert(verifies(secret, each))
   }

@@ -1,6 +1,6 @@
-// A shop and its bank that go on whatever happens to the service: every request is sent, to any of the
-// processes there are, until one acknowledges it, and what was acknowledged is kept. Only what a client
-// may count on to be safe is tried again: no connection, 503, and `03` to a bank.
+// A shop and its bank that continue whatever happens to the service: every request is sent to any
+// running process until one acknowledges it, and the acknowledged ones are recorded. It retries
+// only where that is safe for a client: no connection, 503, and `03` to a bank.
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -14,7 +14,7 @@ const CUSTOMERS = 2
 const BANK = '035'
 const FIRST_KOBO = 500_000
 
-// biome-ignore lint/suspicious/noExplicitAny: as JSON has it; the tests say what they expect.
+// biome-ignore lint/suspicious/noExplicitAny: a JSON answer; the tests assert on it.
 type Answer = any
 type Request = { path: string; body: object; isRail?: boolean }
 type Process = { name: string; url: string; answers: number }
@@ -23,7 +23,7 @@ export class ShopLoad {
   readonly credits = new Map<string, number>() // Kobo by session id, each acknowledged.
   readonly payments: string[] = []
   readonly payouts: string[] = []
-  readonly refused: string[] = [] // What a client cannot understand.
+  readonly refused: string[] = [] // Answers that a client cannot understand.
   retries = 0
   readonly #processes: Process[] = []
   readonly #token: string
@@ -38,7 +38,7 @@ export class ShopLoad {
     this.#receiver = receiver
   }
 
-  // As a load balancer is told.
+  // Adds a process, like a load balancer.
   add(name: string, url: string): void {
     this.#processes.push({ name, url, answers: 0 })
   }
@@ -52,23 +52,23 @@ export class ShopLoad {
 
   start(): void {
     this.#driven = Promise.all(Array.from({ length: CUSTOMERS }, () => this.#buy()))
-    this.#driven.catch(() => {}) // Whoever waits for the end is told.
+    this.#driven.catch(() => {}) // `end` reports the error.
   }
 
-  // Until this process has acknowledged so many more.
+  // Waits until this process has acknowledged so many more.
   async served(name: string, count: number): Promise<void> {
     const process = this.#processes.find((each) => each.name === name) as Process
     const goal = process.answers + count
     await until(`${name} answers`, () => process.answers >= goal || this.refused.length > 0)
   }
 
-  // When all that was begun is acknowledged.
+  // Resolves when everything begun is acknowledged.
   async end(): Promise<void> {
     this.#isEnding = true
     await this.#driven
   }
 
-  // Of a test that has failed: there is nobody any more who could acknowledge.
+  // For a failed test: no process is left to acknowledge.
   [Symbol.dispose](): void {
     this.#isAbandoned = true
   }

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { type AttemptRequest, attemptDelivery } from '#domain/webhooks/attempt-delivery.ts'
-import type { Address } from '#domain/webhooks/dns-lookup.ts'
-import { createGuardedAgent } from '#domain/webhooks/ssrf-guard.ts'
+import type { Address } from '#ssrf-guard.ts'
+import { createGuardedAgent } from '#ssrf-guard.ts'
+import { type AttemptRequest, attemptDelivery } from '#webhooks/send.ts'
 import { patience } from '../support/patience.ts'
 import { closedPort, httpReceiver, httpsReceiver, rawReceiver } from './receivers.ts'
 
@@ -15,16 +15,16 @@ const NO_ANSWER = 'no answer within 0.15 s'
 const CLOSED = 'the connection was closed before an answer came'
 
 test('a delivery arrives as it was given, with our headers, and 200 is success', async () => {
-  const heard: { headers: unknown; method: unknown; url: unknown; body: unknown }[] = []
+  const requests: { headers: unknown; method: unknown; url: unknown; body: unknown }[] = []
   await using receiver = await httpReceiver(async (request, response) => {
     const { headers, method, url } = request
-    heard.push({ headers, method, url, body: (await buffer(request)).toString() })
+    requests.push({ headers, method, url, body: (await buffer(request)).toString() })
     response.end('taken')
   })
   const webhook = { 'webhook-id': 'evt_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' }
   const result = await send({ url: `${receiver.url}?a=b`, headers: webhook, body: '{"é":1}' })
 
-  assert.deepEqual(heard, [
+  assert.deepEqual(requests, [
     {
       method: 'POST',
       url: '/hook?a=b',
@@ -208,7 +208,7 @@ test('https to a receiver that speaks plain http says so', async () => {
   assert.equal(result.error, 'the secure connection could not be made')
 })
 
-test('what is kept of an answer is bounded and clean', async () => {
+test('the stored part of an answer is bounded and clean', async () => {
   const answer = `a\x00b\x1b[31mc\x9b\u202ed\r\n\te${'é'.repeat(20)}`
   await using receiver = await httpReceiver((_, response) => {
     response.setHeader('location', `/${'l'.repeat(5_000)}`)

@@ -4,8 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { claimDeliveries } from '#domain/webhooks/claim-deliveries.ts'
-import { correctSchedule } from '#domain/webhooks/correct-schedule.ts'
+import { claimDeliveries, correctSchedule } from '#webhooks/claims.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
@@ -16,7 +15,7 @@ const ALL = { rooms: new Map(), otherRoom: 100, takesFailing: true }
 const STEPS = { stepsMs: [0], retryAfterMs: 0 }
 const HOUR_MS = 3_600_000
 
-// Makes the locking statement wait while it searches, like a stopped process: at its read of test clocks,
+// Makes the locking statement wait while it searches, like a stopped process: at its read of endpoints,
 // or of attempts.
 const WAITS = `
   create function waits() returns boolean language plpgsql as $$
@@ -26,9 +25,11 @@ const WAITS = `
       end if;
       return true;
     end $$`
-const AT_CLOCKS = `
-  alter table test_clocks rename to hidden_clocks;
-  create view test_clocks as select -1::bigint as client_id where waits()`
+const AT_ENDPOINTS = `
+  alter table webhook_endpoints rename to hidden_endpoints;
+  create function no_endpoints() returns setof hidden_endpoints language plpgsql as $$
+    begin perform waits(); end $$;
+  create view webhook_endpoints as select * from no_endpoints()`
 const AT_ATTEMPTS = `
   alter table delivery_attempts rename to hidden_attempts;
   create function no_attempts() returns setof hidden_attempts language plpgsql as $$
@@ -38,10 +39,10 @@ const CHANGE = 'update deliveries set attempts = attempts'
 // The plan for millions of rows.
 const NOT_BY = ['seqscan', 'hashjoin', 'mergejoin']
 
-test('what changes while it is claimed is claimed, and leased', async () => {
+test('a delivery that changes while it is claimed is claimed, and leased', async () => {
   await using bench = await setup()
 
-  const { claims } = await stalled(bench, AT_CLOCKS, (tx) =>
+  const { claims } = await stalled(bench, AT_ENDPOINTS, (tx) =>
     claimDeliveries(tx, bench.clock(), ALL),
   )
 
@@ -50,7 +51,7 @@ test('what changes while it is claimed is claimed, and leased', async () => {
   assert.deepEqual(rows, [{ leased: bench.queued }])
 })
 
-test('what changes while a wrong schedule is corrected is corrected', async () => {
+test('a delivery that changes while a wrong schedule is corrected is corrected', async () => {
   await using bench = await setup()
   bench.advance(-HOUR_MS) // A clock that was ahead queued everything.
 

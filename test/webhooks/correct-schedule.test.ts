@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { claimDeliveries } from '#domain/webhooks/claim-deliveries.ts'
-import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
+import { claimDeliveries } from '#webhooks/claims.ts'
+import { RETRY_STEPS_MS } from '#webhooks/send.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 
@@ -27,7 +27,7 @@ test('first attempts queued by a clock nine days ahead go out as soon as it is r
   assert.equal(bench.receiver.heard.length, 97)
 })
 
-test('what another process queues by a clock ahead, after ours was set back, goes out soon', async () => {
+test('a delivery queued by a clock ahead goes out soon after ours was set back', async () => {
   await using bench = await setup()
   const deliverer = bench.newDeliverer()
   bench.advance(NINE_DAYS_MS)
@@ -65,7 +65,7 @@ test('a retry planned by a clock ahead comes after its own step, in a new proces
   }
 })
 
-test('what a receiver asked to wait for is left as it is', async () => {
+test('a wait that a receiver requested is left as it is', async () => {
   await using bench = await setup()
   bench.answers(503, { 'retry-after': '72000' })
   await bench.run()

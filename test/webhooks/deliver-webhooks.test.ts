@@ -5,15 +5,15 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
-import { RETIRING_MS, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
 import type { EndpointId } from '#ids.ts'
+import { RETIRING_MS, rotateSecret } from '#webhooks/secrets.ts'
+import { RETRY_STEPS_MS } from '#webhooks/send.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import { patience } from '../support/patience.ts'
 import { type Heard, listener, startWebhookBench, verifies } from '../support/webhook-bench.ts'
 import { closedPort, rawReceiver } from './receivers.ts'
 
-test('what goes to an account, an advice or its callback is signed with the client’s secret', async () => {
+test('deliveries to other addresses than endpoints carry the client’s signature', async () => {
   await using receiver = await listener()
   await using bench = await startWebhookBench()
   const { url } = receiver
@@ -30,11 +30,11 @@ test('what goes to an account, an advice or its callback is signed with the clie
     'payment.successful',
     'payment.successful',
   ])
-  for (const heard of receiver.heard) {
-    assert(verifies(secret, heard), heard.json.type)
-    assert.equal(heard.headers['webhook-id'], heard.json.id)
-    assert.equal(heard.headers['webhook-timestamp'], String(bench.clock().getTime() / 1000))
-    assert.equal(heard.headers['content-type'], 'application/json')
+  for (const webhook of receiver.heard) {
+    assert(verifies(secret, webhook), webhook.json.type)
+    assert.equal(webhook.headers['webhook-id'], webhook.json.id)
+    assert.equal(webhook.headers['webhook-timestamp'], String(bench.clock().getTime() / 1000))
+    assert.equal(webhook.headers['content-type'], 'application/json')
   }
   const callback = receiver.heard.find(({ path }) => path.includes('shop=1'))
   const { adviceReference, paymentReference } = payment
@@ -49,7 +49,7 @@ for (const [verb, body, isHeardElsewhere] of [
   ['PATCH', { url: 'moved' }, true],
 ] as const) {
   const change = body ? JSON.stringify(body) : 'deleted'
-  test(`what waits for a notificationUrl is sent when the endpoint there is ${change}`, async () => {
+  test(`deliveries to a notificationUrl are sent when its endpoint is ${change}`, async () => {
     await using receiver = await listener()
     await using bench = await startWebhookBench()
     const endpoint = await bench.addEndpoint(`${receiver.url}/both`)
@@ -106,7 +106,7 @@ test('while a secret is rotated both sign, for a day', async () => {
   assert.deepEqual([verifies(fresh, after), verifies(old, after)], [true, false])
 })
 
-test('what fails is sent again by the ladder, with the same id, and then given up', async () => {
+test('a failed delivery is sent again by the ladder, with the same id, and then given up', async () => {
   await using receiver = await listener((response) => response.writeHead(500).end('no'))
   await using bench = await startWebhookBench()
   await createAccount(bench, { notificationUrl: receiver.url })
@@ -258,9 +258,29 @@ test('410 ends it: the delivery has failed, and the destination is told nothing 
 
 async function signers(
   bench: { secret(id: EndpointId | null): Promise<string> },
-  heard: Heard | undefined,
+  webhook: Heard | undefined,
   owners: (EndpointId | null)[],
 ): Promise<boolean[]> {
   const secrets = await Promise.all(owners.map((owner) => bench.secret(owner)))
-  return secrets.map((secret) => heard !== undefined && verifies(secret, heard))
+  return secrets.map((secret) => webhook !== undefined && verifies(secret, webhook))
 }
+
+test('in the sandbox, nothing goes to an example host, and its destination is not failing', async () => {
+  await using bench = await startWebhookBench()
+  const callBackUrl = 'https://shop.example/thanks'
+  const { bankAccount } = await startPayment(bench, { callBackUrl })
+  await simulate(bench, bankAccount, '6000')
+
+  await bench.run()
+
+  const { rows } = await bench.db.query(
+    `select v.state, v.attempts, a.error, a.status, d.failures, d.failing_since
+       from deliveries v join destinations d on d.id = v.destination_id
+       join delivery_attempts a on a.event_id = v.event_id`,
+  )
+  const error = 'not sent: this host is reserved for examples (RFC 2606)'
+  const health = { failures: 0, failingSince: null }
+  assert.deepEqual(rows, [{ state: 'failed', attempts: 1, error, status: null, ...health }])
+  const overview = (await bench.call({ url: '/api/v1/overview' })).json().data
+  assert.equal(overview.failingWebhooks, 0)
+})

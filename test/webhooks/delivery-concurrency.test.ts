@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
-import type { Claim } from '#domain/webhooks/claim-deliveries.ts'
-import { DeliveryConcurrency, IN_FLIGHT_MAX, WIDTH_MAX } from '#workers/delivery-concurrency.ts'
+import { FAILURES_TO_PAUSE } from '#records/call-rates.ts'
+import type { Claim } from '#webhooks/claims.ts'
+import { DeliveryConcurrency, IN_FLIGHT_MAX, WIDTH_MAX } from '#webhooks/delivery-workers.ts'
 import { asId } from '../support/as-id.ts'
 
 type Item = { claim: Claim }
@@ -103,7 +103,7 @@ function setup() {
       }),
     finish(isOk: boolean): Item {
       const item = flying.shift() as Item
-      refused.push(...concurrency.sent(item, isOk))
+      refused.push(...concurrency.attemptEnded(item, isOk))
       return item
     },
     settle: (item: Item) => concurrency.settled(item),

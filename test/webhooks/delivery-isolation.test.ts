@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { FAILURES_TO_PAUSE, PAUSE_MAX_MS, PAUSE_MIN_MS } from '#circuit-breaker.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { claimDeliveries, LEASE_MS } from '#domain/webhooks/claim-deliveries.ts'
 import { Notifier } from '#notifier.ts'
+import { FAILURES_TO_PAUSE, PAUSE_MAX_MS, PAUSE_MIN_MS } from '#records/call-rates.ts'
+import { claimDeliveries, LEASE_MS } from '#webhooks/claims.ts'
 import { runWorker } from '#workers/loop.ts'
 import { spawnChild } from '../support/child-service.ts'
 import { until } from '../support/embedded-bench.ts'
@@ -83,11 +83,11 @@ test('one that has failed for five days is disabled, with an event and an alert'
     bench.advance(DAY_MS)
   }
   await bench.run()
-  const heard = receiver.heard.length
+  const before = receiver.heard.length
   await createAccount(bench, { notificationUrl })
   await bench.run()
 
-  assert.equal(receiver.heard.length, heard)
+  assert.equal(receiver.heard.length, before)
   assert.deepEqual(other.types(), ['endpoint.disabled'])
   assert.equal(other.heard[0]?.json.data.id, endpoint.id)
   assert.equal(other.heard[0]?.json.data.reason, 'every delivery failed for 5 days')
@@ -109,7 +109,7 @@ test('two workers never send the same delivery', async () => {
   assert.deepEqual([ids.length, new Set(ids).size], [205, 205])
 })
 
-test('what a worker had claimed when it died is sent when its lease has run out', async () => {
+test('deliveries of a worker that died are sent when its lease has run out', async () => {
   await using receiver = await listener()
   await using bench = await startWebhookBench()
   await fill(bench, receiver.url, 9)
@@ -207,7 +207,7 @@ test('a worker that stops gives back what it has not begun', async () => {
   assert.equal(receiver.heard.length, 61)
 })
 
-test('what has no answer when a worker stops is sent by the next, and is no failure', async () => {
+test('a delivery without an answer when a worker stops is sent by the next, and is no failure', async () => {
   const held = Promise.withResolvers<void>()
   await using receiver = await listener((response) => {
     if (receiver.heard.length > 1) response.end()

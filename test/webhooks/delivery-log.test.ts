@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import type { NewEvent } from '#domain/records/event-types.ts'
-import { appendEvents } from '#domain/records/outbox.ts'
-import { readHealth } from '#domain/webhooks/delivery-log.ts'
+import type { NewEvent } from '#records/events.ts'
+import { appendEvents } from '#records/events.ts'
+import { readHealth } from '#webhooks/delivery-log.ts'
 import { accountCreated, accountUpdated } from '../support/events.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 
-test('what was tried and failed is shown behind a thousand other events and a long queue', async () => {
+test('a failed delivery is shown behind a thousand other events and a long queue', async () => {
   await using hooks = await listener((response) => response.writeHead(500).end())
   await using bench = await startWebhookBench()
   const clientId = await bench.clientId()

@@ -3,18 +3,20 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { appendEvents } from '#domain/records/outbox.ts'
-import { claimDeliveries } from '#domain/webhooks/claim-deliveries.ts'
-import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
-import { updateEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import { timeOrderedId } from '#ids.ts'
 import { kobo } from '#money.ts'
+import { appendEvents } from '#records/events.ts'
+import { claimDeliveries } from '#webhooks/claims.ts'
+import { dispatchEvents } from '#webhooks/dispatch.ts'
+import { updateEndpoint } from '#webhooks/endpoints.ts'
+import { redeliver } from '#webhooks/redeliver.ts'
 import { accountUpdated } from '../support/events.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
 
-const HOOK = 'https://shop.example.com/hook' // Of every account of the fixtures.
+const HOOK = 'https://shop.example.com/hook' // The endpoint of every account of the fixtures.
 const ANY_ROOM = { rooms: new Map(), otherRoom: 100, takesFailing: true }
 const DONE = 'https://shop.example.com/done' // The callBackUrl of every advice of the fixtures.
 
@@ -75,6 +77,39 @@ test('dispatching again queues nothing twice', async () => {
   assert.equal(await cursor(bench), 1n)
 })
 
+test('an event that was sent again before its dispatch is queued once, beside new ones', async () => {
+  await using bench = await startWebhookBench()
+  await createAccount(bench)
+  await withTransaction(bench.db, (tx) => sendAgain(tx, bench))
+  await createAccount(bench)
+
+  await bench.dispatch()
+
+  const events = (await queued(bench)).map(([type]) => type)
+  assert.deepEqual(events, ['account.created', 'account.created'])
+})
+
+test('a redelivery that commits during a dispatch is queued once, and the dispatch is repeated', async () => {
+  await using bench = await startWebhookBench()
+  await createAccount(bench)
+  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
+  const { promise: sentAgain, resolve: note } = Promise.withResolvers<void>()
+  const redelivering = withTransaction(bench.db, async (tx) => {
+    await sendAgain(tx, bench)
+    note()
+    await mayCommit
+  })
+  await sentAgain
+  const dispatching = bench.dispatch()
+  await untilWaiting(bench)
+  commit()
+  await Promise.all([redelivering, dispatching])
+
+  assert.deepEqual(await queued(bench), [['account.created', 'notification', HOOK]])
+  const { rows } = await bench.db.query('select sequence from dispatch_cursors')
+  assert.deepEqual(rows, [{ sequence: 1n }])
+})
+
 test('several dispatchers at once miss nothing and queue nothing twice', async () => {
   await using bench = await startWebhookBench()
   const clientId = await bench.clientId()
@@ -101,7 +136,7 @@ test('several dispatchers at once miss nothing and queue nothing twice', async (
   assert.equal(await cursor(bench), 1600n)
 })
 
-test('what is queued while a claim looks at the queue is found by the next', async () => {
+test('a delivery queued while a claim looks at the queue is found by the next', async () => {
   await using bench = await startWebhookBench()
   const { accountNumber } = await createAccount(bench)
   await bench.dispatch()
@@ -174,7 +209,7 @@ test('a dispatcher that dies before its commit has done nothing, and the next do
   assert.equal((await queued(bench)).length, 1)
 })
 
-test("what is wrong with one client's events holds up nobody else's", async () => {
+test("a fault in one client's events holds up nobody else's", async () => {
   await using bench = await startWebhookBench()
   await bench.newClient('MAN0000002')
   await bench.addEndpoint('https://ep.example.ng/other', null, 'MAN0000002')
@@ -231,4 +266,20 @@ async function cursor(bench: WebhookBench): Promise<bigint | undefined> {
       where k.client_id = 'MAN0000001'`,
   )
   return rows[0]?.sequence
+}
+
+async function sendAgain(tx: Transaction, bench: WebhookBench): Promise<void> {
+  const { rows } = await tx.query('select id from events order by sequence desc limit 1')
+  await redeliver(tx, bench.clock(), { clientId: await bench.clientId(), eventId: rows[0].id })
+}
+
+async function untilWaiting({ db }: WebhookBench): Promise<void> {
+  for (;;) {
+    const { rows } = await db.query(
+      `select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    if (rows.length > 0) return
+    await setTimeout(5)
+  }
 }

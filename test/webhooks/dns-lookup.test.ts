@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { lookupFor, queryNameServers } from '#domain/webhooks/dns-lookup.ts'
+import { lookupFor, queryNameServers } from '#ssrf-guard.ts'
 
 const TYPE_A = 1
 const NO_SUCH_NAME = 3

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readFacts, showFacts } from '#domain/webhooks/event-facts.ts'
-import { kobo } from '#money.ts'
+import { showFacts } from '#webhooks/events.ts'
 
 const FORMS: readonly (readonly [what: string, naira: object, stored: object])[] = [
   [
@@ -39,19 +38,13 @@ const FORMS: readonly (readonly [what: string, naira: object, stored: object])[]
 for (const [what, naira, stored] of FORMS) {
   test(`the facts of ${what} show the same from either form, to the byte`, () => {
     for (const form of [naira, stored]) {
-      const view = showFacts(readFacts(form as Record<string, unknown>))
+      const view = showFacts(form as Record<string, unknown>)
       assert.equal(JSON.stringify(view), JSON.stringify(naira))
     }
   })
 }
 
-test('facts are read as kobo, whichever form they have', () => {
-  const amounts = { amountSuspended: 6000.5, amountPaidKobo: '12' }
-  const expected = { amountSuspendedKobo: kobo(600_050n), amountPaidKobo: kobo(12n) }
-  assert.deepEqual(readFacts<'payment.expired'>(amounts), expected)
-})
-
-test('what an alert tells in kobo is left as it is', () => {
+test('an alert’s amounts in kobo are left as they are', () => {
   const facts = { kind: 'session_reused', detail: { amountKobo: '500' }, amount: 5 }
-  assert.deepEqual(showFacts(readFacts(facts)), facts)
+  assert.deepEqual(showFacts(facts), facts)
 })

@@ -7,9 +7,9 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { EventFeeds, type Frame } from '#http/routes/webhooks/event-feeds.ts'
 import type { ClientId } from '#ids.ts'
 import { createLogger } from '#log.ts'
+import { EventFeeds, type Frame } from '#webhooks/stream-routes.ts'
 import { asId } from '../support/as-id.ts'
 import { type Block, openStream } from '../support/event-source.ts'
 
@@ -103,7 +103,7 @@ test('all listeners of a client share one reading of what is new', async () => {
   for (const stream of streams) await stream[Symbol.asyncDispose]()
 })
 
-test('what the feed brings while somebody catches up is not missed', async () => {
+test('events that the feed brings while a listener catches up are not missed', async () => {
   await using bench = await startFeeds()
   bench.add()
   await using live = await openStream(bench.url)
@@ -121,7 +121,7 @@ test('what the feed brings while somebody catches up is not missed', async () =>
   assert.deepEqual(idsOf(await late.take(3)), ['1', '2', '3'])
 })
 
-test('what somebody has before the feed has it is not repeated', async () => {
+test('events that a listener has before the feed are not repeated', async () => {
   await using bench = await startFeeds()
   bench.add()
   await using live = await openStream(bench.url)
@@ -164,7 +164,7 @@ test('a quiet stream is kept open by beats, which a page hears and which change 
   }
 })
 
-test('whoever may no longer listen is disconnected within a second, whenever the next beat is', async () => {
+test('a listener who loses the right is disconnected within a second', async () => {
   await using bench = await startFeeds()
   await using stream = await openStream(bench.url)
   await stream.next()
@@ -182,10 +182,10 @@ test('a reader that catches up is waited for, and holds nobody else up', async (
   behind.write('GET / HTTP/1.1\r\nhost: x\r\nlast-event-id: 0\r\n\r\n')
   await using reader = await openStream(bench.url, { 'last-event-id': '0' })
 
-  const taken = await reader.take(20_000)
+  const events = await reader.take(20_000)
 
   assert.deepEqual(
-    taken.map(({ id }) => Number(id)),
+    events.map(({ id }) => Number(id)),
     Array.from({ length: 20_000 }, (_, at) => at + 1),
   )
   assert.equal(bench.feeds.size, 0) // Both are still catching up, at their own speed.

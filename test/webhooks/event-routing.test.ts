@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { EventType } from '#domain/records/event-types.ts'
-import type { StoredEvent } from '#domain/webhooks/event-list.ts'
-import { type Addresses, routeEvent } from '#domain/webhooks/event-routing.ts'
 import type { AdviceId, ClientId, EndpointId, EventId, PaymentId } from '#ids.ts'
+import type { EventType } from '#records/events.ts'
+import { type Addresses, routeEvent } from '#webhooks/destinations.ts'
+import type { StoredEvent } from '#webhooks/events.ts'
 import { asId } from '../support/as-id.ts'
 
 const [E_1, E_2] = [asId<EndpointId>('e-1'), asId<EndpointId>('e-2')]
@@ -18,7 +18,7 @@ const PAYMENT = {
 }
 const CALLBACK = `${PAYMENT.callBackUrl}&adviceReference=a-1&paymentReference=p-1`
 
-test('what is about an account goes to its notificationUrl', () => {
+test('an event about an account goes to its notificationUrl', () => {
   for (const type of ['account.created', 'collection.received', 'credit.suspended'] as const) {
     assert.deepEqual(sentTo(type, { account: ACCOUNT }), ['https://a.example.ng/account'])
   }

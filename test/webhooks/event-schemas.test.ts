@@ -5,17 +5,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
 import { withTransaction } from '#db/transaction.ts'
-import { bookReturn } from '#domain/payouts/return-payout.ts'
-import { lockPayout } from '#domain/payouts/settle-payout.ts'
-import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
-import { eventSchema } from '#http/routes/webhooks/event-schemas.ts'
 import { schemaName } from '#http/schemas.ts'
+import { bookReturn, lockPayout } from '#payouts/settle.ts'
+import { EVENT_TYPES, type EventType } from '#records/events.ts'
+import { eventSchema } from '#webhooks/event-views.ts'
 import { switchAccount } from '../support/account-calls.ts'
 import { closeExpired } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { deliverDue } from '../support/delivering.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { addBankAccount, createPayout, fund, payoutRounds } from '../support/payouts.ts'
+import { newBrowser } from '../support/people.ts'
 import { askRefund, PAYER } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
 import { settlementEvents } from '../support/settlement-recipes.ts'
@@ -27,6 +27,7 @@ const bench = closeAfterTests(await startTestService())
 const { newClient, list, pay, register } = webhookJourneys(bench, 'SCHEMA')
 
 const DAY_MS = 86_400_000
+const HOLDS = '/api/v1/operator/holds'
 
 type Schema = { properties?: Record<string, Schema>; required?: string[] }
 
@@ -66,6 +67,8 @@ test('real events have the fields that are described, and no others', async () =
     assert.deepEqual(undescribed(event, schema as Schema), [], event.type)
     seen.add(event.type)
   }
+  const alerts = data.filter(({ type }: { type: string }) => type === 'alert.raised')
+  assert(alerts.some((alert: { data: object }) => 'reversal' in alert.data))
   const unseen = EVENT_TYPES.filter((type) => !seen.has(type))
   assert.deepEqual(unseen, [])
 })
@@ -86,6 +89,19 @@ async function payOut(token: string): Promise<void> {
     const payout = await lockPayout(tx, rows[0].id)
     await bookReturn(tx, { ...rounds, now }, { payout, by: 'bank:035' })
   })
+}
+
+// One hold is released, another forfeited.
+async function holdMoney(): Promise<void> {
+  const maker = await newBrowser(bench, 'operator')
+  const checker = await newBrowser(bench, 'operator')
+  const reason = 'Reported as fraud'
+  for (const end of ['release', 'forfeit']) {
+    const body = { target: 'client', clientId: 'SCHEMA0001', amount: 1, reason }
+    const hold = (await maker.call({ url: HOLDS, body })).json().data.reference
+    await maker.call({ url: `${HOLDS}/${hold}/${end}`, body: { reason } })
+    await checker.call({ url: `${HOLDS}/${hold}/approve`, body: {} })
+  }
 }
 
 // To a payer whose bank pays, and to one whose bank refuses.
@@ -117,11 +133,13 @@ async function makeEveryKind(token: string): Promise<void> {
   await post(`/api/v1/suspense/${suspense[0].id}/assign`, { accountNumber })
   await post(`/api/v1/suspense/${suspense[1].id}/return`)
   await reverse(bench, suspense[2].sessionId, '10.00')
+  await reverse(bench, suspense[1].sessionId, '10.00') // Already returned, so it raises an alert.
   const desk = await openDesk(bench, 'SCHEMA0001')
   await desk.giveBack(suspense[3].sessionId)
   await desk.fail(suspense[3].sessionId, 'Account closed')
   await payOut(token)
   await payBack(token)
+  await holdMoney()
   const part = await pay(token, {}, '100')
   const reference = URL.parse(part.callBackUrl)?.searchParams.get('adviceReference')
   await post(`/Payment/advice/${reference}/cancel`)

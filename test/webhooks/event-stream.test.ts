@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { readEventsAfter } from '#domain/webhooks/event-list.ts'
-import { HOLDER_LISTENERS_MAX, LISTENERS_MAX } from '#http/routes/webhooks/event-feeds.ts'
 import { timeOrderedId } from '#ids.ts'
+import { readEventsAfter } from '#webhooks/events.ts'
+import { HOLDER_LISTENERS_MAX, LISTENERS_MAX } from '#webhooks/stream-routes.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { type Block, listenLocally, openStream } from '../support/event-source.ts'
 import { assertRefused, createAccount } from '../support/fixtures.ts'
@@ -60,7 +60,7 @@ test('a stream starts with what is new, and says from where it can be resumed', 
   assert.equal((await stream.nextEvent()).id, '4')
 })
 
-test('whoever was away resumes by the last number, by header or parameter', async () => {
+test('a returning listener resumes by the last number, by header or parameter', async () => {
   const token = await newClient()
   await createAccounts(4, token)
 
@@ -102,7 +102,7 @@ test('an event that is committed before the one numbered before it comes after i
   assert.deepEqual(await readAfter(1n), [2n, 3n, 4n])
 })
 
-test('whoever was away for longer than events are kept resumes with the oldest', async () => {
+test('a listener who was away for longer than events are kept resumes with the oldest', async () => {
   const token = await newClient()
   await createAccounts(2, token)
   const name = `STREAM${String(clients).padStart(4, '0')}`
@@ -161,7 +161,7 @@ test('no BVN is ever in it', async () => {
   assert(!JSON.stringify(await stream.nextEvent()).includes('22299988877'))
 })
 
-test('what is no stream is refused like anything else', async () => {
+test('a malformed stream request is refused like any other', async () => {
   const token = await newClient()
   const wrong = [
     { url: `${STREAM}?lastEventId=x` },

@@ -91,7 +91,7 @@ test(`so it is after any history (seed ${SEED})`, async () => {
   }
 })
 
-test('what a bank takes back after a part was returned is told whole, with what had left', async () => {
+test('a reversal after a partial return is reported whole, with the part that had left', async () => {
   await using bench = await startTestService()
   const desk = await openDesk(bench)
   const { bankAccount } = await startPayment(bench, { amount: 10 })
@@ -144,11 +144,11 @@ async function watch(bench: Bench) {
   return async (): Promise<string[]> => {
     const events = (await newest()).filter(({ sequence }) => sequence > seen)
     seen = events[0]?.sequence ?? seen
-    const told = new Set<string>()
+    const types = new Set<string>()
     for (const { type, data } of events) {
       const url = addressOf(type, data)
-      if (!url || told.has(url)) continue
-      told.add(url)
+      if (!url || types.has(url)) continue
+      types.add(url)
       assertSame(type, data, dataOf(await bench.call({ url }), 'account'))
     }
     return events.map(({ type }) => type)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PAUSE_MAX_MS, PAUSE_MIN_MS } from '#circuit-breaker.ts'
+import { PAUSE_MAX_MS, PAUSE_MIN_MS } from '#records/call-rates.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { appendEvents } from '#domain/records/outbox.ts'
-import { pushPayment, redeliver, replay } from '#domain/webhooks/redeliver.ts'
-import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
-import { updateEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import type { ClientId, EndpointId, EventId } from '#ids.ts'
+import { appendEvents } from '#records/events.ts'
+import { updateEndpoint } from '#webhooks/endpoints.ts'
+import { pushPayment, redeliver, replay } from '#webhooks/redeliver.ts'
+import { RETRY_STEPS_MS } from '#webhooks/send.ts'
 import { asId } from '../support/as-id.ts'
 import { accountUpdated } from '../support/events.ts'
 import { createAccount, simulate, startPayment, UNKNOWN_REFERENCE } from '../support/fixtures.ts'
@@ -182,7 +182,7 @@ test('the latest state of a payment is pushed, to the callback too when it is fi
   bench.advance(1_000)
   await simulate(bench, payment.bankAccount, '1000')
   await bench.run()
-  const heard = bench.receiver.heard.length
+  const before = bench.receiver.heard.length
 
   assert.equal((await bench.push(payment.paymentReference)).queued, 1)
   bench.advance(1_000)
@@ -191,7 +191,7 @@ test('the latest state of a payment is pushed, to the callback too when it is fi
   assert.equal((await bench.push(payment.paymentReference)).queued, 2)
   await bench.run()
 
-  const bodies = bench.receiver.heard.slice(heard).map(({ json, path }) => {
+  const bodies = bench.receiver.heard.slice(before).map(({ json, path }) => {
     return `${json.type} ${path.slice(0, 7)}`
   })
   assert.deepEqual(bodies.sort(), [

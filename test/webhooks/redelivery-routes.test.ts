@@ -38,26 +38,26 @@ test('an event tells every attempt at its delivery, in plain words', async () =>
   assert.deepEqual(event, { id, ...listed, deliveryState, deliveries: log.data })
   assert.equal(deliveryState, 'pending')
   assert.deepEqual([log.hasMore, log.nextCursor], [false, null])
-  const [taken, refused] = log.data
+  const [success, refused] = log.data
   const shape = { kind: 'endpoint', endpointId: endpoint.id, url: receiver.url }
-  assert.deepEqual(pick(taken, ['kind', 'endpointId', 'url']), shape)
-  assert.deepEqual([taken.state, taken.nextAttemptAt], ['delivered', null])
-  assert.match(taken.deliveredAt, TIMESTAMP)
+  assert.deepEqual(pick(success, ['kind', 'endpointId', 'url']), shape)
+  assert.deepEqual([success.state, success.nextAttemptAt], ['delivered', null])
+  assert.match(success.deliveredAt, TIMESTAMP)
   assert.deepEqual(
-    taken.attempts.map((each: object) => pick(each, ['attempt', 'status', 'error'])),
+    success.attempts.map((each: object) => pick(each, ['attempt', 'status', 'error'])),
     [
       { attempt: 1, status: 500, error: 'the receiver answered 500' },
       { attempt: 2, status: 200, error: null },
     ],
   )
-  assert.equal(taken.attempts[0].responseStart, 'thank you')
-  taken.attempts.forEach(({ requestHeaders }: { requestHeaders: object }, at: number) => {
+  assert.equal(success.attempts[0].responseStart, 'thank you')
+  success.attempts.forEach(({ requestHeaders }: { requestHeaders: object }, at: number) => {
     const names = Object.keys(requestHeaders)
     assert.equal(names.length, 5)
     assert.deepEqual(requestHeaders, pick(sent[at] as object, names))
   })
-  assert(Number.isInteger(taken.attempts[0].latencyMs))
-  assert.match(taken.attempts[0].attemptedAt, TIMESTAMP)
+  assert(Number.isInteger(success.attempts[0].latencyMs))
+  assert.match(success.attempts[0].attemptedAt, TIMESTAMP)
   assert.deepEqual([refused.kind, refused.endpointId, refused.url], ['notification', null, dead])
   assert.equal(refused.state, 'pending')
   assert.match(refused.nextAttemptAt, TIMESTAMP)
@@ -82,8 +82,8 @@ test('a list of events tells each delivery when asked to, and what holds it', as
   const url = `${ENDPOINTS}/${off.id}`
   await bench.call({ method: 'PATCH', url, body: { isActive: false }, token })
 
-  const asked = await bench.call({ url: `${EVENTS}?include=deliveries`, token })
-  const [{ deliveries, deliveryState }] = asked.json().data
+  const withDeliveries = await bench.call({ url: `${EVENTS}?include=deliveries`, token })
+  const [{ deliveries, deliveryState }] = withDeliveries.json().data
   const [plain] = (await list(token)).data
 
   assert.equal(deliveryState, 'pending')
@@ -168,10 +168,10 @@ test('a test event goes to the endpoint it was asked for, signed with its secret
       )
       answer.end()
     })
-  await using asked = await receive('asked')
+  await using requested = await receive('asked')
   await using other = await receive('other')
   const token = await newClient()
-  const endpoint = await register(token, asked.url, ['payment.expired'])
+  const endpoint = await register(token, requested.url, ['payment.expired'])
   await register(token, other.url)
 
   const url = `${ENDPOINTS}/${endpoint.id}/test`
@@ -190,22 +190,22 @@ test('a test event goes to the endpoint it was asked for, signed with its secret
   assert.equal(headers['webhook-signature'], signature)
 })
 
-test('what waits goes to the new address once it is on, never to one deleted', async () => {
+test('a waiting delivery goes to the new address once it is on, never to a deleted one', async () => {
   await using receiver = await httpReceiver((_, answer) => answer.end())
   const token = await newClient()
   const dead = `http://127.0.0.1:${await closedPort()}/hook`
-  const [kept, deleted] = [await register(token, dead), await register(token, dead)]
+  const [active, deleted] = [await register(token, dead), await register(token, dead)]
   await pay(token, {}, '0')
   await deliverDue(bench)
   bench.advance(6_000)
   const change = (id: string, body: object) =>
     bench.call({ method: 'PATCH', url: `${ENDPOINTS}/${id}`, body, token })
 
-  for (const { id } of [kept, deleted]) await change(id, { url: receiver.url, isActive: false })
+  for (const { id } of [active, deleted]) await change(id, { url: receiver.url, isActive: false })
   await deliverDue(bench)
   assert.equal(receiver.requests, 0)
   await bench.call({ method: 'DELETE', url: `${ENDPOINTS}/${deleted.id}`, token })
-  await change(kept.id, { isActive: true })
+  await change(active.id, { isActive: true })
   await deliverDue(bench)
 
   assert.equal(receiver.requests, 1)
@@ -214,13 +214,13 @@ test('what waits goes to the new address once it is on, never to one deleted', a
   assert.deepEqual(
     log.map((each: object) => pick(each, ['endpointId', 'url', 'state', 'nextAttemptAt'])),
     [
-      { endpointId: kept.id, url: receiver.url, state: 'delivered', nextAttemptAt: null },
+      { endpointId: active.id, url: receiver.url, state: 'delivered', nextAttemptAt: null },
       { endpointId: deleted.id, url: receiver.url, state: 'pending', nextAttemptAt: null },
     ],
   )
 })
 
-test('what is switched off, deleted or nowhere is not sent to', async () => {
+test('a destination that is switched off, deleted or unknown gets nothing', async () => {
   const token = await newClient()
   const { id } = await register(token, 'http://127.0.0.1:9/')
   await pay(token, { callBackUrl: 'http://127.0.0.1:9/' })

@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Queryable } from '#db/pool.ts'
-import { EVENT_COLUMNS, type StoredEvent } from '#domain/webhooks/event-list.ts'
-import { type EventBody, renderEvents } from '#domain/webhooks/render-events.ts'
+import { EVENT_COLUMNS, type StoredEvent } from '#webhooks/events.ts'
+import { type EventBody, renderEvents } from '#webhooks/render.ts'
+import { createFeeRule } from '../support/fee-rules.ts'
 import {
   ADVICE,
   createAccount,
+  dataOf,
   readAccount,
   simulate,
   startPayment,
@@ -15,6 +17,8 @@ import {
   verify,
 } from '../support/fixtures.ts'
 import { newSessionId, postRail, reportCredit } from '../support/rail.ts'
+import { createSplit } from '../support/splits.ts'
+import { credit as creditTo, reverse } from '../support/tracing.ts'
 import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
 
 const BVN = '22298765432'
@@ -23,7 +27,7 @@ const PAYER = '0123456789'
 test('an account is shown as the API shows it, without its BVN', async () => {
   await using bench = await setup()
   const { accountNumber } = await createAccount(bench, { bvn: BVN })
-  const { bvn, ...shown } = await readAccount(bench, accountNumber)
+  const { bvn, ...view } = await readAccount(bench, accountNumber)
 
   const [body] = await bench.bodies()
 
@@ -36,7 +40,7 @@ test('an account is shown as the API shows it, without its BVN', async () => {
       sequence: 1,
       createdAt: '',
       env: 'Test',
-      data: shown,
+      data: view,
     },
   )
   assert.match(body?.createdAt ?? '', TIMESTAMP)
@@ -66,6 +70,48 @@ test('a credit is told with the balance of its moment, however late it is read',
     sourceAccountNumberMasked: '******6789',
     sourceBankCode: '058',
     narration: 'Shoes',
+    merchantFee: 0,
+    merchantFeeVat: 0,
+    netToMerchant: 100.5,
+    splits: [],
+  })
+})
+
+test('a credit is told with fee, VAT, net and splits of its moment, however late it is read', async () => {
+  await using bench = await setup()
+  dataOf(await createFeeRule(bench), 'account')
+  await createSplit(bench)
+  const { accountNumber } = await createAccount(bench, { splitCode: 'AB' })
+  const session = await creditTo(bench, accountNumber, '20000.00')
+  bench.advance(1_000)
+  await reverse(bench, session, '10000.00')
+
+  const bodies = await bench.bodies()
+
+  const amounts = (type: string) => {
+    const { credit } = bodies.find((body) => body.type === type)?.data ?? {}
+    const { merchantFee, merchantFeeVat, netToMerchant, splits } = credit as Record<string, unknown>
+    return { merchantFee, merchantFeeVat, netToMerchant, splits }
+  }
+  assert.deepEqual(amounts('collection.received'), {
+    merchantFee: 200,
+    merchantFeeVat: 15,
+    netToMerchant: 19_785,
+    splits: [
+      { subaccountCode: 'A', amount: 15_828 },
+      { subaccountCode: 'B', amount: 3_957 },
+    ],
+  })
+  const { merchantFee, merchantFeeVat, netToMerchant, splits } = dataOf(
+    await bench.call({ url: `/api/v1/credits/${session}` }),
+    'account',
+  )
+  assert.equal(netToMerchant, 10_000 - merchantFee - merchantFeeVat)
+  assert.deepEqual(amounts('collection.reversed'), {
+    merchantFee,
+    merchantFeeVat,
+    netToMerchant,
+    splits,
   })
 })
 
@@ -92,6 +138,26 @@ test('a payment is told as the bank-transfer answer has it, with its references'
     assert.equal(credit === undefined, index === 0)
   }
   assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'Successful')
+})
+
+test('an event of an older release, with naira, is told with the amounts of its moment', async () => {
+  await using bench = await setup()
+  const payment = await startPayment(bench)
+  await simulate(bench, payment.bankAccount, '6000')
+  const { rows } = await bench.db.query<StoredEvent>(
+    `select ${EVENT_COLUMNS} from events e where e.type = 'payment.successful'`,
+  )
+  const facts = { status: 'PartPayment', amountPaid: 2000.1 }
+  const events = rows.map((event) => ({ ...event, facts }))
+
+  const [body] = await renderEvents(bench.db, {
+    sealer: bench.sealer,
+    events,
+    how: bench.rendering,
+  })
+
+  const { status, amountPaid, amountRemaining } = body?.data ?? {}
+  assert.deepEqual([status, amountPaid, amountRemaining], ['PartPayment', 2000.1, 3999.9])
 })
 
 test('money paid to the second bank is told with the number that it came to', async () => {
@@ -161,7 +227,7 @@ test('a hundred events cost as many reads as one', async () => {
     await simulate(bench, payment.bankAccount, '1')
   }
 
-  assert.equal(await bench.countReads(1_000), 3)
+  assert.equal(await bench.countReads(1_000), 4)
 })
 
 const payer = {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ATTEMPTS_MAX, nextAttemptAt, parseRetryAfter } from '#domain/webhooks/retry-schedule.ts'
+import { ATTEMPTS_MAX, nextAttemptAt, parseRetryAfter } from '#webhooks/send.ts'
 
 process.env.TZ = 'Africa/Lagos' // A date without a zone is GMT, wherever the machine stands.
 
@@ -40,10 +40,10 @@ test('Retry-After puts an attempt off, by a day at most, and never brings it for
   assert.equal(waitSeconds(1, 0, Number.POSITIVE_INFINITY), DAY_SECONDS)
   assert.equal(waitSeconds(ATTEMPTS_MAX, 0, 60), null)
   fc.assert(
-    fc.property(attempts, jitters, fc.nat(), (made, jitter, asked) => {
-      const wait = waitSeconds(made, jitter, asked) as number
+    fc.property(attempts, jitters, fc.nat(), (made, jitter, requested) => {
+      const wait = waitSeconds(made, jitter, requested) as number
       assert(wait >= (waitSeconds(made, jitter) as number))
-      assert(wait >= Math.min(asked, DAY_SECONDS) && wait <= DAY_SECONDS * 1.1)
+      assert(wait >= Math.min(requested, DAY_SECONDS) && wait <= DAY_SECONDS * 1.1)
     }),
   )
 })

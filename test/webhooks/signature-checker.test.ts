@@ -23,7 +23,7 @@ const RIGHT = { headers: headersWith(), body: BODY, secret: SECRET }
 const verdict = async (more: Partial<typeof RIGHT>, nowMs = AT_MS) =>
   (await checkSignature({ ...RIGHT, ...more }, nowMs)).map(({ tone, text }) => `${tone}: ${text}`)
 
-test('what the public package signs is right, however the headers are written', async () => {
+test('signatures of the public package are right, in any spelling of the headers', async () => {
   const json = JSON.stringify({
     'webhook-id': 'evt-1',
     'webhook-timestamp': AT_MS / 1000,

@@ -5,15 +5,15 @@ import assert from 'node:assert/strict'
 import { connect as connectSocket, Socket } from 'node:net'
 import { test } from 'node:test'
 import { Agent, type buildConnector } from 'undici'
-import { isAllowedAddress } from '#domain/webhooks/allowed-addresses.ts'
-import { attemptDelivery } from '#domain/webhooks/attempt-delivery.ts'
-import type { Address, Lookup } from '#domain/webhooks/dns-lookup.ts'
+import type { Address, Lookup } from '#ssrf-guard.ts'
 import {
   checkTargetUrl,
   createGuardedAgent,
   ForbiddenTarget,
   guardConnector,
-} from '#domain/webhooks/ssrf-guard.ts'
+  isAllowedAddress,
+} from '#ssrf-guard.ts'
+import { attemptDelivery } from '#webhooks/send.ts'
 import { patience } from '../support/patience.ts'
 import { httpReceiver, httpsReceiver } from './receivers.ts'
 
@@ -169,7 +169,8 @@ test('a name is checked at every dial: good once does not mean good again', asyn
 
 test('a socket that ended up elsewhere than the lookup said is dropped unused', async () => {
   await using receiver = await httpReceiver((_, response) => response.end())
-  // Represents anything between the lookup and the connect: it connects elsewhere than told.
+  // This connector ignores the address that it is given and connects to our receiver. It plays
+  // whatever could redirect a connection after the lookup.
   const elsewhere: buildConnector.connector = (_, callback) => {
     const socket = connectSocket(receiver.port, '127.0.0.1', () => callback(null, socket))
   }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
-import { EVENT_TYPES } from '#domain/records/event-types.ts'
+import { EVENT_TYPES } from '#records/events.ts'
 import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
@@ -92,10 +92,10 @@ test('live takes https to public addresses and nothing else', async () => {
     const answer = await live.call({ url: ENDPOINTS, body: { url }, token })
     faults.push(...fieldFaults(answer, 'url', url))
   }
-  const taken = await live.call({ url: ENDPOINTS, body: { url: URL }, token })
+  const created = await live.call({ url: ENDPOINTS, body: { url: URL }, token })
 
   assert.deepEqual(faults, [])
-  assert.equal(dataOf(taken, 'account').url, URL)
+  assert.equal(dataOf(created, 'account').url, URL)
 })
 
 test('unknown event types are refused, with those that are known', async () => {
@@ -143,8 +143,6 @@ test('unknown fields and parameters, wrong types and empty changes are refused',
     { url: ENDPOINTS, body: 'null' },
     { url: `${ENDPOINTS}?x=1`, body: { url: URL } },
     { url: `${ENDPOINTS}?x=1` },
-    { url: `${ENDPOINTS}?limit=0` },
-    { url: `${ENDPOINTS}?limit=101` },
     { url: `${one}?x=1` },
     { method: 'PATCH', url: one, body: {} },
     { method: 'PATCH', url: one, body: { id } },
@@ -191,27 +189,6 @@ test("somebody else's endpoint answers as one that does not exist", async () => 
     assertAlike(foreign, malformed)
   }
   assert.equal((await bench.call({ url: ENDPOINTS, token: owner })).json().data[0].isActive, true)
-})
-
-test('nobody gets in without a token', async () => {
-  const token = await newClient()
-  const { id } = await register(token, URL)
-
-  for (const [method, url] of [
-    ['POST', ENDPOINTS],
-    ['GET', ENDPOINTS],
-    ['GET', `${ENDPOINTS}/${id}`],
-    ['PATCH', `${ENDPOINTS}/${id}`],
-    ['DELETE', `${ENDPOINTS}/${id}`],
-    ['POST', `${ENDPOINTS}/${id}/rotate-secret`],
-    ['POST', `${ENDPOINTS}/${id}/test`],
-    ['POST', `${ENDPOINTS}/${id}/replay`],
-    ['GET', '/api/v1/webhook-secret'],
-    ['POST', '/api/v1/webhook-secret/rotate'],
-  ] as const) {
-    const answer = await bench.call({ method, url, token: null })
-    assertRefused(answer, 'account', { status: 401, code: 'unauthorized' })
-  }
 })
 
 function fieldFaults(answer: LightMyRequestResponse, field: string, value: unknown): string[] {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ENDPOINTS_MAX } from '#domain/webhooks/webhook-endpoints.ts'
+import { ENDPOINTS_MAX } from '#webhooks/endpoints.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf, TIMESTAMP, UUID } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -57,7 +57,7 @@ test('secrets are sealed where they are kept, and not in the log', async () => {
     ['escape'],
   )
   assert(rows.length > 0)
-  for (const { kept } of rows) assert(!kept.includes('whsec_'))
+  for (const { kept: stored } of rows) assert(!stored.includes('whsec_'))
   assert(!bench.logText().includes(secret.slice('whsec_'.length)))
 })
 
@@ -130,7 +130,7 @@ test('one that we disabled reads so, and why, until its owner switches it on', a
   assert.deepEqual([after.health.failures, after.health.disabledWhy], [0, null])
 })
 
-test('what is deleted is gone, and makes room', async () => {
+test('a deleted endpoint is gone, and makes room', async () => {
   const token = await newClient()
   const { id } = await create(token)
   const url = `${ENDPOINTS}/${id}`
@@ -157,8 +157,8 @@ test(`a client has at most ${ENDPOINTS_MAX}, also when it asks for many at once`
   for (const answer of refused) {
     assertRefused(answer, 'account', { status: 409, code: 'too_many_endpoints' })
   }
-  const [taken] = answers.filter(({ statusCode }) => statusCode === 200)
-  const id = taken?.json().data.id
+  const [winner] = answers.filter(({ statusCode }) => statusCode === 200)
+  const id = winner?.json().data.id
   await bench.call({ method: 'DELETE', url: `${ENDPOINTS}/${id}`, token })
   await create(token)
 })

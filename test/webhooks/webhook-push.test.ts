@@ -105,7 +105,7 @@ test('a payment that nobody is to be told of says so', async () => {
   assertRefused(answer, 'payment', { code: 'nowhere_to_send' })
 })
 
-test('what is no payment of the client is the same refusal, whatever it is', async () => {
+test('an unknown payment of the client gets the same refusal in every case', async () => {
   const [owner, token] = [await newClient(), await newClient()]
   const { paymentReference } = await pay(owner)
 

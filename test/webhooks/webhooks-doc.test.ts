@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
-import { FAILING_MAX_MS, FAILURES_TO_PAUSE, PAUSE_MAX_MS } from '#circuit-breaker.ts'
-import { EVENT_TYPES } from '#domain/records/event-types.ts'
-import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
-import { eventSchema } from '#http/routes/webhooks/event-schemas.ts'
+import { FAILING_MAX_MS, FAILURES_TO_PAUSE, PAUSE_MAX_MS } from '#records/call-rates.ts'
+import { EVENT_TYPES } from '#records/events.ts'
+import { eventSchema } from '#webhooks/event-views.ts'
+import { RETRY_STEPS_MS } from '#webhooks/send.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const document = readFileSync(join(ROOT, 'docs/webhooks.md'), 'utf8')

@@ -1,16 +1,16 @@
-// Partitions are there before they are needed and gone when their time is over, and neither ever
-// holds up those who write.
+// Partitions exist before they are needed and go when their time is over, and neither ever delays
+// writers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createClient, SANDBOX_CLIENT } from '#access/secrets.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { createClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
-import { appendEvents } from '#domain/records/outbox.ts'
-import { countEvents } from '#domain/reports/hourly-totals.ts'
-import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
 import type { ClientId } from '#ids.ts'
 import { createLogger } from '#log.ts'
-import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
+import { appendEvents } from '#records/events.ts'
+import { countEvents } from '#reports/totals.ts'
+import { dispatchEvents } from '#webhooks/dispatch.ts'
+import { maintainPartitionsRound } from '#workers/loop.ts'
 import { runCommand } from '../support/backup-bench.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { accountUpdated } from '../support/events.ts'
@@ -31,7 +31,7 @@ test('partitions are made ahead of time, once, however many make them at once', 
     '20261121',
   ])
   assert.deepEqual(
-    await bench.partitions('remembered_answers'),
+    await bench.partitions('stored_responses'),
     await bench.partitions('idempotency_keys'),
   )
 })
@@ -44,7 +44,7 @@ test('a partition goes when its time is over, and not before', async () => {
   await bench.round()
   const keys = await bench.partitions('idempotency_keys')
   assert.equal(keys[0], '20261119')
-  assert.deepEqual(await bench.partitions('remembered_answers'), keys)
+  assert.deepEqual(await bench.partitions('stored_responses'), keys)
 
   bench.advanceDays(91)
   await bench.round()
@@ -123,7 +123,7 @@ test('while somebody reads the table, the round gives way and writers go on', as
 
 test('a database restored to weeks ago has the partitions of today before its first event', async () => {
   await using bench = await setup()
-  await createClient(bench.pool, new Date(START_MS), SANDBOX_CLIENT) // An operator, who is told.
+  await createClient(bench.pool, new Date(START_MS), SANDBOX_CLIENT) // An operator, who gets the alert.
   const at = ['--at', '2026-11-16T10:00:00Z']
 
   await runCommand(['restore', '--database-url', bench.connectionString, ...at])

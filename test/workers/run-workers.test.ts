@@ -1,4 +1,4 @@
-// How rounds are run: again at once while there is more, after a pause otherwise, never cut short.
+// How rounds run: again at once while there is more work, after a pause otherwise, never cut short.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ test('a round that leaves more to do is followed by the next at once', async () 
   assert.equal(rounds, 5)
 })
 
-test('what was done before it is run comes again after a pause', async () => {
+test('work done before the run comes again after a pause', async () => {
   const log = createLogger({ level: 'silent' })
   let rounds = 0
   const round = async () => {
@@ -102,7 +102,7 @@ test('all workers of the service run on a real database, and stop with it', asyn
   bench.service.startWorkers()
 
   for (;;) {
-    const { rows } = await bench.db.query('select from audits where ok')
+    const { rows } = await bench.db.query('select from integrity_checks where ok')
     if (rows.length > 0) break
   }
   assert.doesNotMatch(bench.logText(), /"level":"error"/)

@@ -1,6 +1,6 @@
-// The types of the API for those who call it, from its description: what each path takes, and what it
-// answers when all is well; the events, by their type; the codes of errors. Descriptions are left out:
-// the types are for compilers, the description is for people. Lists of values that pages offer come along.
+// Generates the types of the API for its callers from its description: the input and the successful
+// answer of each path, the events by type, the error codes, and lists of values that pages offer.
+// Descriptions are omitted: the types are for compilers.
 
 import openapiTS, { astToString } from 'openapi-typescript'
 
@@ -24,13 +24,13 @@ type Reference = { $ref: string }
 const SERVED = /^\/(?:api|Payment|dashboard\/api|sandbox)\//
 const TEXTS = new Set(['description', 'summary', 'examples'])
 
-// Each the values of a filter: the path it is of, and its name.
+// The values of these filters: a path and the name of its filter.
 const LISTS = [
   ['EVENT_TYPES', '/api/v1/events', 'type'],
   ['ALERT_KINDS', '/api/v1/operator/alerts', 'kind'],
 ] as const
 
-// What openapi-typescript writes of what is not there.
+// openapi-typescript's output for absent parts.
 const ABSENT =
   /^ +(?:\/\*\* @enum .*|\w+\??: never;|headers: \{\n +\[name: string\]: unknown;\n +\};)\n/gm
 const EMPTY = /^(?: +parameters: \{\n +\}|export type .* = Record<string, never>);\n/gm
@@ -41,7 +41,7 @@ export async function renderTypes(text: string): Promise<string> {
   for (const [path, operations] of Object.entries(description.paths)) {
     if (!SERVED.test(path)) delete description.paths[path]
     for (const operation of Object.values(operations)) {
-      delete operation.operationId // Without it, the operation stands in its path.
+      delete operation.operationId // Without the id, openapi-typescript puts the operation into its path.
       const { 200: ok } = operation.responses
       operation.responses = { 200: ok }
     }
@@ -67,7 +67,7 @@ function eventLine([type, { post }]: [string, Description['webhooks'][string]]):
   return `    "${type}": components["schemas"]["${name}"];\n`
 }
 
-// Of a text, not of a field that is called so; and examples.
+// Removes descriptions and examples, but keeps fields that have such a name.
 function withoutTexts(this: unknown, key: string, value: unknown): unknown {
   if (key === 'example') return undefined
   return TEXTS.has(key) && typeof value !== 'object' ? undefined : value

@@ -1,5 +1,5 @@
-// Collection accounts, and the numbers of all that have one: each account once, whole, with its number;
-// no number live twice.
+// Collection accounts and all issued numbers: each account exists once, complete, with its number;
+// no number is live twice.
 
 import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
 
@@ -16,25 +16,25 @@ const ACCOUNTS = `
 
 export async function checkAccounts({ rows, testimony }: Books): Promise<string[]> {
   const accounts = await rows(ACCOUNTS)
-  const wanted = testimony.of('account')
+  const intents = testimony.of('account')
   const closings = Map.groupBy(testimony.of('deactivation'), ({ terms }) => terms.accountNumber)
   return [
     ...existsOnce('account', {
-      wanted,
+      intents,
       rows: accounts,
       keyOf: (row) => row.account_name as string,
     }),
-    ...sameAnswers('account', wanted, 'accountNumber'),
+    ...sameAnswers('account', intents, 'accountNumber'),
     ...accounts.flatMap((row) => {
       const { account_name: key = '', account_number: number = '' } = row
-      const told = testimony.wanted.get(key)
-      const answer = told?.acknowledged[0]?.accountNumber
+      const intent = testimony.intents.get(key)
+      const answer = intent?.acknowledged[0]?.accountNumber
       const closing = closings.get(number) ?? []
       const isClosed = closing.some(({ acknowledged }) => acknowledged.length > 0)
       return [
         ...(answer ? differs(`the number of account ${key}`, number, answer) : []),
-        ...(told
-          ? differs(`the client of account ${key}`, row.client_id, told.terms.clientId)
+        ...(intent
+          ? differs(`the client of account ${key}`, row.client_id, intent.terms.clientId)
           : []),
         ...(row.has_number === 'true' ? [] : [`account ${key} does not own its number`]),
         ...(row.has_ledger === 'true' ? [] : [`account ${key} has no ledger account`]),
@@ -50,7 +50,8 @@ export async function checkAccounts({ rows, testimony }: Books): Promise<string[
   ]
 }
 
-// A number is free again 30 days after its payment: no run lasts so long. So it has one owner, ever.
+// A number is free again 30 days after its payment, longer than any run. So it never changes its
+// owner.
 const SHARED = `
   select account_number, count(*) as owners from (
     select account_number, payment_id::text as owner from payment_numbers
@@ -59,12 +60,12 @@ const SHARED = `
 
 export async function checkNumbers({ rows, testimony }: Books): Promise<string[]> {
   const shared = await rows(SHARED)
-  const given = [...testimony.of('account'), ...testimony.of('payment')].flatMap((wanted) => {
-    const number = wanted.acknowledged[0]?.accountNumber
-    // Asking for a number again names the same payment.
-    return number ? [{ number, owner: wanted.terms.advice ?? wanted.key }] : []
+  const issued = [...testimony.of('account'), ...testimony.of('payment')].flatMap((intent) => {
+    const number = intent.acknowledged[0]?.accountNumber
+    // Asking for a number again returns the same payment.
+    return number ? [{ number, owner: intent.terms.advice ?? intent.key }] : []
   })
-  const owners = Map.groupBy(given, ({ number }) => number)
+  const owners = Map.groupBy(issued, ({ number }) => number)
   return [
     ...shared.map((row) => `number ${row.account_number} has ${row.owners} owners`),
     ...[...owners].flatMap(([number, all]) => {

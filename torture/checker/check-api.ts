@@ -1,6 +1,6 @@
-// What the API says, held against the books and the testimony: lists have everything once, with the status
-// and amount that the books have; a payout read alone is the one in the list; balances are those of the
-// ledger.
+// Compares the API with the books and the testimony: lists have everything once, with the status
+// and amount in the books; a payout read alone equals the one in the list; balances equal those of
+// the ledger.
 
 import { type Books, differs } from './books.ts'
 
@@ -8,16 +8,16 @@ import { type Books, differs } from './books.ts'
 export type Ask = (clientId: string, path: string) => Promise<unknown>
 
 type Row = Record<string, string>
-type Shown = Record<string, unknown>
-type List = { data: Shown[]; nextCursor: string | null }
+type ListItem = Record<string, unknown>
+type List = { data: ListItem[]; nextCursor: string | null }
 
-const PAGES_MAX = 10 // Of 100, the newest: in a long run nobody waits for all.
+const PAGES_MAX = 10 // The newest pages, of 100 each: reading all would take too long.
 const READ_ALONE = 10
 
 type Listing = {
   path: string
-  sql: string // Newest first, as the list is; each row with `key` and whatever else is compared.
-  shownAs: (item: Shown) => Row
+  sql: string // Newest first, like the list; each row has `key` and the fields to compare.
+  shownAs: (item: ListItem) => Row
 }
 
 const LISTINGS: readonly Listing[] = [
@@ -124,8 +124,8 @@ async function checkList(
   { listing, own }: { listing: Listing; own: readonly Row[] },
 ): Promise<string[]> {
   const { path, shownAs } = listing
-  const { shown, isWhole } = await readList(ask, client, path)
-  const items = Map.groupBy(shown.map(shownAs), ({ key }) => key as string)
+  const { listed, isWhole } = await readList(ask, client, path)
+  const items = Map.groupBy(listed.map(shownAs), ({ key }) => key as string)
   const name = (key: string) => `${path} of ${client}: ${key}`
   const known = new Set(own.map(({ key }) => key as string))
   return [
@@ -133,8 +133,8 @@ async function checkList(
       ...(all.length > 1 ? [`${name(key)} is listed ${all.length} times`] : []),
       ...(known.has(key) ? [] : [`${name(key)} is listed and does not exist`]),
     ]),
-    // Those that are not among the newest are on a page that nobody has read.
-    ...own.slice(0, isWhole ? own.length : shown.length).flatMap(({ client_id: _, ...row }) => {
+    // Older rows are on pages that the checker did not read.
+    ...own.slice(0, isWhole ? own.length : listed.length).flatMap(({ client_id: _, ...row }) => {
       const key = row.key as string
       const item = items.get(key)?.[0]
       if (!item) return isWhole ? [`${name(key)} exists and is not listed`] : []
@@ -146,20 +146,20 @@ async function checkList(
 }
 
 async function readList(ask: Ask, client: string, path: string) {
-  const shown: Shown[] = []
+  const listed: ListItem[] = []
   let cursor: string | null = null
   for (let page = 0; page < PAGES_MAX; page++) {
     const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
     const { data, nextCursor } = (await ask(client, `${path}?limit=100${after}`)) as List
-    shown.push(...data)
+    listed.push(...data)
     cursor = nextCursor
-    if (cursor === null) return { shown, isWhole: true }
+    if (cursor === null) return { listed, isWhole: true }
   }
-  return { shown, isWhole: false }
+  return { listed, isWhole: false }
 }
 
 async function checkBalances(ask: Ask, client: string, balances: readonly Row[]) {
-  const { data } = (await ask(client, '/api/v1/balances')) as { data: { totals: Shown[] } }
+  const { data } = (await ask(client, '/api/v1/balances')) as { data: { totals: ListItem[] } }
   const totals = data.totals.find(({ currency }) => currency === 'NGN') ?? {}
   const { client_id: _, ...own } = balances.find(({ client_id: id }) => id === client) ?? {}
   return Object.entries(own).flatMap(([field, value]) =>
@@ -167,7 +167,7 @@ async function checkBalances(ask: Ask, client: string, balances: readonly Row[])
   )
 }
 
-// What a client was told of when it asked is there when it looks.
+// An object that the API acknowledged to a client is there when the client reads it.
 async function checkAlone({ rows, testimony }: Books, ask: Ask, client: string) {
   const recent = testimony
     .of('payout')
@@ -179,7 +179,7 @@ async function checkAlone({ rows, testimony }: Books, ask: Ask, client: string) 
   const findings: string[] = []
   for (const { key, terms, acknowledged } of recent) {
     const reference = acknowledged[0]?.reference as string
-    const { data } = (await ask(client, `/api/v1/payouts/${reference}`)) as { data: Shown }
+    const { data } = (await ask(client, `/api/v1/payouts/${reference}`)) as { data: ListItem }
     const name = `of payout ${reference} read alone`
     findings.push(
       ...differs(`the narration ${name}`, String(data.narration), key),

@@ -1,4 +1,5 @@
-// Credits and reversals: each booked once, whole, for the amount and number that the bank reported.
+// Credits and reversals: each booked once, complete, for the amount and number that the bank
+// reported.
 
 import { type Books, differs, existsOnce } from './books.ts'
 
@@ -27,9 +28,9 @@ const CREDITS = `
 
 export async function checkCredits({ rows, testimony }: Books): Promise<string[]> {
   const credits = await rows(CREDITS)
-  const wanted = testimony.of('credit')
+  const intents = testimony.of('credit')
   return [
-    ...existsOnce('credit', { wanted, rows: credits, keyOf: (row) => row.session_id as string }),
+    ...existsOnce('credit', { intents, rows: credits, keyOf: (row) => row.session_id as string }),
     ...credits.flatMap((row) => {
       const {
         session_id: key = '',
@@ -37,7 +38,7 @@ export async function checkCredits({ rows, testimony }: Books): Promise<string[]
         reversed = '0',
         returned = '0',
       } = row
-      const terms = testimony.wanted.get(key)?.terms
+      const terms = testimony.intents.get(key)?.terms
       const left = `${BigInt(amount) - BigInt(reversed) - BigInt(returned)}`
       return [
         ...(terms ? differs(`the amount of credit ${key}`, amount, terms.amount) : []),
@@ -58,15 +59,15 @@ const REVERSALS = `
 
 export async function checkReversals({ rows, testimony }: Books): Promise<string[]> {
   const reversals = await rows(REVERSALS)
-  const wanted = testimony.of('reversal')
+  const intents = testimony.of('reversal')
   return [
     ...existsOnce('reversal', {
-      wanted,
+      intents,
       rows: reversals,
       keyOf: (row) => row.session_id as string,
     }),
     ...reversals.flatMap(({ session_id: key = '', amount_kobo: amount, original }) => {
-      const terms = testimony.wanted.get(key)?.terms
+      const terms = testimony.intents.get(key)?.terms
       if (!terms) return []
       return [
         ...differs(`the amount of reversal ${key}`, amount, terms.amount),

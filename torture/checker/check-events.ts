@@ -1,11 +1,11 @@
-// Events: without gaps for each client, and all of them with the honest receivers, genuine: that of the
-// client, and those that an account or a payment names. Before the end of a run some may still be on their
-// way: then each has a delivery that is pending.
+// Events: without gaps for each client. Every event reaches the honest receivers with a valid
+// signature: the client's, and those that an account or a payment names. Before the end of a run
+// some may still be under way; each of these has a pending delivery.
 
 import type { Books } from './books.ts'
 
 const SEQUENCES = `
-  select c.client_id, k.sequence as given, count(e.id) as kept, coalesce(max(e.sequence), 0) as last,
+  select c.client_id, k.sequence as issued, count(e.id) as stored, coalesce(max(e.sequence), 0) as last,
          count(distinct e.sequence) as different
     from event_counters k
     join clients c on c.id = k.client_id
@@ -24,8 +24,8 @@ const EVENTS = `
                  join webhook_endpoints w on w.id = t.endpoint_id
                 where w.url like '%/honest/%') as d on d.event_id = e.id`
 
-// An event without an account and a payment of its own is about those of its credit. The callback gets the
-// final states of a payment alone.
+// An event without its own account and payment concerns those of its credit. The callback gets only
+// the final states of a payment.
 const NAMED = `
   with about as (
     select e.id, e.client_id, e.sequence, e.type, e.facts::jsonb as facts,
@@ -89,10 +89,12 @@ async function checkSent({ rows, testimony, isFinal }: Books): Promise<string[]>
   const events = await rows(EVENTS)
   const known = new Map(events.map((event) => [event.id as string, event]))
   return [
-    ...sequences.flatMap(({ client_id: client, given, kept, last, different }) =>
-      new Set([given, kept, last, different]).size === 1
+    ...sequences.flatMap(({ client_id: client, issued, stored, last, different }) =>
+      new Set([issued, stored, last, different]).size === 1
         ? []
-        : [`events of ${client}: ${kept} kept, ${different} different, up to ${last}, of ${given}`],
+        : [
+            `events of ${client}: ${stored} kept, ${different} different, up to ${last}, of ${issued}`,
+          ],
     ),
     ...events.flatMap((event) => {
       const { id = '', client_id: client, sequence } = event

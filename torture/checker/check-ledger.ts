@@ -1,5 +1,5 @@
-// The ledger: balances are the sum of transfers, debits equal credits, and what the banks hold for us
-// is what came in less what went out.
+// The ledger: balances are the sum of transfers, debits equal credits, and the money at the banks
+// is the total received less the total paid out.
 
 import { type Books, differs } from './books.ts'
 

@@ -1,5 +1,5 @@
-// Crashes of PostgreSQL that nobody asked for. Backends are killed (9), and a full WAL volume has one
-// abort (6); any other signal is a fault of its own.
+// Unexpected crashes of PostgreSQL. Backends are killed (9), and a full WAL volume aborts one (6);
+// any other signal is a finding.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Advices and their payments: each once, with the reference and the number that were answered; what is
-// paid is what its credits brought.
+// Advices and their payments: each exists once, with the reference and the number that were
+// answered; the paid amount is the sum of its credits.
 
 import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
 
@@ -26,7 +26,7 @@ export async function checkPayments(books: Books): Promise<string[]> {
 
 async function checkAdvices({ rows, testimony }: Books): Promise<string[]> {
   const advices = await rows(ADVICES)
-  const wanted = testimony.of('advice')
+  const intents = testimony.of('advice')
   const cancelled = new Set(
     testimony
       .of('advice_cancellation')
@@ -34,21 +34,21 @@ async function checkAdvices({ rows, testimony }: Books): Promise<string[]> {
       .map(({ terms }) => terms.advice),
   )
   return [
-    ...existsOnce('advice', { wanted, rows: advices, keyOf: (row) => row.merchant_ref as string }),
-    ...sameAnswers('advice', wanted, 'adviceReference'),
+    ...existsOnce('advice', { intents, rows: advices, keyOf: (row) => row.merchant_ref as string }),
+    ...sameAnswers('advice', intents, 'adviceReference'),
     ...advices.flatMap((row) =>
       cancelled.has(row.merchant_ref) && row.is_cancelled !== 'true'
         ? [`advice ${row.merchant_ref} was cancelled and is not`]
         : [],
     ),
     ...advices.flatMap(({ merchant_ref: key = '', reference, amount_kobo: amount, client_id }) => {
-      const told = testimony.wanted.get(key)
-      if (!told) return []
-      const answer = told.acknowledged[0]?.adviceReference
+      const intent = testimony.intents.get(key)
+      if (!intent) return []
+      const answer = intent.acknowledged[0]?.adviceReference
       return [
         ...(answer ? differs(`the reference of advice ${key}`, reference, plain(answer)) : []),
-        ...differs(`the amount of advice ${key}`, amount, told.terms.amount),
-        ...differs(`the client of advice ${key}`, client_id, told.terms.clientId),
+        ...differs(`the amount of advice ${key}`, amount, intent.terms.amount),
+        ...differs(`the client of advice ${key}`, client_id, intent.terms.clientId),
       ]
     }),
   ]
@@ -56,17 +56,17 @@ async function checkAdvices({ rows, testimony }: Books): Promise<string[]> {
 
 async function checkStarted({ rows, testimony }: Books): Promise<string[]> {
   const payments = await rows(PAYMENTS)
-  const wanted = testimony.of('payment')
+  const intents = testimony.of('payment')
   const byAdvice = Map.groupBy(payments, ({ advice }) => advice as string)
-  const asked = Map.groupBy(wanted, ({ terms }) => terms.advice as string)
+  const requested = Map.groupBy(intents, ({ terms }) => terms.advice as string)
   return [
     ...[...byAdvice].flatMap(([advice, found]) => [
       ...(found.length > 1 ? [`advice ${advice} has ${found.length} payments or numbers`] : []),
-      ...(asked.has(advice) ? [] : [`a payment of ${advice} exists and nobody wanted it`]),
+      ...(requested.has(advice) ? [] : [`a payment of ${advice} exists and nobody wanted it`]),
     ]),
-    ...sameAnswers('payment', wanted, 'paymentReference'),
-    ...sameAnswers('payment', wanted, 'accountNumber'),
-    ...wanted.flatMap(({ key, terms, acknowledged: [answer] }) => {
+    ...sameAnswers('payment', intents, 'paymentReference'),
+    ...sameAnswers('payment', intents, 'accountNumber'),
+    ...intents.flatMap(({ key, terms, acknowledged: [answer] }) => {
       if (!answer) return []
       const found = byAdvice.get(terms.advice as string)?.[0]
       return [

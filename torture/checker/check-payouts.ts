@@ -1,5 +1,5 @@
-// Money out: each payout once, the bank told once at most, its books the same as ours, and the client told
-// once what became of it.
+// Money out: each payout exists once, reaches the bank at most once, agrees with the bank's books,
+// and its client gets one event with the result.
 
 import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
 
@@ -30,7 +30,7 @@ const PAYOUTS = `
 
 const NEVER_SENT = ['queued', 'cancelled']
 const NOT_PAID = [...NEVER_SENT, 'failed']
-const OPEN_SHARE_MAX = 4 // A fourth: a worker that was killed leaves what it was about to others.
+const OPEN_SHARE_MAX = 4 // A quarter: other workers must finish the work of a killed one.
 const DECIDED_MIN = 12
 
 export async function checkPayouts(books: Books): Promise<string[]> {
@@ -38,7 +38,7 @@ export async function checkPayouts(books: Books): Promise<string[]> {
   const payouts = await rows(PAYOUTS)
   return [
     ...(isLossy ? [] : checkWanted(books, payouts)),
-    // Returns move money between accounts of suspense.
+    // Returns move money between suspense accounts.
     ...payouts.filter(({ purpose }) => purpose !== 'return').flatMap(checkTransfers),
     ...payouts.flatMap(checkTold),
     ...checkBank(books, payouts),
@@ -48,26 +48,26 @@ export async function checkPayouts(books: Books): Promise<string[]> {
 
 function checkWanted(books: Books, payouts: readonly Row[]): string[] {
   const { testimony } = books
-  const asked = payouts.filter(({ purpose }) => purpose === 'payout')
-  const wanted = testimony.of('payout')
+  const ownPayouts = payouts.filter(({ purpose }) => purpose === 'payout')
+  const intents = testimony.of('payout')
   return [
-    ...existsOnce('payout', { wanted, rows: asked, keyOf: (row) => row.narration as string }),
-    ...sameAnswers('payout', wanted, 'reference'),
-    ...asked.flatMap(({ narration: key = '', reference, amount_kobo: amount, client_id }) => {
-      const told = testimony.wanted.get(key)
-      if (!told) return []
-      const answer = told.acknowledged[0]?.reference
+    ...existsOnce('payout', { intents, rows: ownPayouts, keyOf: (row) => row.narration as string }),
+    ...sameAnswers('payout', intents, 'reference'),
+    ...ownPayouts.flatMap(({ narration: key = '', reference, amount_kobo: amount, client_id }) => {
+      const intent = testimony.intents.get(key)
+      if (!intent) return []
+      const answer = intent.acknowledged[0]?.reference
       return [
         ...(answer ? differs(`the reference of ${key}`, reference, answer) : []),
-        ...differs(`the amount of ${key}`, amount, told.terms.amount),
-        ...differs(`the client of ${key}`, client_id, told.terms.clientId),
+        ...differs(`the amount of ${key}`, amount, intent.terms.amount),
+        ...differs(`the client of ${key}`, client_id, intent.terms.clientId),
       ]
     }),
     ...checkCancelled(books, payouts),
   ]
 }
 
-// Held in full while it is open, and then gone: to the bank, or back.
+// The amount is held in full while the payout is open. Then it goes to the bank, or back.
 function checkTransfers(payout: Row): string[] {
   const { reference, status = '', amount_kobo: amount = '0' } = payout
   const isOpen = ['queued', 'sending', 'unknown'].includes(status)
@@ -85,7 +85,7 @@ function checkTransfers(payout: Row): string[] {
   ]
 }
 
-// Refunds and returns have events of their own.
+// Refunds and returns have their own events.
 function checkTold({ reference, purpose = '', status, ...payout }: Row): string[] {
   const isTold = ['payout', 'settlement'].includes(purpose)
   return (['confirmed', 'failed'] as const).flatMap((outcome) =>
@@ -112,7 +112,7 @@ function checkBank({ testimony, isLossy }: Books, payouts: readonly Row[]): stri
   const orders = Map.groupBy(testimony.orders, ({ reference }) => reference)
   const paid = Map.groupBy(testimony.payments, ({ reference }) => reference)
   const refused = new Set(testimony.refusals.map(({ reference }) => reference))
-  // A standby that lagged behind may know nothing of it.
+  // A standby that lagged behind may not know the payout.
   const isLost = (reference: string) => isLossy === true && !known.has(reference)
   return [
     ...[...orders].flatMap(([reference, all]) => {
@@ -150,8 +150,8 @@ function checkBank({ testimony, isLossy }: Books, payouts: readonly Row[]): stri
   ]
 }
 
-// In the end we know what the bank decided: always where its report was acknowledged, and mostly where it
-// has to be asked.
+// In the end we know the bank's decision: always where we acknowledged its report, and mostly where
+// the service has to query it.
 function checkDecided({ testimony, isFinal, isLossy }: Books, payouts: readonly Row[]): string[] {
   if (!isFinal || isLossy) return []
   const known = new Map(payouts.map((payout) => [payout.reference as string, payout]))

@@ -1,4 +1,5 @@
-// Refunds: each once, sent in full, never more than came in, and the client told of each part.
+// Refunds: each exists once, is sent in full, never exceeds the money received, and its client gets
+// an event for each part.
 
 import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
 
@@ -17,7 +18,7 @@ const REFUNDS = `
                 group by 1) as e on e.reference = r.reference
    group by r.id`
 
-// What a bank reversed later was there before.
+// Includes money that a bank reversed later.
 const EXCESSIVE = `
   select 'payment ' || y.id::text as name, sum(p.amount_kobo) as refunded,
          y.amount_paid_kobo + coalesce((select sum(c.reversed_kobo) from credits c
@@ -39,13 +40,17 @@ const EXCESSIVE = `
 export async function checkRefunds({ rows, testimony }: Books): Promise<string[]> {
   const refunds = await rows(REFUNDS)
   const excessive = await rows(EXCESSIVE)
-  const wanted = testimony.of('refund')
+  const intents = testimony.of('refund')
   const known = new Map(refunds.map((refund) => [refund.reference, refund]))
   return [
-    ...existsOnce('refund', { wanted, rows: refunds, keyOf: (row) => row.reason as string }),
-    ...sameAnswers('refund', wanted, 'reference'),
+    ...existsOnce('refund', { intents, rows: refunds, keyOf: (row) => row.reason as string }),
+    ...sameAnswers('refund', intents, 'reference'),
     ...refunds.flatMap(({ reason: key = '', amount_kobo: amount, ...refund }) => [
-      ...differs(`the amount of ${key}`, amount, testimony.wanted.get(key)?.terms.amount ?? amount),
+      ...differs(
+        `the amount of ${key}`,
+        amount,
+        testimony.intents.get(key)?.terms.amount ?? amount,
+      ),
       ...differs(`the payouts of ${key}`, refund.sent, amount),
       ...differs(`refunded events of ${key}`, refund.told_confirmed, refund.confirmed),
       ...differs(`refund_failed events of ${key}`, refund.told_failed, refund.failed),

@@ -1,4 +1,5 @@
-// Settlements: each that was acknowledged once, made of its lines, paid out in full, and told.
+// Settlements: each acknowledged one exists once, is the sum of its lines, is paid out in full, and
+// has its events.
 
 import { type Books, differs, sameAnswers } from './books.ts'
 
@@ -30,12 +31,12 @@ export async function checkSettlements({ rows, testimony }: Books): Promise<stri
   const settlements = await rows(SETTLEMENTS)
   const twice = await rows(SETTLED_TWICE)
   const [settling] = await rows(SETTLING)
-  const wanted = testimony.of('settlement')
+  const intents = testimony.of('settlement')
   const known = new Map(settlements.map((settlement) => [settlement.reference, settlement]))
   const byClient = Map.groupBy(settlements, ({ client_id: client }) => client)
   return [
-    ...sameAnswers('settlement', wanted, 'reference'),
-    ...wanted.flatMap(({ key, terms, acknowledged: [answer] }) =>
+    ...sameAnswers('settlement', intents, 'reference'),
+    ...intents.flatMap(({ key, terms, acknowledged: [answer] }) =>
       answer
         ? differs(
             `the client of ${key}`,
@@ -44,9 +45,9 @@ export async function checkSettlements({ rows, testimony }: Books): Promise<stri
           )
         : [],
     ),
-    // Settlements bear no key: no more may exist than were not refused.
+    // Settlements have no idempotency key, so at most one may exist per call that was not refused.
     ...[...byClient].flatMap(([client, all]) => {
-      const possible = wanted.filter(
+      const possible = intents.filter(
         ({ terms, acknowledged, open }) =>
           terms.clientId === client && (acknowledged.length > 0 || open > 0),
       ).length

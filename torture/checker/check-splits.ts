@@ -1,9 +1,9 @@
-// Splits: of what was booked on an account with a split, each subaccount has its percentage, to the kobo
-// that rounding leaves over; and an account or advice has the split that was asked for.
+// Splits: each subaccount has its percentage of the money booked on an account with a split, up to
+// the kobo that rounding leaves over; and an account or advice has the requested split.
 
 import type { Books } from './books.ts'
 
-// Only credits that are whole: reversed shares are rounded in another way.
+// Only credits without reversals: reversed shares are rounded differently.
 const SHARES = `
   select c.session_id, c.amount_kobo, t.position, t.share,
          coalesce((select sum(x.amount_kobo) from transfers x
@@ -19,7 +19,7 @@ const SPLIT = `
   select account_name as key, (split_id is not null) as is_split from collection_accounts
   union all select merchant_ref, (split_id is not null) from advices`
 
-const PERCENT = 10_000n // A share is in hundredths of a per cent.
+const PERCENT = 10_000n // Shares are in hundredths of a per cent.
 
 export async function checkSplits({ rows, testimony }: Books): Promise<string[]> {
   const shares = await rows(SHARES)
@@ -35,9 +35,9 @@ export async function checkSplits({ rows, testimony }: Books): Promise<string[]>
       },
     ),
     ...split.flatMap(({ key = '', is_split: isSplit }) => {
-      const wanted = testimony.wanted.get(key)
-      const isWanted = wanted?.terms.splitCode !== undefined
-      return wanted && isWanted !== (isSplit === 'true')
+      const intent = testimony.intents.get(key)
+      const isWanted = intent?.terms.splitCode !== undefined
+      return intent && isWanted !== (isSplit === 'true')
         ? [`${key} should have ${isWanted ? 'a' : 'no'} split`]
         : []
     }),

@@ -1,4 +1,5 @@
-// Statements: each line taken once, and in the end matched with the credit that it names, and no other.
+// Statements: each line is imported once, and in the end matched with the credit that it names, and
+// no other.
 
 import type { Books } from './books.ts'
 
@@ -14,13 +15,13 @@ const LINES = `
 
 export async function checkStatements({ rows, testimony, isFinal }: Books): Promise<string[]> {
   const lines = new Map((await rows(LINES)).map((row) => [row.session_id as string, row]))
-  const wanted = testimony.of('statement')
-  const possible = new Set(wanted.flatMap(({ terms }) => terms.sessions?.split(',') ?? []))
-  const taken = wanted
+  const intents = testimony.of('statement')
+  const possible = new Set(intents.flatMap(({ terms }) => terms.sessions?.split(',') ?? []))
+  const acknowledgedIds = intents
     .filter(({ acknowledged }) => acknowledged.length > 0)
     .flatMap(({ terms }) => terms.sessions?.split(',') ?? [])
   return [
-    ...taken.flatMap((id) => {
+    ...acknowledgedIds.flatMap((id) => {
       const { lines: count = '0', right_matches: matched = '0' } = lines.get(id) ?? {}
       if (count === '0') return [`the statement line of ${id} was acknowledged and does not exist`]
       return isFinal && matched === '0'

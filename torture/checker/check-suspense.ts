@@ -1,4 +1,4 @@
-// Suspended money: what is open is held, and leaves once, as somebody decided.
+// Suspended money: open items are held, and leave once, by the recorded decision.
 
 import { type Books, differs } from './books.ts'
 
@@ -29,7 +29,7 @@ export async function checkSuspense({ rows, testimony }: Books): Promise<string[
   return [
     ...differs('what is in suspense', held?.suspense, held?.open),
     ...differs('what is being returned', held?.returning, held?.on_its_way),
-    // What was assigned may be reversed since.
+    // An assigned credit may have been reversed since.
     ...assignments.flatMap(({ key, terms: { sessionId, accountNumber } }) => {
       const found = ofCredit
         .get(sessionId)

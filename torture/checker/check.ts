@@ -1,5 +1,5 @@
-// The checker: holds the books against the testimony, in one snapshot of the database. Answers what is
-// wrong, a sentence for each.
+// The checker: compares the books with the testimony, in one snapshot of the database. Returns one
+// sentence for each fault.
 
 import pg from 'pg'
 import type { Check } from './books.ts'
@@ -7,6 +7,7 @@ import { checkAccounts, checkNumbers } from './check-accounts.ts'
 import { type Ask, checkApi } from './check-api.ts'
 import { checkCredits, checkReversals } from './check-credits.ts'
 import { checkEvents } from './check-events.ts'
+import { checkHolds } from './check-holds.ts'
 import { checkLedger } from './check-ledger.ts'
 import { checkPayments } from './check-payments.ts'
 import { checkPayouts } from './check-payouts.ts'
@@ -28,50 +29,51 @@ const CHECKS: readonly Check[] = [
   checkRefunds,
   checkSettlements,
   checkSuspense,
+  checkHolds,
   checkSplits,
   checkStatements,
   checkEvents,
 ]
 
-// What was acknowledged may be gone: what is left must be right in itself, and no bank may pay twice.
+// Acknowledged work may be lost. The rest must be consistent, and no bank may pay twice.
 const CHECKS_AFTER_LOSS: readonly Check[] = [checkLedger, checkPayouts]
 
-type Given = {
+type Options = {
   connectionString: string
   testimony: Testimony
   isFinal: boolean
   isLossy?: boolean
-  ask?: Ask // Without it, only the tables are read.
+  ask?: Ask // Without it, the checker reads only the tables.
 }
 
-export async function check({ connectionString, ...given }: Given): Promise<string[]> {
+export async function check({ connectionString, ...options }: Options): Promise<string[]> {
   const client = openBooks(connectionString)
   await client.connect()
   try {
     await client.query('begin isolation level repeatable read read only')
-    return await checkBooks(client, given)
+    return await checkBooks(client, options)
   } finally {
     await client.end().catch(() => {})
   }
 }
 
-// Every value as PostgreSQL writes it.
+// Every value is PostgreSQL's text.
 export function openBooks(connectionString: string): pg.Client {
   const client = new pg.Client({ connectionString, types: { getTypeParser: () => asText } })
   client.on('error', () => {})
   return client
 }
 
-// In the transaction that the connection is in.
+// Runs in the connection's current transaction.
 export async function checkBooks(
   client: pg.Client,
-  { ask, ...given }: Omit<Given, 'connectionString'>,
+  { ask, ...options }: Omit<Options, 'connectionString'>,
 ): Promise<string[]> {
   const rows = async (sql: string) => (await client.query(sql)).rows.map(withWords)
   const faults: string[] = []
-  const books = { rows, ...given }
+  const books = { rows, ...options }
   if (ask) faults.push(...(await checkApi(books, ask)))
-  for (const run of given.isLossy ? CHECKS_AFTER_LOSS : CHECKS) faults.push(...(await run(books)))
+  for (const run of options.isLossy ? CHECKS_AFTER_LOSS : CHECKS) faults.push(...(await run(books)))
   return faults
 }
 
@@ -79,7 +81,7 @@ function asText(value: string | null): string | null {
   return value
 }
 
-// Its own text of a truth value is a letter.
+// PostgreSQL's text for a boolean is one letter.
 function withWords(row: Record<string, string | null>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, WORDS[value ?? ''] ?? value ?? '']),

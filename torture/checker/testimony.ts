@@ -1,22 +1,22 @@
-// What the witness wrote down, put together: of each thing that was wanted, how often it was asked for
-// and what was said of it; the webhooks that came; what the bank was ordered to pay, and paid.
+// Assembles the witness's records: for each intent, the number of calls and their answers; the
+// webhooks that came; the orders that the bank received and paid.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { BankOrder, Entry, Operation, Terms, Webhook } from '../witness.ts'
 
 const CHUNK_BYTES = 4 * 1024 ** 2
 
-export type Wanted = {
+export type Intent = {
   operation: Operation
   key: string
   terms: Terms
-  open: number // Calls without an answer: they may still happen, or have happened.
+  open: number // Calls without an answer, which may have been carried out or may still be.
   acknowledged: Terms[]
   refused: Terms[]
 }
 
 export class Testimony {
-  readonly wanted = new Map<string, Wanted>()
+  readonly intents = new Map<string, Intent>()
   readonly webhooks = new Map<string, Webhook[]>() // By event.
   readonly orders: BankOrder[] = []
   readonly payments: BankOrder[] = []
@@ -26,11 +26,11 @@ export class Testimony {
   #offset = 0
   #rest = ''
 
-  of(operation: Operation): Wanted[] {
-    return [...this.wanted.values()].filter((each) => each.operation === operation)
+  of(operation: Operation): Intent[] {
+    return [...this.intents.values()].filter((each) => each.operation === operation)
   }
 
-  // What was written since the last time.
+  // Reads the lines written since the last call.
   read(path: string): this {
     const file = openSync(path, 'r')
     const end = statSync(path).size
@@ -62,7 +62,7 @@ export class Testimony {
       case 'answered':
         this.calls.answered++
         for (const key of this.#keysOf.get(entry.call) ?? []) {
-          // "Try again" says nothing of what may have been committed before.
+          // "Try again" does not rule out that an earlier attempt was committed.
           if (entry.status < 500) this.#get(key).open--
         }
         this.#keysOf.delete(entry.call)
@@ -91,15 +91,15 @@ export class Testimony {
     }
   }
 
-  #want({ operation, key, terms }: Pick<Wanted, 'operation' | 'key' | 'terms'>): void {
-    if (this.wanted.has(key)) return // A repetition.
+  #want({ operation, key, terms }: Pick<Intent, 'operation' | 'key' | 'terms'>): void {
+    if (this.intents.has(key)) return // A repeated intent.
     const nothing = { open: 0, acknowledged: [], refused: [] }
-    this.wanted.set(key, { operation, key, terms, ...nothing })
+    this.intents.set(key, { operation, key, terms, ...nothing })
   }
 
-  #get(key: string): Wanted {
-    const wanted = this.wanted.get(key)
-    if (!wanted) throw new Error(`the witness has no record of who wanted ${key}`)
-    return wanted
+  #get(key: string): Intent {
+    const intent = this.intents.get(key)
+    if (!intent) throw new Error(`the witness has no record of who wanted ${key}`)
+    return intent
   }
 }

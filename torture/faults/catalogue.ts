@@ -1,4 +1,4 @@
-// All faults of the one database, how often each is chosen, and which the short form has.
+// All faults of the single database, their weights, and the faults of the short form.
 
 import type { Random } from '../random.ts'
 import { CLOCK_FAULTS } from './clock-faults.ts'
@@ -23,7 +23,7 @@ export function drawFaults<T>(faults: readonly Fault<T>[], count: number, random
   return Array.from({ length: count }, () => random.weighted(weighted))
 }
 
-// In this order: what a dead worker leased is free after a minute, so workers come first.
+// In this order: the leases of a dead worker end after a minute, so workers come first.
 const SHORT = [
   ...['kill-worker', 'freeze-worker', 'clock-worker', 'kill-api', 'freeze-api', 'clock-api'],
   ...['migrate', 'disk-full-data', 'disk-full-wal', 'kill-backend', 'freeze-backends'],
@@ -35,7 +35,7 @@ export function shortPlan<T>(faults: readonly Fault<T>[]): Fault<T>[] {
   return SHORT.flatMap((name) => faults.filter((fault) => fault.name === name))
 }
 
-// By the beginnings of their names.
+// Selects faults by the beginnings of their names.
 export function selectFaults<T extends { name: string }>(
   faults: readonly T[],
   only: readonly string[] | undefined,

@@ -1,5 +1,5 @@
-// Clocks that are wrong: of a process that runs, of one that starts before its clock is set right, or of all
-// processes and the database at once, so that nobody can tell by the other.
+// Wrong clocks: of a running process, of one that starts before its clock is corrected, or of all
+// processes and the database at once, so that no clock reveals the others.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shiftDatabaseClock } from '../database-clock.ts'
@@ -49,7 +49,7 @@ const STEPS_MS = [20, 120].map((minutes) => minutes * MINUTE_MS)
 const DENIAL_MAX_MS = 30_000
 const ASKED_WITHIN_MS = 8_000
 
-// While the bank denies a payout that it was told to pay: by these clocks it had time enough to know.
+// While the bank denies a payout that it received: by these clocks it had enough time to know it.
 const together: Fault = {
   name: 'clocks-together',
   isAlone: true,

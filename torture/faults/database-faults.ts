@@ -1,5 +1,5 @@
-// The database: its postmaster or a backend killed or frozen, a backend ended by an administrator, and
-// its disk full.
+// Faults of the database: its postmaster or a backend killed or frozen, a backend ended by an
+// administrator, and its disk full.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill } from '../supervised-process.ts'

@@ -1,5 +1,5 @@
-// What a fault is: it is injected, lasts for so long, and is healed. One that cannot be injected here
-// says why.
+// A fault is injected, lasts for a time, and is healed. A fault that cannot be injected here says
+// why.
 
 import type { Random } from '../random.ts'
 import type { Target } from '../target.ts'
@@ -8,18 +8,19 @@ export type Injected = {
   detail?: string
   lastsMs: number
   heal: () => Promise<void>
-  settle?: () => Promise<void> // What is left to mend once service has resumed.
+  settle?: () => Promise<void> // Repairs the rest after service has resumed.
 }
 
 export type Fault<T = Target> = {
   name: string
-  starts?: 'one' | 'many' // Processes of the service, which take their time: chosen less often.
-  isAlone?: boolean // Nothing else may be wrong meanwhile.
+  // Number of service processes that the fault starts. Starting is slow, so such faults are drawn less often.
+  starts?: 'one' | 'many'
+  isAlone?: boolean // No other fault may be active meanwhile.
   inject: (target: T, random: Random) => Promise<Injected>
   whyNot?: (target: T) => string | undefined
 }
 
-// What the fault itself proves to be wrong: a refusal that did not come, a command that failed.
+// A fault's own finding: a refusal that did not come, or a command that failed.
 export class FaultFinding extends Error {}
 
 export async function nothing(): Promise<void> {}

@@ -1,5 +1,5 @@
-// What operators do by mistake or on purpose: a second service on the same data folder, which must be
-// refused and harm nothing; and a migration while the others serve.
+// Actions of operators, mistaken or deliberate: a second service on the same data folder, which
+// must be refused and harm nothing; and a migration while the others serve.
 
 import { runCommand } from '../command.ts'
 import { MAIN } from '../roles.ts'

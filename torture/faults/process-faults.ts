@@ -1,5 +1,5 @@
-// Processes that are killed (-9), and started again by their supervisor; that freeze and go on; and a
-// rolling restart, as an upgrade does one.
+// Processes that are killed (-9) and restarted by their supervisor, that freeze and continue, and a
+// rolling restart as in an upgrade.
 
 import type { Role } from '../roles.ts'
 import { kill } from '../supervised-process.ts'

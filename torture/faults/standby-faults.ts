@@ -1,6 +1,7 @@
-// A primary and its standby, and an HA manager as Patroni is one: it notices after a while, fences the
-// old primary, promotes the standby, and makes the other one follow. Healed, the manager has acted and
-// service can resume; settled, the pair is whole again, and commits wait for the standby as before.
+// A primary and its standby, and an HA manager like Patroni: it notices after a while, fences the
+// old primary, promotes the standby, and makes the other server follow. After healing, the manager
+// has acted and service can resume. After settling, the pair is complete again, and commits wait
+// for the standby as before.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BANK_CODE } from '../bank.ts'
@@ -18,7 +19,7 @@ type Acting = {
   settle: () => Promise<void>
 }
 
-// Not waited for: service may resume before it is done.
+// Does not wait for the repair: service may resume before it.
 function managed({ act, settle, ...rest }: Acting): Injected {
   let acting: Promise<void> | undefined
   return {
@@ -38,13 +39,13 @@ function fault(name: string, inject: StandbyFault['inject']): StandbyFault {
   return { name, isAlone: true, inject }
 }
 
-// From a new base backup: what the old primary has may have left the common log.
+// From a new base backup: the old primary may have diverged from the common log.
 async function renew(pair: Pair): Promise<void> {
   await pair.followAnew()
   await pair.requireStandby()
 }
 
-// The primary is stopped, the standby promoted, and the old primary follows with what it has: a clean
+// Stops the primary and promotes the standby. The old primary follows with its own data: a clean
 // stop leaves nothing unsent.
 const switchover = fault('switchover', async ({ pair }) => {
   await pair.primary.server.stop()
@@ -67,7 +68,7 @@ const primaryKilled = fault('primary-killed', async ({ pair }, random) => {
   })
 })
 
-// From the service alone. Fenced by a kill, as by a watchdog.
+// Cuts the primary from the service only. A kill fences it, as a watchdog would.
 const primaryCut = fault('primary-cut', async ({ pair }, random) => {
   pair.primary.link.halfOpen()
   return managed({
@@ -83,8 +84,8 @@ const primaryCut = fault('primary-cut', async ({ pair }, random) => {
   })
 })
 
-// From everybody, the manager too: it runs on beside the new primary, where nobody confirms its
-// commits, and is stopped before anybody reaches it again.
+// Cuts the primary from everybody, including the manager. It runs on beside the new primary, where
+// nobody confirms its commits, and is stopped before anybody reaches it again.
 const primaryIsolated = fault('primary-isolated', async ({ pair }, random) => {
   const { link, replication } = pair.primary
   link.halfOpen()
@@ -100,7 +101,7 @@ const primaryIsolated = fault('primary-isolated', async ({ pair }, random) => {
   })
 })
 
-// Commits wait until it is back.
+// Commits wait until the standby is back.
 const standbyKilled = fault('standby-killed', async ({ pair }, random) => {
   await pair.standby.server.kill()
   return managed({
@@ -110,7 +111,7 @@ const standbyKilled = fault('standby-killed', async ({ pair }, random) => {
   })
 })
 
-// Without a word: connections swallow what is sent, for good, or keep still and go on.
+// Silently: connections swallow all data for good, or pause and continue.
 const replicationCut = fault('replication-cut', async ({ pair }, random) => {
   const { replication } = pair.primary
   const isLost = random.happens(0.5)
@@ -124,7 +125,7 @@ const replicationCut = fault('replication-cut', async ({ pair }, random) => {
   })
 })
 
-// As by a power cut. Nobody is promoted.
+// Like a power cut. The manager promotes nobody.
 const bothKilled = fault('both-killed', async ({ pair }, random) => {
   await Promise.all([pair.primary.server.kill(), pair.standby.server.kill()])
   return managed({
@@ -151,9 +152,9 @@ const LAG_MS = [1_500, 4_000] as const
 const QUEUED = `select from payouts where status = 'queued' and bank_code = '${BANK_CODE}' limit 1`
 const QUEUED_WITHIN_MS = 15_000
 
-// Commits do not wait for the standby. It knows of payouts that workers, frozen until then, are about to
-// send, and hears nothing more; then the primary dies, with what it alone had. Whatever was sent meanwhile
-// looks to the standby as if it were still to be sent.
+// Commits do not wait for the standby. The standby knows the payouts that frozen workers are about
+// to send, and then receives nothing more. The primary dies with the data that only it had. To the
+// standby, payouts sent meanwhile look unsent.
 async function loseWithLag({ pair, roles }: PairTarget, random: Random): Promise<Injected> {
   for (const { process } of roles.workers) process.signal('SIGSTOP')
   const giveUpAtMs = performance.now() + QUEUED_WITHIN_MS
@@ -178,7 +179,7 @@ async function loseWithLag({ pair, roles }: PairTarget, random: Random): Promise
   })
 }
 
-// Of a pair whose commits do not wait for the standby.
+// Faults of a pair whose commits do not wait for the standby.
 export const LAG_FAULTS: readonly Fault<PairTarget>[] = [
   { name: 'primary-lost-with-lag', isAlone: true, inject: loseWithLag },
 ]

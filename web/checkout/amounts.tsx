@@ -54,6 +54,11 @@ export function Held({ checkout }: Pick<Model, 'checkout'>) {
   return <p class="problem held">{describeHeld(checkout)}</p>
 }
 
-export function describeHeld({ amountHeld, merchantName }: Checkout): string {
+export function describeHeld(checkout: Checkout): string {
+  const { status, amountPaid, amountHeld, merchantName } = checkout
+  if (status === 'Successful') {
+    const sent = formatNaira(amountPaid + amountHeld)
+    return strings.overpaid(sent, formatNaira(amountHeld), merchantName)
+  }
   return strings.held(formatNaira(amountHeld), merchantName)
 }

@@ -6,7 +6,7 @@ import { formatNaira } from '../money.ts'
 import { Fees, Sum } from './amounts.tsx'
 import { type Actions, type Bank, formatNumber, type Model, shownNumber } from './checkout.ts'
 
-const SEARCHED_FROM = 6 // Up to so many are seen at a glance.
+const SEARCHED_FROM = 6 // A payer sees this many banks at a glance.
 
 type Props = { model: Model; actions: Actions | undefined }
 
@@ -37,8 +37,8 @@ export function BankChoice({ model, actions }: Props) {
   )
 }
 
-// Closed until it is asked for: a further number is never issued by accident. Those that were issued are
-// still good, and come first.
+// Folded, so that nobody requests a further number by accident. Numbers that were issued stay valid and are
+// listed first.
 export function OtherBank({ model, actions }: Props) {
   const banks = otherBanks(model)
   if (banks.length === 0) return null
@@ -52,15 +52,15 @@ export function OtherBank({ model, actions }: Props) {
   )
 }
 
-type Choice = Bank & { accountNumber?: string } // Where there is one already.
+type Choice = Bank & { accountNumber?: string } // Set if the bank has issued a number already.
 
 function otherBanks(model: Model): Choice[] {
   const { numbers, banks } = model.checkout
-  const shown = shownNumber(model)
+  const current = shownNumber(model)
   const issued = numbers.map((number) => number.bankCode)
   return [
     ...numbers
-      .filter((number) => number !== shown)
+      .filter((number) => number !== current)
       .map(({ bankCode, bankName, accountNumber }) => {
         const otherNames = banks.find(({ code }) => code === bankCode)?.otherNames ?? []
         return { code: bankCode, name: bankName, otherNames, accountNumber }
@@ -69,7 +69,7 @@ function otherBanks(model: Model): Choice[] {
   ]
 }
 
-// Of the list that the payer sees.
+// The banks of the payer’s list that match the search.
 export function foundBanks(model: Model): Choice[] {
   const { checkout, search } = model
   const banks = checkout.numbers.length > 0 ? otherBanks(model) : checkout.banks
@@ -80,7 +80,8 @@ function isFound({ code, name, otherNames }: Choice, search: string): boolean {
   return matchesBank({ names: [name, ...otherNames], codes: [code] }, search)
 }
 
-// Banks that are not found are hidden rather than removed: the server's markup, which has no search, stays.
+// Hides the banks that the search does not match. Removing them would differ from the server's markup, which
+// has no search.
 function BankList({ model, actions, banks }: Props & { banks: Choice[] }) {
   const isLong = banks.length > SEARCHED_FROM
   const isHidden = (bank: Choice) => isLong && !isFound(bank, model.search)
@@ -101,7 +102,7 @@ function BankList({ model, actions, banks }: Props & { banks: Choice[] }) {
   )
 }
 
-// Outside the form, where Enter would choose the first bank. Enter goes to the first that is found.
+// Outside the form, where Enter would choose the first bank of all. Here Enter moves to the first match.
 function Search({ model, actions }: Props) {
   return (
     <label class="find">
@@ -113,9 +114,11 @@ function Search({ model, actions }: Props) {
         spellcheck={false}
         enterkeyhint="search"
         onInput={(event) => actions?.search(event.currentTarget.value)}
-        onKeyDown={({ key, currentTarget }) => {
-          const list = currentTarget.closest('main')
-          if (key === 'Enter') list?.querySelector<HTMLElement>('li:not([hidden]) > .bank')?.focus()
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
+          event.preventDefault() // Otherwise the same key press also activates the focused bank.
+          const list = event.currentTarget.closest('main')
+          list?.querySelector<HTMLElement>('li:not([hidden]) > .bank')?.focus()
         }}
       />
     </label>
@@ -130,7 +133,7 @@ function BankButton({ model, bank }: Pick<Props, 'model'> & { bank: Choice }) {
       type="submit"
       name={accountNumber ? 'bank' : 'bankCode'}
       value={code}
-      formmethod={accountNumber && 'get'} // To show it changes nothing.
+      formmethod={accountNumber && 'get'} // GET: showing an issued number changes nothing.
       aria-busy={model.asking === code}
       aria-disabled={model.asking !== undefined}
     >
@@ -160,7 +163,7 @@ function ChoiceForm({ model, actions, children }: FormProps) {
   )
 }
 
-// A problem comes with the address, so anybody can write one.
+// The code of the problem comes from the address, so anybody can write one. Only known codes are shown.
 const PROBLEMS = new Map<string, string>(Object.entries(strings.problems))
 
 export function Problem({ problem }: { problem: string | undefined }) {

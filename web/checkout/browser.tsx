@@ -1,11 +1,11 @@
 // The payment page in the browser: hydrates the server's markup, keeps it current, and handles actions.
 // All state is one model; every change renders the page from it.
 
-import { hydrate, render } from 'preact'
 import './checkout.css'
 import './views.css'
 import './merchant.css'
 import './print.css'
+import { hydrate, render } from 'preact'
 import { checkoutStrings as strings } from '../copy.ts'
 import { describeHeld } from './amounts.tsx'
 import { foundBanks } from './bank-choice.tsx'
@@ -20,19 +20,18 @@ import {
   secondsUntil,
   shownNumber,
 } from './checkout.ts'
-import { copyText } from './clipboard.ts'
 import { followCheckout } from './live.ts'
 import { Page, titleOf } from './page.tsx'
 
 const COPIED_MS = 2_500
-const SENT_MS = 60_000 // Then the payer may ask again.
+const SENT_MS = 60_000 // After this time the payer may ask again.
 const RETURN_SECONDS = 10
 const ASK_MAX_MS = 20_000
 const MINUTES_ANNOUNCED = [10, 5, 1]
 
 const root = document.getElementById('page') as HTMLElement
 let model: Model = firstModel(JSON.parse(root.dataset.page as string))
-// The service's clock, advanced by a monotonic one.
+// The service's clock, advanced by the browser's monotonic clock.
 let clockOffsetMs = model.nowMs - performance.now()
 let copiedTimer: number | undefined
 let sentTimer: number | undefined
@@ -40,14 +39,14 @@ let sentTimer: number | undefined
 const actions: Actions = { choose, search, sent, copy, print: printReceipt, stay }
 const { adviceReference } = model.checkout
 
-// Typed before this script was there, or put back by the browser.
+// The payer may have typed before this script ran, or the browser may have restored the text.
 const typed = root.querySelector<HTMLInputElement>('.find input')?.value
 hydrate(<Page model={model} actions={actions} />, root)
 if (typed) search(typed)
 const live = followCheckout(adviceReference, { onCheckout: take, onOffline: setOffline })
 setInterval(tick, 1_000)
 if (model.isSent) {
-  // The form was sent without this script. Announced once, not after a reload.
+  // The page comes from a form that was sent without this script. Shows its result once, not after a reload.
   endCheckingLater()
   const address = new URL(location.href)
   address.searchParams.delete('sent')
@@ -81,7 +80,7 @@ function bringIntoView(selector: string): void {
   root.querySelector(selector)?.scrollIntoView({ block: 'nearest' })
 }
 
-// Ignore answers older than the current state.
+// Ignores an answer that is older than the current state.
 function take(checkout: Checkout): void {
   const before = model.checkout
   if (Date.parse(checkout.now) < Date.parse(before.now)) return
@@ -94,12 +93,12 @@ function take(checkout: Checkout): void {
     checkout,
     nowMs: serviceNowMs(),
     ...(hasTurned || isHeldNow ? { announcement: news.filter(Boolean).join('. ') } : {}),
-    // Something arrived, so the payer may ask again.
+    // Money arrived, so the payer may ask again.
     ...(isHeldNow || checkout.amountPaid !== before.amountPaid ? { isSent: false } : {}),
     // Redirect only a payer who saw the payment arrive, not one who returns for the receipt.
     ...(isPaidNow ? { returnIn: RETURN_SECONDS } : {}),
   })
-  // Above the current view, unless the view changes.
+  // Scrolls to the notice about held money above the current view, unless the view changes.
   if (isHeldNow && checkout.status === before.status) bringIntoView('.held')
 }
 
@@ -149,7 +148,7 @@ async function choose(bankCode: string): Promise<void> {
     const { data, code } = await answer.json()
     if (!answer.ok) {
       update({ asking: undefined, problem: code, failedAt: 'choice' })
-      return void live.ask() // It may be paid or cancelled by now.
+      return void live.ask() // The payment may be paid or cancelled by now.
     }
     update({ asking: undefined, bankCode })
     take(data)
@@ -169,10 +168,10 @@ function showNumber(bankCode: string, isFirst = false): void {
   const query = new URLSearchParams({ adviceReference, bank: bankCode })
   history.replaceState(null, '', `/pay?${query}`) // A reload shows the same number.
   update({ bankCode, problem: undefined, search: '' })
-  const shown = shownNumber(model)
-  if (!shown || !isOpen(model.checkout.status)) return
-  const number = formatNumber(shown.accountNumber)
-  update({ announcement: strings.numberShown(shown.bankName, number) })
+  const current = shownNumber(model)
+  if (!current || !isOpen(model.checkout.status)) return
+  const number = formatNumber(current.accountNumber)
+  update({ announcement: strings.numberShown(current.bankName, number) })
   if (isFirst) return
   root.querySelector('details')?.removeAttribute('open')
   root.querySelector<HTMLElement>('.account')?.focus({ preventScroll: true })
@@ -212,8 +211,8 @@ async function copy(what: Copied, text: string): Promise<void> {
     return
   }
   update({ copied: undefined, announcement: '', problem: 'copy', failedAt: what })
-  const shown = root.querySelector(what === 'number' ? '.number' : '.fact')
-  if (shown) getSelection()?.selectAllChildren(shown) // To copy by hand.
+  const element = root.querySelector(what === 'number' ? '.number' : '.fact')
+  if (element) getSelection()?.selectAllChildren(element) // The payer can then copy it by hand.
 }
 
 function printReceipt(): void {
@@ -223,4 +222,28 @@ function printReceipt(): void {
 
 function stay(): void {
   update({ returnIn: undefined })
+}
+
+// Copies text to the clipboard, with a fallback for old phones and pages without TLS.
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copyBySelection(text)
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const field = document.createElement('textarea')
+  field.value = text
+  field.readOnly = true
+  field.className = 'unseen'
+  const focused = document.activeElement as HTMLElement | null
+  document.body.append(field)
+  field.select()
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  focused?.focus()
+  return isCopied
 }

@@ -21,6 +21,7 @@ export type Checkout = {
   isTest: boolean
   adviceReference: string
   paymentReference: string | null
+  shortCode: string
   merchantRef: string | null
   merchantName: string
   narration: string | null
@@ -35,21 +36,23 @@ export type Checkout = {
   amountHeld: number // In suspense.
   accountName: string
   numbers: IssuedNumber[] // In order of issue.
-  banks: Bank[] // Banks that can issue a number; none when too late.
+  banks: Bank[] // Banks that can issue a number. Empty when it is too late.
   expiresAt: string | null
-  closesAt: string | null // Later money does not count.
+  closesAt: string | null // Money that arrives later does not count.
   paidAt: string | null
   canRequery: boolean
+  payerNames: string[] // Masked.
   payerBanks: string[]
+  sessionIds: string[]
   paidInto: IssuedNumber[]
-  supportEmail: string | null // This and the next are the merchant's.
+  supportEmail: string | null // The merchant's, like the next field.
   supportPhone: string | null
   supportUrl: string | null
   logo: Logo | null
   returnUrl: string
 }
 
-// The model of the page. The server draws the first one.
+// The model of the page. The server renders the first page from it.
 export type Model = {
   checkout: Checkout
   bankCode: string | undefined // The payer's latest choice in this tab.
@@ -57,7 +60,7 @@ export type Model = {
   search: string // The payer's search for a bank.
   asking: string | undefined // The bank whose number is being requested.
   problem: string | undefined // The code of a refusal, or `network`, or `copy`.
-  failedAt: 'choice' | 'sent' | Copied | undefined // Unknown for a problem in the address.
+  failedAt: 'choice' | 'sent' | Copied | undefined // Undefined for a problem that comes from the address.
   isSent: boolean // The bank is being queried.
   copied: Copied | undefined
   isOffline: boolean
@@ -104,13 +107,13 @@ export function isOpen(status: CheckoutStatus): boolean {
   return status === 'Processing' || status === 'PartPayment'
 }
 
-// The number at the bank chosen in this tab, else the latest.
+// Returns the number at the bank that the payer chose in this tab, or else the latest number.
 export function shownNumber({ checkout, bankCode }: Model): IssuedNumber | undefined {
   const { numbers } = checkout
   return numbers.find((number) => number.bankCode === bankCode) ?? numbers.at(-1)
 }
 
-// 012 345 6789
+// Groups the digits: 012 345 6789.
 export function formatNumber(accountNumber: string): string {
   return accountNumber.replace(/^(...)(...)/, '$1 $2 ')
 }
@@ -119,7 +122,7 @@ export function secondsUntil(time: string | null, nowMs: number): number {
   return time === null ? 0 : Math.max(0, Math.ceil((Date.parse(time) - nowMs) / 1000))
 }
 
-// 29:41, or 1:29:41
+// Writes 29:41, or 1:29:41.
 export function formatSeconds(seconds: number): string {
   const two = (part: number) => String(part).padStart(2, '0')
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]

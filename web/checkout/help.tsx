@@ -28,7 +28,7 @@ export function Help({ checkout }: Pick<Model, 'checkout'>) {
 }
 
 export function referenceOf(checkout: Model['checkout']): string {
-  return checkout.merchantRef ?? checkout.paymentReference ?? checkout.adviceReference
+  return checkout.merchantRef ?? checkout.shortCode
 }
 
 // A question mark in an address could add recipients.

@@ -16,12 +16,12 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   let isAsking = false
   const silence = watchSilence(openStream)
 
-  // Polls until the stream speaks. Browsers do not reconnect after a refusal, so a silent stream is
-  // reopened.
+  // Polls until the stream sends something. Browsers do not reconnect after a refusal, so a silent stream is
+  // opened again.
   function openStream(): void {
     stream?.close()
     isStreaming = false
-    silence.heard()
+    silence.restart()
     stream = new EventSource(`/pay/api/stream?${query}`)
     stream.onopen = onEvent
     stream.addEventListener('beat', onEvent)
@@ -38,7 +38,7 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   function onEvent(): void {
     isStreaming = true
     onOffline(false)
-    silence.heard()
+    silence.restart()
   }
 
   async function ask(): Promise<void> {

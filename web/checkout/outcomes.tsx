@@ -45,17 +45,21 @@ export function Paid({ model, actions }: { model: Model; actions: Actions | unde
 
 function Receipt({ model }: { model: Model }) {
   const { checkout } = model
-  const { payerBanks, paidInto } = checkout
+  const { payerNames, payerBanks, sessionIds, paidInto } = checkout
+  const sent = checkout.amountPaid + checkout.amountHeld
   const facts: [string, string | null | undefined][] = [
     [strings.paidTo, checkout.merchantName],
     [strings.amount, formatNaira(checkout.amountPaid)],
+    [strings.sentInAll, checkout.amountHeld > 0 ? formatNaira(sent) : null],
     [strings.refunded, checkout.amountRefunded > 0 ? formatNaira(checkout.amountRefunded) : null],
     [strings.purpose, checkout.narration],
     [strings.date, checkout.paidAt && formatMoment(checkout.paidAt)],
     [strings.merchantRef, checkout.merchantRef],
-    [strings.paymentReference, checkout.paymentReference],
+    [strings.paymentReference, checkout.shortCode],
+    [strings.payer, payerNames.join(', ')],
     [strings.paidFrom, payerBanks.join(', ')],
     [strings.paidInto, paidInto.map((each) => `${each.bankName} ${each.accountNumber}`).join(', ')],
+    [strings.sessionId, sessionIds.join(', ')],
   ]
   return (
     <section class="receipt" aria-label={strings.receipt}>

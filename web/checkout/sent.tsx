@@ -1,6 +1,7 @@
 // “I’ve sent the money”: a plain form that works without JavaScript. Queries the bank where possible.
 
 import { checkoutStrings as strings } from '../copy.ts'
+import { formatNaira } from '../money.ts'
 import { Problem } from './bank-choice.tsx'
 import type { Actions, Model } from './checkout.ts'
 
@@ -27,6 +28,19 @@ export function Sent({ model, actions }: { model: Model; actions: Actions | unde
       {(failedAt ?? 'sent') === 'sent' && <Problem problem={problem} />}
       <button class="secondary sent" type="submit">
         {strings.sent}
+      </button>
+    </form>
+  )
+}
+
+// In the sandbox, the payer plays the bank.
+export function Simulate({ model: { checkout, bankCode } }: { model: Model }) {
+  if (!checkout.isTest) return null
+  const chosen = bankCode === undefined ? '' : `?bank=${encodeURIComponent(bankCode)}`
+  return (
+    <form method="post" action={`/pay/${checkout.adviceReference}/simulate${chosen}`}>
+      <button class="secondary simulate" type="submit">
+        {strings.simulate(formatNaira(checkout.amountRemaining))}
       </button>
     </form>
   )

@@ -1,5 +1,5 @@
-// Calls the service: JSON with the session cookie, and the CSRF token on writes. A refusal is thrown as
-// a Problem that a view can show as is.
+// Calls the service: JSON with the session cookie, and the CSRF token on writes. If the service refuses,
+// throws a Problem, which a view can show directly.
 
 import type { components, paths } from '../../sdk/src/api-types.ts'
 import { appStrings } from '../copy.ts'
@@ -51,7 +51,6 @@ export type Page<Row> = {
   data: Row[]
   hasMore: boolean
   nextCursor: string | null
-  archivedBefore?: string | null // Only credits are archived.
 }
 export type Query = Readonly<Record<string, string | undefined>>
 
@@ -62,8 +61,8 @@ export function keepCsrfToken(token: string): void {
   csrfToken = token
 }
 
-// Called when the service refuses a request for its session or token. Another tab may have signed in again;
-// resolves to whether the request can be sent once more.
+// Called when the service refuses a request because of its session or token. Another tab may have signed in
+// again. Resolves to whether the caller should send the request once more.
 let renewSession: () => Promise<boolean> = async () => false
 
 export function onSessionWrong(handler: () => Promise<boolean>): void {
@@ -78,22 +77,22 @@ export function onSessionLost(handler: () => void): void {
 // seconds; longer work is polled.
 const ANSWER_MAX_MS = 30_000
 
-type Asked = { query?: Query; signal?: AbortSignal }
+type GetOptions = { query?: Query; signal?: AbortSignal }
 type Sent<Body> = { body?: Body; headers?: Record<string, string> }
 type Filled<P extends string> =
   Record<never, never> extends Params<P> ? { params?: Params<P> } : { params: Params<P> }
 
-export async function getData<P extends GetPath>(path: P, params: Params<P>, asked?: Asked) {
-  return dataIn(await get<Envelope<Data<P>>>(path, params, asked))
+export async function getData<P extends GetPath>(path: P, params: Params<P>, options?: GetOptions) {
+  return dataIn(await get<Envelope<Data<P>>>(path, params, options))
 }
 
-// Once, without renewing the session.
+// Sends a GET request once, without renewing the session.
 export function findNow<P extends GetPath>(path: P): Promise<Data<P> | undefined> {
   return askOnce<Envelope<Data<P>>>('GET', path, {}).then(dataIn, () => undefined)
 }
 
-export function getPage<P extends PagePath>(path: P, params: Params<P>, asked?: Asked) {
-  return get<Page<Row<P>>>(path, params, asked)
+export function getPage<P extends PagePath>(path: P, params: Params<P>, options?: GetOptions) {
+  return get<Page<Row<P>>>(path, params, options)
 }
 
 export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>>(
@@ -105,7 +104,7 @@ export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>
   return dataIn(await ask<Body>(method, fillIn(path, sent.params ?? {}), sent))
 }
 
-// Answers of /Payment have their own envelope.
+// Responses of /Payment have a different envelope.
 type Envelope<Data> = { data: Data } | { responseData: Data }
 
 function dataIn<Data>(answer: Envelope<Data>): Data {
@@ -116,23 +115,26 @@ type Upload = {
   file: Blob
   type: string
   headers: Record<string, string>
+  params?: Record<string, string | number>
   query?: Query
   onSent?: (bytes: number) => void
 }
 
-export function upload<P extends PathOf<'POST'>>(path: P, asked: Upload) {
-  return withSession(() => uploadOnce(path, asked))
+export function upload<P extends PathOf<'POST'>>(path: P, request: Upload) {
+  return withSession(() => uploadOnce(path, request))
 }
 
-async function uploadOnce<P extends PathOf<'POST'>>(path: P, asked: Upload) {
-  const { file, type, query, onSent } = asked
-  const headers = { accept: 'application/json', 'x-csrf-token': csrfToken, ...asked.headers }
-  const body = new Blob([file], { type }) // The service reads this type.
-  const answer = await sendFile(withQuery(path, query), { file: body, headers, onSent }).catch(
-    () => {
-      throw unreachable()
-    },
-  )
+async function uploadOnce<P extends PathOf<'POST'>>(path: P, request: Upload) {
+  const { file, type, params = {}, query, onSent } = request
+  const headers = { accept: 'application/json', 'x-csrf-token': csrfToken, ...request.headers }
+  const body = new Blob([file], { type }) // The service chooses a reader by this type.
+  const answer = await sendFile(withQuery(fillIn(path, params), query), {
+    file: body,
+    headers,
+    onSent,
+  }).catch(() => {
+    throw unreachable()
+  })
   type Body = { data: DataOf<Operation<P, 'POST'>> }
   if (answer.status < 300 && answer.body) return (answer.body as Body).data
   throw problemOf(answer, answer.body as Failure | undefined)
@@ -141,7 +143,7 @@ async function uploadOnce<P extends PathOf<'POST'>>(path: P, asked: Upload) {
 function get<Body>(
   path: string,
   params: Record<string, string | number>,
-  { query, signal }: Asked = {},
+  { query, signal }: GetOptions = {},
 ) {
   return ask<Body>('GET', withQuery(fillIn(path, params), query), signal && { signal })
 }
@@ -156,7 +158,7 @@ export function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-// Spreadsheets keep the digits of session ids and bank codes.
+// The link of a CSV for spreadsheets, which then keep the digits of session ids and bank codes.
 export const csvLink = (path: string, query: Query = {}) =>
   withQuery(path, { ...query, for: 'spreadsheet' })
 
@@ -164,7 +166,7 @@ async function ask<Body>(method: Method, url: string, sent: Asking = {}): Promis
   return withSession(() => askOnce<Body>(method, url, sent))
 }
 
-// A request whose session cookie has expired gets `unauthorized`.
+// The service answers `unauthorized` if the session cookie has expired.
 const SESSION_LOST = ['session_needed', 'unauthorized']
 
 async function withSession<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -181,7 +183,7 @@ async function withSession<Result>(work: () => Promise<Result>): Promise<Result>
 
 type Asking = Sent<unknown> & { signal?: AbortSignal | null }
 
-// A request without an answer may have been done: retry it with the same key.
+// The service may have performed a request that got no answer. So the retry uses the same key.
 async function askOnce<Body>(method: Method, url: string, asking: Asking): Promise<Body> {
   const limit = new AbortController()
   const timer = window.setTimeout(() => limit.abort(unreachable()), ANSWER_MAX_MS)
@@ -221,7 +223,7 @@ async function answerTo<Body>(
   throw problemOf({ status: answer.status, header }, answered)
 }
 
-// Timers and events do not keep the session alive.
+// Marks requests of timers and events while the user is idle, so that they do not keep the session alive.
 function idleHeader(): Record<string, string> {
   return isIdle() ? { 'x-idle': '1' } : {}
 }

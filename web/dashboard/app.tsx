@@ -1,12 +1,15 @@
-// Shows the sign-in page, the password change or the dashboard, depending on the session.
+// Shows the sign-in page, the page of a mailed link, the password change or the dashboard, depending on the
+// session.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, signInStrings } from '../copy.ts'
 import { onSessionLost, type Problem, problemFrom } from './api.ts'
-import { InvitationPage, takeInvitationToken } from './invitation.tsx'
+import { type MailedLink, MailedLinkPage, takeMailedLink } from './link-page.tsx'
 import { forgetEvents } from './live.ts'
 import { Failed, Skeleton } from './parts/states.tsx'
 import { Toasts, toast } from './parts/toasts.tsx'
+import { type ProviderReturn, ProviderReturnPage, takeProviderReturn } from './provider.tsx'
+import { BASE } from './routing.ts'
 import { findSession, type Session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { NewPassword, SignInPage } from './sign-in.tsx'
@@ -14,7 +17,8 @@ import { NewPassword, SignInPage } from './sign-in.tsx'
 type State =
   | { at: 'loading' }
   | { at: 'failed'; problem: Problem }
-  | { at: 'invited'; token: string }
+  | { at: 'linked'; link: MailedLink }
+  | { at: 'returned'; parameters: ProviderReturn }
   | { at: 'signed-out' }
   | { at: 'signed-in'; session: Session }
 
@@ -30,13 +34,15 @@ export function App() {
   }
 
   useEffect(() => {
-    const token = takeInvitationToken()
-    if (token === undefined) load()
-    else setState({ at: 'invited', token })
+    const link = takeMailedLink()
+    const parameters = takeProviderReturn()
+    if (parameters) setState({ at: 'returned', parameters })
+    else if (link === undefined) load()
+    else setState({ at: 'linked', link })
     onSessionLost(() =>
       setState((before) => {
         if (before.at === 'signed-in') toast(signInStrings.lost)
-        return before.at === 'loading' || before.at === 'invited' ? before : { at: 'signed-out' }
+        return before.at === 'signed-in' ? { at: 'signed-out' } : before
       }),
     )
   }, [])
@@ -77,8 +83,15 @@ function Screen({
           <Failed problem={state.problem} retry={load} />
         </main>
       )
-    case 'invited':
-      return <InvitationPage token={state.token} done={load} />
+    case 'linked':
+      return <MailedLinkPage link={state.link} done={load} />
+    case 'returned': {
+      const leave = () => {
+        window.history.replaceState(null, '', BASE)
+        load()
+      }
+      return <ProviderReturnPage parameters={state.parameters} enter={enter} leave={leave} />
+    }
     case 'signed-out':
       return <SignInPage onSignedIn={enter} />
     case 'signed-in':

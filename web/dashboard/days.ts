@@ -4,15 +4,14 @@ import { dayOf, formatter, ZONE_OFFSET } from './format.ts'
 
 const DAY_MS = 86_400_000
 const short = formatter({ day: 'numeric', month: 'short' })
+const dated = formatter({ day: 'numeric', month: 'short', year: 'numeric' })
 const weekday = formatter({ weekday: 'short' })
 const long = formatter({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
-
-const month = formatter({ month: 'long', year: 'numeric' })
 
 const noonOf = (day: string) => new Date(`${day}T12:00:00${ZONE_OFFSET}`)
 
 export const today = () => dayOf(new Date())
-// Banks send a day's statement until noon of the next day.
+// The first day whose statement is not due: banks send a day's statement until noon of the next day.
 export const firstNotDue = () => dayOf(new Date(Date.now() - DAY_MS / 2))
 
 export const isDay = (text: string | undefined): text is string =>
@@ -30,6 +29,6 @@ export function daysBetween(from: string, to: string): string[] {
 }
 
 export const shortDay = (day: string) => short.format(noonOf(day))
+export const datedDay = (day: string) => dated.format(noonOf(day))
 export const weekdayOf = (day: string) => weekday.format(noonOf(day))
 export const longDay = (day: string) => long.format(noonOf(day))
-export const longMonth = (yearAndMonth: string) => month.format(noonOf(`${yearAndMonth}-01`))

@@ -1,5 +1,5 @@
-// Readable names of devices, from the user agent: "Chrome on Windows". Browsers claim to be each other, so
-// the first match wins. Shows only names from these lists, because anybody can send any user agent.
+// Converts a user agent to a device name: "Chrome on Windows". Browsers claim to be each other, so the first
+// match wins. The result contains only names from these lists, because a client can send any user agent.
 
 import { settingsStrings } from '../copy.ts'
 

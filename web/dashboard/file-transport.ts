@@ -1,5 +1,5 @@
-// Uploads a file with progress, which fetch cannot report. Gives up only when no more bytes go out, or when
-// the answer does not come.
+// Uploads a file with progress, which fetch cannot report. Gives up only if no more bytes are sent, or if the
+// answer does not come.
 
 type Sent = {
   file: Blob
@@ -9,8 +9,8 @@ type Sent = {
 
 export type Answer = { status: number; header: (name: string) => string | null; body: unknown }
 
-// As long as the service lets an upload pause, and as long as it takes to read a statement:
-// src/http/connections.ts, src/http/routes/reconciliation/statement-upload.ts.
+// The service lets an upload pause this long, and takes this long to read a statement:
+// src/http/connections.ts, src/reconciliation/statement-routes.ts.
 const PAUSE_MAX_MS = 60_000
 const ANSWER_MAX_MS = 900_000
 

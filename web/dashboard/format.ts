@@ -31,12 +31,27 @@ export function bytes(value: number): string {
   return `${tenths.format(value / 1000 ** power)} ${UNITS[power]}`
 }
 
-// West Africa Time everywhere: filters, sums and charts use the days of that zone.
+// All times are in West Africa Time, because filters, sums and charts use the days of that zone.
 const ZONE = { timeZone: 'Africa/Lagos' } as const
 export const ZONE_OFFSET = '+01:00'
 
+// Dates follow the user's region: "Nov 15" in the US. A date in another language than the page would not
+// fit into its sentences, so a user of another language gets the dates of the catalogue.
+export function dateLocale(languages: readonly string[] = navigator.languages): string {
+  return languages.find((tag) => tag.split('-')[0] === language.tag && isLocale(tag)) ?? locale
+}
+
+// Chrome under LANG=C names its language en-US@posix, which Intl refuses.
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0
+  } catch {
+    return false
+  }
+}
+
 export const formatter = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat(locale, { ...ZONE, ...options })
+  new Intl.DateTimeFormat(dateLocale(), { ...ZONE, ...options })
 
 const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false }
 const inThisYear = formatter({ ...time, day: 'numeric', month: 'short' })
@@ -44,10 +59,10 @@ const everElse = formatter({ ...time, day: 'numeric', month: 'short', year: 'num
 const exact = formatter({ dateStyle: 'full', timeStyle: 'long' })
 const dayAndMonth = formatter({ day: 'numeric', month: 'short' })
 const hourOnly = formatter(time)
-const date = new Intl.DateTimeFormat('en-CA', ZONE) // 2026-11-15
+const date = new Intl.DateTimeFormat('en-CA', ZONE) // Formats a day as 2026-11-15.
 export const dayOf = (at: Date) => date.format(at)
 
-// With day and zone, because people read screenshots later.
+// Includes the day and the zone, because people may read a screenshot later.
 export function shownTime(iso: string, now = new Date()): string {
   const at = new Date(iso)
   const isThisYear = date.format(at).slice(0, 4) === date.format(now).slice(0, 4)
@@ -61,8 +76,8 @@ export const day = (iso: string) => dayAndMonth.format(new Date(iso))
 const CODES: Readonly<Record<string, string>> = codeStrings
 const CODE = /^[a-z][\w.]*$|^[A-Z][a-z]+(?:[A-Z][a-z]+)*$/
 
-// A code of the API by its name in the catalogue, else made readable: payment_reversed → Payment reversed.
-// Other text stays.
+// Converts a code of the API to words: its name in the catalogue, or else payment_reversed → Payment
+// reversed. Leaves other text unchanged.
 export function humanize(name: string): string {
   const known = Object.hasOwn(CODES, name) ? CODES[name] : undefined
   if (known !== undefined || !CODE.test(name)) return known ?? name

@@ -1,4 +1,5 @@
-// Whether the user is active. Requests of timers and events say if not, so they keep no session alive.
+// Tracks whether the user is active. While the user is idle, requests of timers and events say so and do not
+// keep the session alive.
 
 const IDLE_AFTER_MS = 60_000
 const SIGNS = ['pointermove', 'pointerdown', 'wheel', 'keydown', 'click'] // Assistive devices send these too.

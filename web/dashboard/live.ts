@@ -17,8 +17,8 @@ type Following = { onEvent: Listener; onStart: () => void }
 
 const STREAM = '/api/v1/events/stream'
 const RETRY_MS = 10_000
-// The stream stays open this long for the next view, which would otherwise load everything twice. Shorter
-// than the pause before a browser reconnects.
+// After the last listener leaves, the stream stays open this long for the next view, which would otherwise
+// load its data twice. Shorter than the pause before a browser reconnects.
 const CLOSE_AFTER_MS = 1_000
 
 const listeners = new Set<Following>()
@@ -35,22 +35,23 @@ const silence = watchSilence(() => {
 })
 
 function dispatch(event: Event): void {
-  silence.heard()
+  silence.restart()
   const { data, lastEventId } = event as MessageEvent<string>
   lastId = lastEventId
   const body = JSON.parse(data) as LiveEvent
   for (const { onEvent } of listeners) onEvent(body)
 }
 
-// A new stream first sends missed events, if any came before. Views may show older data, so they reload.
+// If an event came before, a new stream first sends the events since then. Views reload, because their data
+// may be older than the stream.
 function open(): void {
   if (source || listeners.size === 0 || document.hidden) return
   source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
-  silence.heard()
+  silence.restart()
   for (const type of EVENT_TYPES) source.addEventListener(type, dispatch)
-  source.addEventListener('beat', silence.heard)
+  source.addEventListener('beat', silence.restart)
   source.addEventListener('open', () => {
-    silence.heard()
+    silence.restart()
     isBroken = false
     notifyWatchers(true)
   })
@@ -59,8 +60,8 @@ function open(): void {
   source.addEventListener('error', onError)
 }
 
-// A browser reconnects after a broken connection, but not after a refusal, and gives no reason. Check
-// whether the session has ended.
+// A browser reconnects after a broken connection, but not after a refusal, and does not tell the two apart.
+// So this checks whether the session has ended.
 function onError(): void {
   isBroken = true
   notifyWatchers(false)
@@ -85,7 +86,7 @@ function notifyWatchers(isLive: boolean): void {
 
 document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()))
 
-// Returns whether the stream is open. onStart reloads data from before the stream started.
+// Returns whether the stream is open. `onStart` reloads data from before the start of the stream.
 export function useEvents(
   onEvent: Listener,
   isWanted = true,

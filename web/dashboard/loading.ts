@@ -1,5 +1,5 @@
-// Loads a view's data, reloads it on request, and aborts when the user leaves. Data stays visible during a
-// reload. One request at a time; a reload asked for meanwhile follows it.
+// Loads a view's data, reloads it on request, and aborts when the user leaves the view. Data stays visible
+// during a reload. Sends one request at a time: a reload requested meanwhile follows it.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import {
@@ -25,7 +25,7 @@ export type Loaded<Data> = {
 }
 
 export type Removable<Data> = Loaded<Data> & {
-  // Stops loading, because the object is about to go. If the work fails, loads again.
+  // Stops loading while `work` removes the object. If the work fails, loads again.
   remove: (work: () => Promise<unknown>) => Promise<void>
 }
 
@@ -38,7 +38,7 @@ function leave(asking: { current: Asking | undefined }, left: Asking | undefined
   if (asking.current === left) asking.current = undefined
 }
 
-// Loads again when `key` changes; answers to an earlier key never show.
+// Loads again when `key` changes. Drops answers to an earlier key.
 export function useLoaded<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
@@ -76,8 +76,8 @@ export function useLoaded<Data>(
     )
     return () => leave(asking, current)
   }, [key, round])
-  // The answer under way may be stale, so another request follows it. Starting it now would let none arrive
-  // while events come faster than answers.
+  // The answer in progress may be stale, so another request follows it. Starting that request now would show
+  // no answer at all while events come faster than answers.
   const reload = useCallback(() => {
     if (asking.current) asking.current.isDue = true
     else setRound((before) => before + 1)
@@ -126,7 +126,7 @@ export type Paged<Item> = Loaded<Page<Item>> & {
   goBack: () => void
 }
 
-// A list page by page. Cursors only lead forward, so the browser's history keeps those already used, for
+// Loads a list page by page. Cursors lead forward only, so the browser's history keeps the used cursors for
 // going back.
 export function usePages<P extends PagePath>(
   path: P,
@@ -140,7 +140,7 @@ export function usePages<P extends PagePath>(
     getPage(path, params, { query: { limit: '25', ...query, cursor }, signal }),
   )
   const next = loaded.data?.nextCursor
-  // The cursor belongs to the user who was signed in before.
+  // A refused cursor belongs to the user who was signed in before.
   const isWrong = loaded.problem?.code === 'invalid_cursor'
   useEffect(() => {
     if (isWrong) keep([])

@@ -1,13 +1,13 @@
-// The user's recent searches, in this tab only: customers' names and numbers must not stay on a shared
-// computer.
+// The user's recent searches, stored for this tab only: customers' names and numbers must not stay on a
+// shared computer.
 
 const RECENT_MAX = 5
 const KEY = 'manilla-searches'
 
 export function recentSearches(user: string): string[] {
   try {
-    const kept = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}')
-    return kept.user === user && Array.isArray(kept.searches) ? kept.searches : []
+    const stored = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}')
+    return stored.user === user && Array.isArray(stored.searches) ? stored.searches : []
   } catch {
     return []
   }

@@ -12,8 +12,8 @@ export type Place = { view: string; open: string | undefined; query: Query }
 
 const CHANGED = 'place-changed'
 
-// State of a history entry: its position on this page, the lists it was reached from, and values outside the
-// address, such as the page of a list.
+// State of a history entry: its position among the entries of this page, the lists through which the user
+// reached it, and values that are not in the address, such as the page of a list.
 type Entry = {
   at: number
   lists: readonly { at: number; href: string }[]
@@ -23,8 +23,8 @@ type Entry = {
 const LISTS_MAX = 10
 const BACK_MAX_MS = 500
 
-let shown = keptEntry(0)
-let closing = 0 // A timer, while closeTo() goes back.
+let current = keptEntry(0)
+let closing = 0 // A timer, set while closeTo() goes back.
 
 // An entry without state is new: a page load or a followed link.
 function keptEntry(at: number): Entry {
@@ -33,14 +33,14 @@ function keptEntry(at: number): Entry {
   return entry
 }
 
-// No page can refuse Back or Forward, so go back to the entry instead.
+// A page cannot refuse Back or Forward. So while a request is in flight, this goes back to the entry.
 window.addEventListener('popstate', () => {
-  const entry = keptEntry(shown.at + 1)
-  const away = entry.at - shown.at
+  const entry = keptEntry(current.at + 1)
+  const away = entry.at - current.at
   if (away !== 0 && isInFlight() && closing === 0) return window.history.go(-away)
   window.clearTimeout(closing)
   closing = 0
-  shown = entry
+  current = entry
   window.dispatchEvent(new Event(CHANGED))
 })
 
@@ -73,9 +73,9 @@ export function hrefOf(view: string, open?: string, query: Query = {}): string {
 
 // Use `replace` for steps that Back should skip, such as each letter of a filter.
 export function goTo(href: string, { replace = false } = {}): void {
-  shown = replace ? replaced(shown, href) : next(shown, href)
-  if (replace) window.history.replaceState(shown, '', href)
-  else window.history.pushState(shown, '', href)
+  current = replace ? replaced(current, href) : next(current, href)
+  if (replace) window.history.replaceState(current, '', href)
+  else window.history.pushState(current, '', href)
   window.dispatchEvent(new Event(CHANGED))
 }
 
@@ -85,13 +85,13 @@ function replaced(entry: Entry, href: string): Entry {
   return search === window.location.search ? entry : { ...entry, kept: {} }
 }
 
-function next({ at, lists, kept }: Entry, href: string): Entry {
+function next({ at, lists, kept: values }: Entry, href: string): Entry {
   const { view, open } = currentPlace()
   if (placeOf(new URL(href, window.location.href)).view !== view) {
     return { at: at + 1, lists: [], kept: {} }
   }
   const here = { at, href: addressNow() }
-  return { at: at + 1, lists: open ? lists : [...lists, here].slice(-LISTS_MAX), kept }
+  return { at: at + 1, lists: open ? lists : [...lists, here].slice(-LISTS_MAX), kept: values }
 }
 
 const addressNow = () => `${window.location.pathname}${window.location.search}`
@@ -99,7 +99,7 @@ const addressNow = () => `${window.location.pathname}${window.location.search}`
 // Closes the open object and returns to its list. Back does not reopen it.
 export function closeTo(href: string): void {
   if (closing !== 0 || addressNow() === href) return
-  const list = shown.lists.findLast((each) => each.href === href)
+  const list = current.lists.findLast((each) => each.href === href)
   const stay = () => {
     closing = 0
     goTo(href, { replace: true })
@@ -107,7 +107,7 @@ export function closeTo(href: string): void {
   if (!list) return void stay()
   // Browsers drop old entries; going back to one then does nothing.
   closing = window.setTimeout(stay, BACK_MAX_MS)
-  window.history.go(list.at - shown.at)
+  window.history.go(list.at - current.at)
 }
 
 // A value kept in the history entry, across reloads and Back.
@@ -119,11 +119,11 @@ export function useKept<Value>(name: string): [Value | undefined, (value: Value)
     return () => window.removeEventListener(CHANGED, update)
   }, [])
   const keep = (value: Value) => {
-    shown = { ...shown, kept: { ...shown.kept, [name]: value } }
-    window.history.replaceState(shown, '')
+    current = { ...current, kept: { ...current.kept, [name]: value } }
+    window.history.replaceState(current, '')
     window.dispatchEvent(new Event(CHANGED))
   }
-  return [shown.kept[name] as Value | undefined, keep]
+  return [current.kept[name] as Value | undefined, keep]
 }
 
 // An onClick for links: stays in the page, but leaves new tabs and windows to the browser.

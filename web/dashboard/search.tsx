@@ -1,18 +1,19 @@
-// Search by reference, amount, name, number or session id: an ARIA combobox with results grouped by kind. An
-// empty field offers recent searches.
+// The command palette: views, actions and objects by reference, amount, name, number, session id or day, in
+// an ARIA combobox grouped by kind. An empty field offers recent searches and a few commands.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { searchStrings } from '../copy.ts'
+import { commandsStrings, searchStrings } from '../copy.ts'
 import { getData, type Problem, problemFrom, type Schemas } from './api.ts'
+import { type Command, findCommands } from './commands.ts'
 import { Icon } from './parts/icons.tsx'
-import { Money } from './parts/values.tsx'
+import { Badge, Money, Time } from './parts/values.tsx'
 import { recentSearches, rememberSearch } from './recent-searches.ts'
 import { goTo, hrefOf } from './routing.ts'
 import type { Session } from './session.ts'
 import { SEARCH_ID } from './shortcuts.ts'
 
 export type Hit = Schemas['SearchHit']
-type State = { asked: string; hits?: Hit[]; problem?: Problem }
+type State = { search: string; hits?: Hit[]; problem?: Problem }
 
 const VIEW_OF: Record<Hit['type'], string> = {
   payment: 'payments',
@@ -28,84 +29,90 @@ const VIEW_OF: Record<Hit['type'], string> = {
 }
 
 const DEBOUNCE_MS = 200
+const COMMANDS_MAX = 5
 
 // A request without an account number is not a payment yet.
 export const ADVICE_PREFIX = 'advice-'
 
-// Accounting sees the payouts of all clients.
+// A user with accounting access opens payouts in the list of all clients.
 function hrefOfHit({ type, reference, of }: Hit, session: Session): string {
-  const shown = of ?? { type, reference }
-  const view = VIEW_OF[shown.type]
+  const target = of ?? { type, reference }
+  const view = VIEW_OF[target.type]
   if (type === 'advice') return hrefOf(view, `${ADVICE_PREFIX}${reference}`)
   if (type === 'statement') return hrefOf(view, reference, { tab: 'statements' })
   if (type === 'event') return hrefOf(view, reference, { tab: 'deliveries' })
   const isOfAll = type === 'payout' && session.scopes.includes('accounting:read')
-  return hrefOf(view, shown.reference, isOfAll ? { tab: 'all' } : {})
+  return hrefOf(view, target.reference, isOfAll ? { tab: 'all' } : {})
 }
 
-// Searches when typing pauses; ignores answers to earlier text.
-export function useHits(asked: string): State | undefined {
+// Searches when the user pauses typing. Ignores answers to earlier text.
+export function useHits(search: string): State | undefined {
   const [state, setState] = useState<State | undefined>()
   useEffect(() => {
-    if (asked === '') return
+    if (search === '') return
     const leaving = new AbortController()
     const timer = window.setTimeout(async () => {
       try {
-        const query = { q: asked }
+        const query = { q: search }
         const hits = await getData('/api/v1/search', {}, { query, signal: leaving.signal })
-        setState({ asked, hits })
+        setState({ search, hits })
       } catch (error) {
-        if (!leaving.signal.aborted) setState({ asked, problem: problemFrom(error) })
+        if (!leaving.signal.aborted) setState({ search, problem: problemFrom(error) })
       }
     }, DEBOUNCE_MS)
     return () => {
       window.clearTimeout(timer)
       leaving.abort()
     }
-  }, [asked])
-  return state?.asked === asked ? state : undefined
+  }, [search])
+  return state?.search === search ? state : undefined
 }
 
-function useSearch(session: Session) {
+type Props = { session: Session; commands: readonly Command[] }
+
+function useSearch({ session, commands }: Props) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const [isOpen, setOpen] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  const asked = text.trim()
-  const found = useHits(asked)
+  const search = text.trim()
+  const found = useHits(search)
   const user = session.user.email
-  const recent = isOpen && asked === '' ? recentSearches(user) : []
-  const groups = asked === '' ? recentGroup(recent) : groupsOf(found?.hits ?? [])
+  const recent = isOpen && search === '' ? recentSearches(user) : []
+  const isEmpty = search === ''
+  const groups = isEmpty
+    ? groupsOfNothing(recent, isOpen ? commands : [])
+    : groupsOfText(search, commands, found?.hits ?? [])
   const options = groups.flatMap((group) => group.options)
-  const isShown = isOpen && (asked === '' ? recent.length > 0 : found !== undefined)
-  const awaited = useRef<string | undefined>(undefined) // The text at Enter, before its answer came.
+  const isShown = isOpen && (options.length > 0 || (search !== '' && found !== undefined))
+  const awaited = useRef<string | undefined>(undefined) // The text at Enter, until its answer comes.
 
   const open = (option: Option) => {
     setChosen(0)
     if (option.search !== undefined) return setText(option.search)
-    rememberSearch(user, asked)
+    if (option.hit) rememberSearch(user, search)
     setText('')
     setOpen(false)
     field.current?.blur()
-    goTo(hrefOfHit(option.hit, session))
+    goTo(option.hit ? hrefOfHit(option.hit, session) : option.command.href)
   }
   useEffect(() => {
     const [first] = options
-    if (!found || awaited.current !== asked) return
+    if (!found || awaited.current !== search) return
     awaited.current = undefined
     if (first) open(first)
   }, [found])
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
-      // Escape closes the results first, then clears the text, then leaves the field.
+      // Escape first closes the results, then clears the text, then leaves the field.
       if (!isShown && text === '') field.current?.blur()
       else if (!isShown) setText('')
       setOpen(false)
     }
     const option = options[chosen]
     const isEnter = event.key === 'Enter'
-    awaited.current = isEnter && asked !== '' && !found ? asked : undefined
-    if (isEnter) event.preventDefault() // Enter must not also press the element focused next.
+    awaited.current = isEnter && search !== '' && !found && !option ? search : undefined
+    if (isEnter) event.preventDefault() // Enter must not also press the element that gets the focus next.
     if (isEnter && isShown && option) open(option)
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined) return
@@ -118,12 +125,25 @@ function useSearch(session: Session) {
     setChosen(0)
     setOpen(true)
   }
-  return { text, type, press, open, setOpen, field, found, groups, options, chosen, isShown }
+  return {
+    search,
+    text,
+    type,
+    press,
+    open,
+    setOpen,
+    field,
+    found,
+    groups,
+    options,
+    chosen,
+    isShown,
+  }
 }
 
-export function SearchBox({ session }: { session: Session }) {
-  const { text, type, press, open, setOpen, field, ...shown } = useSearch(session)
-  const { found, groups, options, chosen, isShown } = shown
+export function SearchBox(props: Props) {
+  const { text, type, press, open, setOpen, field, ...results } = useSearch(props)
+  const { search, found, groups, options, chosen, isShown } = results
   return (
     <search class="search">
       <Icon name="search" />
@@ -150,23 +170,43 @@ export function SearchBox({ session }: { session: Session }) {
       />
       <kbd>/</kbd>
       <p class="hidden" role="status">
-        {isShown && found?.hits && searchStrings.found(found.hits.length)}
+        {isShown && (search === '' || found?.hits) && searchStrings.found(options.length)}
       </p>
       <Hits
         {...{ groups, chosen, open, isShown }}
         problem={found?.problem}
-        isEmpty={found?.hits?.length === 0}
+        isEmpty={found?.hits?.length === 0 && options.length === 0}
       />
     </search>
   )
 }
 
-type Option = { key: string } & ({ search: string; hit?: never } | { search?: never; hit: Hit })
+function groupsOfNothing(recent: readonly string[], commands: readonly Command[]): Group[] {
+  const actions = commands.filter(({ isAction }) => isAction)
+  return [...recentGroup(recent), ...commandGroup(actions)]
+}
+
+function groupsOfText(text: string, commands: readonly Command[], hits: readonly Hit[]): Group[] {
+  return [...commandGroup(findCommands(commands, text)), ...groupsOf(hits)]
+}
+
+type Option = { key: string } & (
+  | { search: string; hit?: never; command?: never }
+  | { search?: never; hit: Hit; command?: never }
+  | { search?: never; hit?: never; command: Command }
+)
 type Group = { name: string; options: Option[] }
 
 function recentGroup(searches: readonly string[]): Group[] {
   const options = searches.map((search) => ({ key: search, search }))
   return options.length === 0 ? [] : [{ name: searchStrings.recent, options }]
+}
+
+function commandGroup(commands: readonly Command[]): Group[] {
+  const options = commands
+    .slice(0, COMMANDS_MAX)
+    .map((command) => ({ key: `command ${command.href}`, command }))
+  return options.length === 0 ? [] : [{ name: commandsStrings.group, options }]
 }
 
 // Groups in the order of their best results.
@@ -211,13 +251,13 @@ function Hits({ groups, chosen, isShown, isEmpty, problem, open }: HitsProps) {
                 role="option"
                 tabIndex={-1}
                 aria-selected={numbers.get(option.key) === chosen}
-                // Before blur, which closes the list.
+                // Prevents the blur that would close the list before the click.
                 onMouseDown={(event) => {
                   event.preventDefault()
                   open(option)
                 }}
               >
-                {option.hit ? <Found hit={option.hit} /> : option.search}
+                <OptionText option={option} />
               </div>
             ))}
           </div>
@@ -227,12 +267,36 @@ function Hits({ groups, chosen, isShown, isEmpty, problem, open }: HitsProps) {
   )
 }
 
-function Found({ hit: { title, amount, detail, currency } }: { hit: Hit }) {
+function OptionText({ option: { hit, command, search } }: { option: Option }) {
+  if (hit) return <Found hit={hit} />
+  if (!command) return <>{search}</>
+  return (
+    <span class="hit-command">
+      <Icon name={command.icon} />
+      {command.name}
+    </span>
+  )
+}
+
+// Removes the status from the beginning of the detail, because a badge shows the status.
+function plainDetail({ detail, status }: Hit): string | undefined {
+  if (detail === status) return undefined
+  const start = `${status}, `
+  return detail?.startsWith(start) ? detail.slice(start.length) : (detail ?? undefined)
+}
+
+function Found({ hit }: { hit: Hit }) {
+  const { title, amount, currency, status, at } = hit
+  const detail = plainDetail(hit)
   return (
     <>
       <span class="hit-title">{title}</span>
       {amount !== null && <Money amount={amount} currency={currency ?? 'NGN'} />}
-      {detail && <span class="hit-detail muted">{detail}</span>}
+      <span class="hit-detail muted">
+        {status && <Badge state={status} />}
+        {detail && <span>{detail}</span>}
+        {at && <Time at={at} />}
+      </span>
     </>
   )
 }

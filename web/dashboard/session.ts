@@ -15,20 +15,21 @@ export type Session = Schemas['SignedInSession']
 
 export type SignIn = Schemas['SignInRequest']
 
-// May change the books of all clients.
+// Whether the user may change the books of all clients.
 export function mayAccount({ scopes }: Session): boolean {
   return scopes.includes('accounting:write')
 }
 
 const SESSION = '/dashboard/api/session'
 
-// Scripts cannot see the cookie, so remember that one exists: without it, do not ask the service.
+// Scripts cannot read the session cookie. So this key stores that a cookie exists; without the key, the page
+// does not ask the service.
 const KEY = 'manilla-signed-in'
 
 export async function findSession(): Promise<Session | undefined> {
   if (window.localStorage.getItem(KEY) === null) return undefined
   try {
-    return keep(await getData(SESSION, {}))
+    return keepSession(await getData(SESSION, {}))
   } catch (error) {
     if (error instanceof Problem && error.code === 'session_needed') {
       window.localStorage.removeItem(KEY)
@@ -38,12 +39,12 @@ export async function findSession(): Promise<Session | undefined> {
   }
 }
 
-export async function signIn(asked: SignIn): Promise<Session> {
-  return keep(await send('POST', SESSION, { body: asked }))
+export async function signIn(body: SignIn): Promise<Session> {
+  return keepSession(await send('POST', SESSION, { body }))
 }
 
 export async function signInWithPasskey(passkey: Schemas['PasskeyAssertion']): Promise<Session> {
-  return keep(await send('POST', `${SESSION}/passkey`, { body: { passkey } }))
+  return keepSession(await send('POST', `${SESSION}/passkey`, { body: { passkey } }))
 }
 
 const INVITATION = '/dashboard/api/invitation'
@@ -52,12 +53,29 @@ export async function openInvitation(token: string): Promise<Schemas['Invitation
   return send('POST', INVITATION, { body: { token } })
 }
 
-// Resolves to whether the user is signed in. With a second factor they sign in separately.
+// Resolves to whether the user is signed in. A user with a second factor must then sign in.
 export async function acceptInvitation(token: string, password: string): Promise<boolean> {
   const { isSignedIn } = await send('POST', `${INVITATION}/accept`, { body: { token, password } })
   if (isSignedIn) window.localStorage.setItem(KEY, '')
   else window.localStorage.removeItem(KEY)
   return isSignedIn
+}
+
+const RESET = '/dashboard/api/password-reset'
+
+export async function requestPasswordReset(email: string): Promise<void> {
+  await send('POST', `${RESET}/request`, { body: { email } })
+}
+
+export async function openPasswordReset(token: string): Promise<Schemas['PasswordReset']> {
+  return send('POST', `${RESET}/open`, { body: { token } })
+}
+
+// All sessions end. The user then signs in, with their second factor if they have one.
+export async function acceptPasswordReset(token: string, password: string): Promise<boolean> {
+  await send('POST', `${RESET}/accept`, { body: { token, password } })
+  window.localStorage.removeItem(KEY)
+  return false
 }
 
 export async function signOut(): Promise<void> {
@@ -74,12 +92,13 @@ export async function changePassword(currentPassword: string, newPassword: strin
 
 let userId: string | undefined
 
-// Another tab may have signed in again, with another token. As another user, this page must reload.
+// Another tab may have signed in again, with another token. If another user has signed in, this page must
+// reload.
 onSessionWrong(async () => {
   const session = await findNow(SESSION)
   if (!session) return false
   if (session.user.id === userId) {
-    keep(session)
+    keepSession(session)
     return true
   }
   window.location.reload()
@@ -91,7 +110,7 @@ signedIn.addEventListener('message', ({ data: id }: MessageEvent<string>) => {
   if (userId !== undefined && userId !== id) window.location.reload()
 })
 
-function keep(session: Session): Session {
+export function keepSession(session: Session): Session {
   userId = session.user.id
   signedIn.postMessage(userId)
   keepCsrfToken(session.csrfToken)

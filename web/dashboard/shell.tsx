@@ -1,24 +1,26 @@
 // The frame around every view: menu, search, user menu. On a narrow page the menu collapses.
 
 import type { ComponentType } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { appStrings, shortcutsStrings } from '../copy.ts'
 import { type Problem, problemFrom } from './api.ts'
+import { commandsFor } from './commands.ts'
 import { humanize } from './format.ts'
 import { forgetEvents, useConnection } from './live.ts'
-import { Icon } from './parts/icons.tsx'
+import { Menu } from './menu.tsx'
+import { TimeZoneNote } from './parts/drawer.tsx'
+import { Icon, type IconName } from './parts/icons.tsx'
 import { Link } from './parts/link.tsx'
 import { ShortcutList } from './parts/shortcut-list.tsx'
 import { Failed, Skeleton } from './parts/states.tsx'
-import { TimeZoneNote } from './parts/time-zone-note.tsx'
 import { toast } from './parts/toasts.tsx'
-import { BASE, follow, hrefOf, usePlace } from './routing.ts'
+import { BASE, usePlace } from './routing.ts'
 import { SearchBox } from './search.tsx'
 import { type Session, signOut } from './session.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { chooseTheme, chosenTheme, nextTheme } from './theme.ts'
 import type { ViewProps } from './view-props.ts'
-import { type View, viewsFor } from './views.ts'
+import { UNLISTED, type View, viewsFor } from './views.ts'
 
 export function Shell({ session }: { session: Session }) {
   const place = usePlace()
@@ -31,7 +33,8 @@ export function Shell({ session }: { session: Session }) {
   }
   const [isLeaving, setLeaving] = useState(false)
   const views = viewsFor(session)
-  const view = views.find(({ path }) => path === place.view)
+  const commands = useMemo(() => commandsFor(session, viewsFor(session)), [session])
+  const view = [...views, ...UNLISTED].find(({ path }) => path === place.view)
   const { isHelpOpen, setHelpOpen, announcement } = useShortcuts(views)
   const name = view?.name ?? appStrings.nothingHere.title
   useEffect(() => {
@@ -73,7 +76,7 @@ export function Shell({ session }: { session: Session }) {
       <main id="content" tabIndex={-1}>
         <div class="top">
           <h1>{name}</h1>
-          <SearchBox session={session} />
+          <SearchBox session={session} commands={commands} />
         </div>
         <ConnectionNote />
         {!isLeaving && <ViewPlace key={place.view} view={view} props={{ session, place }} />}
@@ -105,31 +108,7 @@ function ConnectionNote() {
   )
 }
 
-type MenuProps = { views: readonly View[]; current: string; session: Session }
-
-function Menu({ views, current, session }: MenuProps) {
-  return (
-    <nav aria-label={appStrings.menu}>
-      <ul>
-        {views.map(({ path, name, icon, count: Count }) => (
-          <li key={path}>
-            <a
-              href={hrefOf(path)}
-              onClick={follow}
-              {...(path === current ? { 'aria-current': 'page' as const } : {})}
-            >
-              <Icon name={icon} />
-              {name}
-              {Count && <Count session={session} />}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  )
-}
-
-// Hidden tabs draw nothing.
+// Resolves at once in a hidden tab, which draws nothing.
 function untilDrawn(): Promise<unknown> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => window.setTimeout(resolve))
@@ -153,7 +132,7 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
     await untilDrawn()
     try {
       await signOut()
-      window.location.assign(BASE) // A fresh load drops all data of this user.
+      window.location.assign(BASE) // Loading the page again drops all data of this user.
     } catch (error) {
       setLeaving(false)
       toast(problemFrom(error).message, 'bad')
@@ -161,24 +140,28 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
   }
   return (
     <div class="user-menu">
-      <p class="user-menu-client" title={client.clientId}>
-        {client.name}
-      </p>
-      <p class="muted small" title={user.email}>
-        {user.email}
-      </p>
-      <p class="muted small">{humanize(role)}</p>
-      <div class="user-menu-buttons">
-        <button type="button" class="button quiet" onClick={turn}>
-          <Icon name={theme} />
-          {appStrings.themes[theme]}
-        </button>
-        <button type="button" class="button quiet" onClick={leave}>
-          <Icon name="leave" />
-          {appStrings.signOut}
-        </button>
+      <div class="user-menu-user">
+        <p class="user-menu-client" title={client.clientId}>
+          {client.name}
+        </p>
+        <p class="muted" title={user.email}>
+          {user.email}
+        </p>
+        <p class="muted">{humanize(role)}</p>
       </div>
+      <IconButton name={theme} label={appStrings.themes[theme]} press={turn} />
+      <IconButton name="leave" label={appStrings.signOut} press={leave} />
     </div>
+  )
+}
+
+type IconButtonProps = { name: IconName; label: string; press: () => void }
+
+function IconButton({ name, label, press }: IconButtonProps) {
+  return (
+    <button type="button" class="icon-button" aria-label={label} title={label} onClick={press}>
+      <Icon name={name} />
+    </button>
   )
 }
 

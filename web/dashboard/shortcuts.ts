@@ -1,6 +1,6 @@
-// Keyboard shortcuts: / and ⌘K search, g and a letter open a view, j and k move in the list, ? lists them
-// all. None work in a field or a dialog, but in a drawer j, k and ⌘K do. Single-key shortcuts can be turned
-// off (WCAG 2.1.4).
+// Keyboard shortcuts: / and ⌘K search, g and a letter open a view, j and k move in the list, ? lists all
+// shortcuts. None works in a field or a dialog; in a drawer only j, k and ⌘K work. A user can turn off the
+// single-key shortcuts (WCAG 2.1.4).
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortcutsStrings as strings } from '../copy.ts'
@@ -9,7 +9,7 @@ import { goTo, hrefOf } from './routing.ts'
 
 export type Destination = { path: string; name: string }
 
-// The letter after g, by the view's path.
+// For each view's path, the letter that follows g.
 export const LETTERS: Readonly<Record<string, string>> = {
   '': 't',
   payments: 'p',
@@ -18,6 +18,10 @@ export const LETTERS: Readonly<Record<string, string>> = {
   suspense: 's',
   settlements: 'e',
   payouts: 'o',
+  refunds: 'f',
+  holds: 'h',
+  screening: 'z',
+  cases: 'q',
   returns: 'r',
   reconciliation: 'n',
   accounting: 'i',
@@ -26,9 +30,11 @@ export const LETTERS: Readonly<Record<string, string>> = {
   banks: 'b',
   clients: 'u',
   ledger: 'l',
+  statements: 'v',
   'rail-items': 'k',
   'sandbox-bank': 'x',
   webhooks: 'w',
+  messages: 'y',
   developers: 'd',
   settings: ',',
 }
@@ -38,23 +44,23 @@ export const SEARCH_ID = 'search'
 const LETTER_WITHIN_MS = 1_500
 const KEY = 'manilla-shortcuts'
 
-export const areEnabled = () => window.localStorage.getItem(KEY) !== 'off'
+export const areShortcutsEnabled = () => window.localStorage.getItem(KEY) !== 'off'
 
-export function enable(isOn: boolean): void {
+export function enableShortcuts(isOn: boolean): void {
   if (isOn) window.localStorage.removeItem(KEY)
   else window.localStorage.setItem(KEY, 'off')
 }
 
-// Announced to screen readers.
+// Handles the keys. `announcement` is for screen readers.
 export function useShortcuts(views: readonly Destination[]) {
   const [isHelpOpen, setHelpOpen] = useState(false)
   const [announcement, setAnnouncement] = useState('')
-  const shown = useRef(views)
-  shown.current = views
+  const latest = useRef(views)
+  latest.current = views
   useEffect(() => {
     let goingUntil = 0
     const go = (key: string) => {
-      const view = shown.current.find(({ path }) => LETTERS[path] === key)
+      const view = latest.current.find(({ path }) => LETTERS[path] === key)
       if (!view) return setAnnouncement('')
       goTo(hrefOf(view.path))
       document.getElementById('content')?.focus()
@@ -82,7 +88,7 @@ export function useShortcuts(views: readonly Destination[]) {
         event.preventDefault()
         if (drawer) closeFirst(drawer, focusSearch)
         else focusSearch()
-      } else if (!isCommand && !isTyping(event.target) && areEnabled()) {
+      } else if (!isCommand && !isTyping(event.target) && areShortcutsEnabled()) {
         if (drawer ? openNeighbour(event.key) : run(event)) event.preventDefault()
       }
     }
@@ -126,7 +132,7 @@ function openNeighbour(key: string): boolean {
   return true
 }
 
-// From outside the list. Inside, the table moves the focus.
+// Moves the focus from outside into the list. Inside the list, the table moves the focus.
 function enterList(key: 'j' | 'k'): boolean {
   const links = [...document.querySelectorAll<HTMLElement>('#content a.row-link')]
   const link = key === 'j' ? links[0] : links.at(-1)

@@ -1,25 +1,36 @@
 // Sign-in with a passkey, or with email and password and then a code, a passkey or a choice of client.
 
-import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, signInStrings as strings } from '../copy.ts'
 import { type Problem, problemFrom } from './api.ts'
+import { ForgotPasswordPage } from './forgot-password.tsx'
 import { Button } from './parts/button.tsx'
 import { hasPasskeys, passkeyForSignIn } from './passkeys.ts'
+import { ProviderSignIn } from './provider.tsx'
 import { changePassword, type Session, type SignIn, signIn, signInWithPasskey } from './session.ts'
+import { CodeField, Fault, Field, SignInLayout } from './sign-in-parts.tsx'
 
 export const NEW_PASSWORD_LENGTH_MIN = 12
 
 const demoUser = document.getElementById('app')?.dataset ?? {}
 
-type Asked = { code: boolean; passkey: boolean; clients: string[] }
+type Demands = { code: boolean; passkey: boolean; clients: string[]; provider?: string }
 
 export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
+  const [forgotten, setForgotten] = useState<string | undefined>()
+  if (forgotten === undefined) return <SignInForm onSignedIn={onSignedIn} forget={setForgotten} />
+  return <ForgotPasswordPage email={forgotten} back={() => setForgotten(undefined)} />
+}
+
+type FormProps = { onSignedIn: (session: Session) => void; forget: (email: string) => void }
+
+function SignInForm({ onSignedIn, forget }: FormProps) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const [asked, setAsked] = useState<Asked>({ code: false, passkey: false, clients: [] })
-  // After many failures the service needs a code with the password, but does not ask for it.
-  const mayHaveCode = asked.code || problem?.code === 'invalid_sign_in'
+  const [demands, setDemands] = useState<Demands>({ code: false, passkey: false, clients: [] })
+  // After many failures the service requires a code with the password, but does not say so. So the form shows
+  // the field.
+  const mayHaveCode = demands.code || problem?.code === 'invalid_sign_in'
   useEffect(() => {
     document.title = `${strings.title} · ${appStrings.title}`
   }, [])
@@ -33,10 +44,13 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
       const found = problemFrom(error)
       const passkey = found.code === 'passkey_needed'
       if (passkey || found.code === 'code_needed') {
-        setAsked((now) => ({ ...now, code: true, passkey }))
+        setDemands((now) => ({ ...now, code: true, passkey }))
       }
       if (found.code === 'client_id_needed') {
-        setAsked((now) => ({ ...now, clients: clientsIn(found) }))
+        setDemands((now) => ({ ...now, clients: clientsIn(found) }))
+      }
+      if (found.code === 'provider_sign_in_needed') {
+        setDemands((now) => ({ ...now, provider: clientsIn(found)[0] ?? '' }))
       }
       setProblem(found)
       setBusy(false)
@@ -49,19 +63,25 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   const usePasskey = () =>
     enter(async ({ code: _, ...credentials }) => {
       const passkey = await passkeyForSignIn()
-      return asked.passkey ? signIn({ ...credentials, passkey }) : signInWithPasskey(passkey)
+      return demands.passkey ? signIn({ ...credentials, passkey }) : signInWithPasskey(passkey)
     })
 
   return (
     <SignInLayout title={strings.title}>
       <form ref={form} onSubmit={submit} aria-busy={isBusy}>
         <Credentials />
-        {mayHaveCode && <CodeField {...asked} />}
-        {asked.clients.length > 0 && <ClientField clients={asked.clients} />}
+        {mayHaveCode && <CodeField {...demands} />}
+        {demands.clients.length > 0 && <ClientField clients={demands.clients} />}
         <Fault problem={problem} />
         <button type="submit" class="button primary" disabled={isBusy}>
           {isBusy ? strings.busy : strings.submit}
         </button>
+        <Button
+          style="quiet"
+          onClick={() => forget(readForm(form.current as HTMLFormElement).email)}
+        >
+          {strings.forgot}
+        </Button>
         {hasPasskeys() && (
           <>
             <p class="muted small or">{strings.or}</p>
@@ -71,27 +91,8 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
           </>
         )}
       </form>
+      <ProviderSignIn key={demands.provider} client={demands.provider} />
     </SignInLayout>
-  )
-}
-
-// Recovery codes have letters.
-function CodeField(asked: Asked) {
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (asked.code) field.current?.focus()
-  }, [asked.code])
-  return (
-    <label class="field">
-      <span>{codeLabel(asked)}</span>
-      <input
-        ref={field}
-        name="code"
-        inputMode={asked.passkey ? 'text' : 'numeric'}
-        autocomplete="one-time-code"
-        required={asked.code}
-      />
-    </label>
   )
 }
 
@@ -106,11 +107,6 @@ function ClientField({ clients }: { clients: string[] }) {
       </select>
     </label>
   )
-}
-
-function codeLabel({ code, passkey }: Asked): string {
-  if (passkey) return strings.codeOrPasskey
-  return code ? strings.code : strings.codeIfAny
 }
 
 function Credentials() {
@@ -147,7 +143,7 @@ function readForm(form: HTMLFormElement): SignIn {
   }
 }
 
-// The service lists the clients in the field fault: "One of A, B."
+// Reads the clients from the service's message about the field: "One of A, B."
 function clientsIn(problem: Problem): string[] {
   const fault = problem.fields.find(({ field }) => field === 'clientId')
   const list = /^One of (.+)\.$/.exec(fault?.message ?? '')?.[1]
@@ -194,57 +190,5 @@ export function NewPassword({ onChanged }: { onChanged: () => void }) {
         </button>
       </form>
     </SignInLayout>
-  )
-}
-
-export function SignInLayout({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <main class="sign-in">
-      <div class="sign-in-card">
-        <p class="brand">{appStrings.title}</p>
-        <h1>{title}</h1>
-        {children}
-      </div>
-    </main>
-  )
-}
-
-type FieldProps = {
-  label: string
-  name: string
-  type: 'email' | 'password'
-  autocomplete: string
-  defaultValue?: string | undefined
-}
-
-export function Field({ label, type, ...rest }: FieldProps) {
-  const id = `field-${rest.name}`
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {type === 'email' ? (
-        <input id={id} type="email" {...rest} required />
-      ) : (
-        <input id={id} type="password" {...rest} required />
-      )}
-    </div>
-  )
-}
-
-const QUESTIONS = ['code_needed', 'passkey_needed', 'client_id_needed']
-
-// A request for a code is not an error, but shows in the same place.
-export function Fault({ problem }: { problem: Problem | undefined }) {
-  const isQuestion = QUESTIONS.includes(problem?.code ?? '')
-  const wait = problem?.retryAfterSeconds
-  return (
-    <div role="alert" class={isQuestion ? 'notice' : 'fault'}>
-      {problem && <p>{problem.message}</p>}
-      {problem?.code === 'invalid_request' &&
-        problem.fields.map(({ field, message }) => (
-          <p key={field}>{appStrings.problems.field(field, message)}</p>
-        ))}
-      {problem && wait !== undefined && wait > 0 && <p>{strings.wait(Math.ceil(wait / 60))}</p>}
-    </div>
   )
 }

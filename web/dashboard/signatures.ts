@@ -51,7 +51,7 @@ async function verdict(
   return bad(typeof named === 'string' && named !== id ? strings.otherEvent : strings.wrong)
 }
 
-// Headers as in a log, in curl's -H '…', or as JSON.
+// Accepts headers as lines of a log, as curl's -H '…', or as JSON.
 export function parseHeaders(text: string): Record<string, string> {
   const json = parseJson(text)
   const pairs =

@@ -1,5 +1,5 @@
-// Refreshes while the page is visible, for changes without events: decisions of colleagues, most answers of
-// banks, outcomes of deliveries.
+// Refreshes while the page is visible, for changes that raise no event: decisions of colleagues, most answers
+// of banks, outcomes of deliveries.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
@@ -20,14 +20,14 @@ export function useVersion(): [version: number, bump: () => void] {
   return [version, () => setVersion((before) => before + 1)]
 }
 
-// A version that grows with time and with each change made here.
+// Returns a version that grows with time and with each change that the user makes in this view.
 export function useSteadyVersion(): [version: number, bump: () => void] {
   const [version, bump] = useVersion()
   useSteadyRefresh(bump)
   return [version, bump]
 }
 
-// Refreshes soon while rows are pending, then less and less often; soon again when other rows are.
+// Refreshes soon while rows are pending, then less and less often. Starts again when `pending` changes.
 export function usePendingRefresh(pending: string, refresh: () => void): void {
   const latest = useRef(refresh)
   latest.current = refresh

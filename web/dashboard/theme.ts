@@ -1,14 +1,14 @@
-// Light or dark: the system setting, unless the user chose one. This browser stores the choice.
+// Light or dark: the system setting, unless the user has chosen one. The browser stores the choice.
 
-export const THEMES = ['auto', 'light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
+const THEMES = ['auto', 'light', 'dark'] as const
+type Theme = (typeof THEMES)[number]
 
 const KEY = 'manilla-theme'
 const isDarkMachine = window.matchMedia('(prefers-color-scheme: dark)')
 
 export function chosenTheme(): Theme {
-  const kept = window.localStorage.getItem(KEY)
-  return THEMES.find((theme) => theme === kept) ?? 'auto'
+  const choice = window.localStorage.getItem(KEY)
+  return THEMES.find((theme) => theme === choice) ?? 'auto'
 }
 
 export function chooseTheme(theme: Theme): void {

@@ -1,23 +1,35 @@
-// The views, in the order of the menu. To add one, export a component by default from a file in views/ and
-// add a line here. Users see only the views of their scopes; code loads when a view first opens.
+// The views, in the order of the menu. To add one, export a component by default from a file in views/, name
+// it in web/copy/en.ts, choose its letter in shortcuts.ts, and add a line to its group here. Users see only
+// the views that their scopes allow. The code of a view loads when the view first opens.
 
 import type { ComponentType } from 'preact'
 import { appStrings } from '../copy.ts'
-import { AlertCount } from './parts/alert-count.tsx'
-import { approvalCount } from './parts/approval-count.tsx'
+import { AlertCount, approvalCount, NeedsYouCount } from './parts/approval-count.tsx'
 import type { IconName } from './parts/icons.tsx'
 import type { Session } from './session.ts'
 import type { ViewProps } from './view-props.ts'
 
 type ViewModule = { default: ComponentType<ViewProps> }
 
+export const GROUPS = [
+  'moneyIn',
+  'exceptions',
+  'moneyOut',
+  'books',
+  'operate',
+  'developers',
+] as const
+
+export type Group = (typeof GROUPS)[number]
+
 export type View = {
   path: string // /dashboard/<path>; empty for the first view.
   name: string
   icon: IconName
+  group?: Group // A view without a group stands above the groups.
   scope: string | undefined // Undefined: everybody sees it.
   mode?: 'sandbox'
-  count?: ComponentType<{ session: Session }> // The number beside the name.
+  count?: ComponentType<{ session: Session }> // Shows a number beside the name.
   load: () => Promise<ViewModule>
 }
 
@@ -34,65 +46,181 @@ function of(name: ViewName, icon = name as IconName): Named {
 }
 
 export const VIEWS: readonly View[] = [
-  { ...of('today'), scope: 'credits:read', load: () => import('./views/today.tsx') },
-  { ...of('payments'), scope: 'payments:read', load: () => import('./views/payments.tsx') },
-  { ...of('accounts'), scope: 'accounts:read', load: () => import('./views/accounts.tsx') },
-  { ...of('credits'), scope: 'credits:read', load: () => import('./views/credits.tsx') },
+  {
+    ...of('today'),
+    scope: 'credits:read',
+    count: NeedsYouCount,
+    load: () => import('./views/today/today.tsx'),
+  },
+  {
+    ...of('payments'),
+    group: 'moneyIn',
+    scope: 'payments:read',
+    load: () => import('./views/payments/payments.tsx'),
+  },
+  {
+    ...of('accounts'),
+    group: 'moneyIn',
+    scope: 'accounts:read',
+    load: () => import('./views/accounts/accounts.tsx'),
+  },
+  {
+    ...of('credits'),
+    group: 'moneyIn',
+    scope: 'credits:read',
+    load: () => import('./views/credits.tsx'),
+  },
   {
     ...of('suspense'),
+    group: 'exceptions',
     scope: 'suspense:read',
     count: approvalCount('suspense'),
-    load: () => import('./views/suspense.tsx'),
-  },
-  {
-    ...of('settlements'),
-    scope: 'payouts:read',
-    count: approvalCount('settlements'),
-    load: () => import('./views/settlements.tsx'),
-  },
-  {
-    ...of('payouts'),
-    scope: 'payouts:read',
-    count: approvalCount('payouts', 'payoutFailures'),
-    load: () => import('./views/payouts.tsx'),
+    load: () => import('./views/suspense/suspense.tsx'),
   },
   {
     ...of('returns', 'reversal'),
+    group: 'exceptions',
     scope: 'returns:read',
     load: () => import('./views/returns.tsx'),
   },
   {
+    ...of('railItems'),
+    group: 'exceptions',
+    scope: 'operator',
+    load: () => import('./views/rail-items.tsx'),
+  },
+  {
+    ...of('holds', 'lock'),
+    group: 'exceptions',
+    scope: 'operator',
+    count: approvalCount('holds'),
+    load: () => import('./views/holds.tsx'),
+  },
+  {
+    ...of('screening', 'filter'),
+    group: 'exceptions',
+    scope: 'operator',
+    count: approvalCount('screening'),
+    load: () => import('./views/screening.tsx'),
+  },
+  {
+    ...of('cases', 'search'),
+    group: 'exceptions',
+    scope: 'operator',
+    load: () => import('./views/cases/cases.tsx'),
+  },
+  {
+    ...of('settlements'),
+    group: 'moneyOut',
+    scope: 'payouts:read',
+    count: approvalCount('settlements'),
+    load: () => import('./views/settlements/settlements.tsx'),
+  },
+  {
+    ...of('payouts'),
+    group: 'moneyOut',
+    scope: 'payouts:read',
+    count: approvalCount('payouts', 'payoutFailures'),
+    load: () => import('./views/payouts/payouts.tsx'),
+  },
+  {
+    ...of('refunds', 'reversal'),
+    group: 'moneyOut',
+    scope: 'payments:read',
+    load: () => import('./views/refunds.tsx'),
+  },
+  {
+    ...of('ledger'),
+    group: 'books',
+    scope: 'credits:read',
+    load: () => import('./views/ledger.tsx'),
+  },
+  {
+    ...of('statements', 'advice'),
+    group: 'books',
+    scope: 'credits:read',
+    load: () => import('./views/statements.tsx'),
+  },
+  {
     ...of('reconciliation'),
+    group: 'books',
     scope: 'accounting:read',
     count: approvalCount('differences'),
-    load: () => import('./views/reconciliation.tsx'),
+    load: () => import('./views/reconciliation/reconciliation.tsx'),
   },
-  { ...of('accounting'), scope: 'accounting:read', load: () => import('./views/accounting.tsx') },
+  {
+    ...of('accounting'),
+    group: 'books',
+    scope: 'accounting:read',
+    count: approvalCount('months'),
+    load: () => import('./views/accounting/accounting.tsx'),
+  },
   {
     ...of('adjustments', 'advice'),
+    group: 'books',
     scope: 'accounting:read',
     count: approvalCount('adjustments'),
     load: () => import('./views/adjustments.tsx'),
   },
   {
     ...of('alerts', 'warning'),
+    group: 'operate',
     scope: 'operator',
     count: AlertCount,
     load: () => import('./views/alerts.tsx'),
   },
-  { ...of('banks'), scope: 'accounting:read', load: () => import('./views/banks.tsx') },
-  { ...of('clients'), scope: 'operator', load: () => import('./views/clients.tsx') },
-  { ...of('ledger'), scope: 'credits:read', load: () => import('./views/ledger.tsx') },
-  { ...of('railItems'), scope: 'operator', load: () => import('./views/rail-items.tsx') },
+  {
+    ...of('banks'),
+    group: 'operate',
+    scope: 'accounting:read',
+    load: () => import('./views/banks.tsx'),
+  },
+  {
+    ...of('clients'),
+    group: 'operate',
+    scope: 'operator',
+    load: () => import('./views/clients/clients.tsx'),
+  },
+  {
+    ...of('settings'),
+    group: 'operate',
+    scope: undefined,
+    load: () => import('./views/settings/settings.tsx'),
+  },
   {
     ...of('sandboxBank', 'sandbox'),
+    group: 'developers',
     scope: 'payments:write',
     mode: 'sandbox',
-    load: () => import('./views/sandbox-bank.tsx'),
+    load: () => import('./views/sandbox-bank/sandbox-bank.tsx'),
   },
-  { ...of('webhooks'), scope: 'webhooks:read', load: () => import('./views/webhooks.tsx') },
-  { ...of('developers'), scope: 'webhooks:write', load: () => import('./views/developers.tsx') },
-  { ...of('settings'), scope: undefined, load: () => import('./views/settings.tsx') },
+  {
+    ...of('webhooks'),
+    group: 'developers',
+    scope: 'webhooks:read',
+    load: () => import('./views/webhooks/webhooks.tsx'),
+  },
+  {
+    ...of('messages', 'attempt'),
+    group: 'developers',
+    scope: 'webhooks:read',
+    load: () => import('./views/messages/messages.tsx'),
+  },
+  {
+    ...of('developers'),
+    group: 'developers',
+    scope: 'webhooks:write',
+    load: () => import('./views/developers/developers.tsx'),
+  },
+]
+
+// Opened by links alone: the link of a scheduled report, and Settings, lead there.
+export const UNLISTED: readonly View[] = [
+  {
+    ...of('reports', 'download'),
+    scope: undefined,
+    load: () => import('./views/reports/reports.tsx'),
+  },
 ]
 
 export function viewsFor({ scopes, client }: Session): View[] {

@@ -1,4 +1,4 @@
-// Payment advices: what a customer owes, before a number is issued for it.
+// Payment advices: amounts that a customer owes, before a number is issued.
 
 import type { Api } from '../api.ts'
 import type { CallOptions } from '../http-client.ts'

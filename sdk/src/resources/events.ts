@@ -1,4 +1,4 @@
-// Events: what webhooks deliver, listed, streamed and sent again.
+// Events: those that webhooks deliver, listed, streamed and sent again.
 
 import type { Api } from '../api.ts'
 import { type StreamOptions, streamEvents } from '../event-stream.ts'
@@ -23,12 +23,12 @@ export class Events {
     return this.#api.list(EVENTS, { ...options, filter })
   }
 
-  /** To all destinations, at once. */
+  /** Sends the event to all destinations at once. */
   resend(id: string, options?: CallOptions) {
     return this.#api.call('post', `${EVENT}/redeliver`, { ...options, params: { id } })
   }
 
-  /** As they happen, without end: connects again, and resumes where it was. */
+  /** Streams events as they happen, without end. Reconnects, and resumes where it was. */
   stream(options?: StreamOptions) {
     return streamEvents(this.#api.http, options)
   }

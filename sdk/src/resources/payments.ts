@@ -1,4 +1,4 @@
-// Payments: what is paid to a number that was issued for an advice.
+// Payments: transfers to a number that was issued for an advice.
 
 import type { Api } from '../api.ts'
 import type { CallOptions } from '../http-client.ts'

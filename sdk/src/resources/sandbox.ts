@@ -1,5 +1,5 @@
-// The sandbox: transfers that no bank made, a clock of your own, webhooks that misbehave. Refused in
-// live mode.
+// The sandbox: transfers that no bank made, a test clock, webhooks that misbehave. Refused in live
+// mode.
 
 import type { Api } from '../api.ts'
 import type { CallOptions } from '../http-client.ts'
@@ -10,7 +10,7 @@ const CLOCK = '/sandbox/clock'
 const CHAOS = '/sandbox/webhook-endpoints/{id}/chaos'
 
 export class Sandbox {
-  /** Your client's time: expiry, grace, retries and settlements go by it. */
+  /** Your client's time, which expiry, grace, retries and settlements follow. */
   readonly clock: SandboxClock
   /** Disturbs the webhooks of an endpoint, to prove its handler. */
   readonly chaos: WebhookChaos
@@ -22,23 +22,23 @@ export class Sandbox {
     this.chaos = new WebhookChaos(api)
   }
 
-  /** Pays a number, of a payment or a collection account, as a payer's bank would. */
+  /** Pays a number of a payment or a collection account, as a payer's bank would. */
   pay(accountNumber: string, amount: number | string, options?: CallOptions) {
     const body = { virtualAccountNumber: accountNumber, amount }
     return this.#api.call('post', SIMULATE, { ...options, body })
   }
 
-  /** A transfer with a story: under, over, late, duplicate, reversed … */
+  /** A transfer in a scenario: under, over, late, duplicate, reversed … */
   transfer(body: BodyOf<'post', '/sandbox/transfers'>, options?: CallOptions) {
     return this.#api.call('post', '/sandbox/transfers', { ...options, body })
   }
 
-  /** What the bank answers to the next payouts. */
+  /** The bank's answer to the next payouts. */
   payoutOutcome(body: BodyOf<'put', '/sandbox/payout-outcome'>, options?: CallOptions) {
     return this.#api.call('put', '/sandbox/payout-outcome', { ...options, body })
   }
 
-  /** Fills the sandbox with accounts and days of payments; `seeding` tells how far it is. */
+  /** Fills the sandbox with accounts and days of payments; `seeding` shows its progress. */
   seed(body: BodyOf<'post', '/sandbox/seed'>, options?: CallOptions) {
     return this.#api.call('post', '/sandbox/seed', { ...options, body })
   }
@@ -47,7 +47,7 @@ export class Sandbox {
     return this.#api.call('get', '/sandbox/seed', options)
   }
 
-  /** Everything of your client is forgotten. */
+  /** Deletes everything of your client. */
   reset(options?: CallOptions) {
     return this.#api.call('post', '/sandbox/reset', options)
   }
@@ -64,13 +64,13 @@ class SandboxClock {
     return this.#api.call('get', CLOCK, options)
   }
 
-  /** Stops it at a time, not before the one it shows. */
+  /** Stops the clock at a time, not before the one it shows. */
   set(now: Date | string, options?: CallOptions) {
     const body = { now: now instanceof Date ? now.toISOString() : now }
     return this.#api.call('put', CLOCK, { ...options, body })
   }
 
-  /** Moves it, and answers what fell due and has run. */
+  /** Moves the clock, and returns the work that fell due and has run. */
   advance(body: BodyOf<'post', '/sandbox/clock/advance'>, options?: CallOptions) {
     return this.#api.call('post', '/sandbox/clock/advance', { ...options, body })
   }

@@ -1,4 +1,4 @@
-// Settlements: what was collected and is paid out, period by period.
+// Settlements: the money collected in a period, and its payout.
 
 import type { Api } from '../api.ts'
 import type { CallOptions } from '../http-client.ts'
@@ -22,12 +22,12 @@ export class Settlements {
     return this.#api.list(SETTLEMENTS, { ...options, filter })
   }
 
-  /** The movements it is made of. */
+  /** The movements in the settlement. */
   lines(reference: string, options?: Pick<CallOptions, 'signal'>) {
     return this.#api.list(`${SETTLEMENT}/lines`, { ...options, params: { reference } })
   }
 
-  /** What the next one would be, as of now. */
+  /** A preview of the next settlement, as of now. */
   upcoming(options?: CallOptions) {
     return this.#api.call('get', `${SETTLEMENTS}/upcoming`, options)
   }
@@ -36,7 +36,10 @@ export class Settlements {
     return this.#api.call('post', SETTLEMENTS, { ...options, body })
   }
 
-  /** With `bankAccounts` and `accountNames` of its payees, it is paid to those or not at all. */
+  /**
+   * With the payees' `bankAccounts` and `accountNames`, the settlement is paid to exactly those or
+   * not at all.
+   */
   approve(
     reference: string,
     body: BodyOf<'post', `${typeof SETTLEMENT}/approve`> = {},

@@ -26,7 +26,8 @@ export function flutterwaveCalls(
   }
 }
 
-// An account needs an email: where the customer has none, it is made of the reference.
+// Flutterwave demands an email for each account. For a customer without one, we make an email from the
+// reference.
 function reservationCalls(ask: Ask, emailDomain: string | undefined): BankCalls {
   if (!emailDomain) return {}
   return {
@@ -42,7 +43,7 @@ function reservationCalls(ask: Ask, emailDomain: string | undefined): BankCalls 
   }
 }
 
-// The narration is the name that the account shows.
+// Flutterwave shows the narration as the account's name.
 function accountOf(
   { reference, accountName, customer }: AccountReservation,
   emailDomain: string,

@@ -4,8 +4,7 @@
 
 import type { Connector } from '#banks/connector.ts'
 import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
-import { onlyFormat } from '#banks/notifications.ts'
-import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
 import { flutterwaveCalls } from './calls.ts'
 import { flutterwaveFormat } from './notifications.ts'
 

@@ -21,7 +21,8 @@ const PAYOUT_STATUSES = new Map<unknown, PayoutEvent['says']>([
   ['SUCCESSFUL', 'confirmed'],
   ['FAILED', 'failed'],
 ])
-const ID = /^ ?([1-9][0-9]{0,18})$/ // Behind a space: more digits than a number holds (json-body.ts).
+// The leading space marks a number with more digits than a double holds (json-body.ts).
+const ID = /^ ?([1-9][0-9]{0,18})$/
 const MASKED = /[Xx*]/
 const ABSENT = 'N/A'
 
@@ -30,10 +31,10 @@ export const flutterwaveFormat = jsonNotification({
   read(event, isRepeated) {
     const data = objectIn(event.data)
     const code = isRepeated ? 'repeated_field' : 'not_a_credit'
-    const kept = keptRejection(code, idOf(data), creditFields(data))
-    if (isRepeated) return kept
-    if (event.event === 'charge.completed') return readCharge(data, kept)
-    return event.event === 'transfer.completed' ? readTransfer(data, kept) : kept
+    const rejectedItem = keptRejection(code, idOf(data), creditFields(data))
+    if (isRepeated) return rejectedItem
+    if (event.event === 'charge.completed') return readCharge(data, rejectedItem)
+    return event.event === 'transfer.completed' ? readTransfer(data, rejectedItem) : rejectedItem
   },
   answer: ({ sessionId, responseCode, responseMessage }) => ({
     status: responseCode === '00' || responseCode === '01' ? 'success' : 'error',
@@ -43,18 +44,18 @@ export const flutterwaveFormat = jsonNotification({
   }),
 })
 
-function readCharge(data: Transaction, kept: Rejection): ParsedItem {
+function readCharge(data: Transaction, rejectedItem: Rejection): ParsedItem {
   const id = idOf(data)
   if (isOfOtherType(data) || data.status === FAILED) return rejection('not_a_credit', id)
-  return id ? { ...kept, hint: { kind: 'bank_reference', value: id } } : kept
+  return id ? { ...rejectedItem, hint: { kind: 'bank_reference', value: id } } : rejectedItem
 }
 
-function readTransfer({ reference, status }: Transaction, kept: Rejection): ParsedItem {
+function readTransfer({ reference, status }: Transaction, rejectedItem: Rejection): ParsedItem {
   const says = PAYOUT_STATUSES.get(status)
-  return says && isText(reference) ? { ...kept, payout: { reference, says } } : kept
+  return says && isText(reference) ? { ...rejectedItem, payout: { reference, says } } : rejectedItem
 }
 
-// Reads a transaction of Flutterwave's answer. `accountNumber` was reserved under its tx_ref.
+// Reads a transaction in Flutterwave's answer. `accountNumber` was reserved under the transaction's tx_ref.
 export function readTransaction(
   transaction: Transaction,
   accountNumber: string | undefined,
@@ -67,16 +68,16 @@ export function readTransaction(
   return accountNumber === undefined ? unassigned(transaction, fields) : checkCredit(fields)
 }
 
-// The text is the same whichever call named the transaction, so that it is kept once.
+// Builds the same text for a transaction whichever call named it, so that the transaction is stored once.
 function unassigned(transaction: Transaction, fields: CreditFields): ParsedItem {
   const id = idOf(transaction)
-  const kept = keptRejection('invalid_account_number', id, fields)
+  const rejectedItem = keptRejection('invalid_account_number', id, fields)
   const { tx_ref, currency } = transaction
   const text = JSON.stringify({ id, tx_ref, amount: fields.amount, currency })
-  return { ...kept, money: kept.money && { ...kept.money, text } }
+  return { ...rejectedItem, money: rejectedItem.money && { ...rejectedItem.money, text } }
 }
 
-// A card payment, say.
+// True for a card payment, for example.
 function isOfOtherType({ payment_type: type }: Transaction): boolean {
   return isText(type) && type !== BANK_TRANSFER
 }
@@ -106,7 +107,7 @@ function creditFields(transaction: Transaction): CreditFields {
   }
 }
 
-// Refunds and returns go to the payer's number: a masked one is none.
+// A masked number counts as absent, because refunds and returns go to the payer's number.
 function accountOf(value: unknown): unknown {
   const number = present(value)
   return typeof number === 'string' && MASKED.test(number) ? null : number
@@ -116,7 +117,7 @@ function present(value: unknown): unknown {
   return value === ABSENT ? null : value
 }
 
-// A percentage of the amount, which may have more than two decimals.
+// Rounds a fee or a settled amount: a fee is a percentage, so both may have more than two decimals.
 function toKobo(value: unknown): unknown {
   return typeof value === 'number' ? Math.round(value * 100) / 100 : value
 }

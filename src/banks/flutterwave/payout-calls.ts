@@ -1,5 +1,5 @@
-// Name enquiry and transfers at Flutterwave, in naira. A transfer counts only when it repeats our reference:
-// asked for by reference, Flutterwave answers with a list.
+// Name enquiry and transfers at Flutterwave, in naira. A transfer counts only if it repeats our reference,
+// because Flutterwave answers a query by reference with a list.
 
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
 import { cleanText } from '#banks/credit-fields.ts'
@@ -85,7 +85,7 @@ function readTransfer(transfer: Record<string, unknown>): PayoutAnswer {
     : { status: 'unknown', reason: status, isAccepted: true }
 }
 
-// By somebody in Flutterwave's dashboard.
+// Somebody must approve the transfer in Flutterwave's dashboard.
 function waitsForApproval(transfer: Record<string, unknown>): boolean {
   return Number(transfer.requires_approval) === 1 && Number(transfer.is_approved) !== 1
 }

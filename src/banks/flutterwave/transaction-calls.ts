@@ -1,5 +1,5 @@
-// Flutterwave's transactions, one by its id or a page of a list. They name an account by the tx_ref of its
-// reservation, which is ours to look up. The list filters by day only.
+// Flutterwave's transactions: one by its id, or a page of a list. A transaction names its account by the
+// tx_ref of the reservation, so we look up the number. The list filters by day only.
 
 import type {
   BankCalls,
@@ -12,7 +12,7 @@ import { isObject, objectIn } from '#banks/json-body.ts'
 import { type Ask, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
 import { isText } from '#banks/json-notifications.ts'
 import type { ParsedItem } from '#banks/notifications.ts'
-import { parseBankTime } from '#wat-time.ts'
+import { parseBankTime } from '#clock.ts'
 import { FAILED, idOf, PENDING, readTransaction } from './notifications.ts'
 
 const NOT_FOUND = /^no transaction was found\b/i
@@ -30,7 +30,7 @@ export function transactionCalls(ask: Ask): BankCalls {
       if (isUnknown(answer)) return { status: 'not_found' }
       const transaction = objectIn(answer.body.data)
       const isOfThis = answer.body.status === 'success' && idOf(transaction) === value
-      if (!isOfThis || !isText(transaction.status)) return silence(answer)
+      if (!isOfThis || !isText(transaction.status)) return asNoAnswer(answer)
       if (transaction.status === PENDING) return { status: 'in_progress' }
       if (transaction.status === FAILED) return { status: 'not_found' }
       return { status: 'found', items: [await read(transaction, options)] }
@@ -45,7 +45,7 @@ export function transactionCalls(ask: Ask): BankCalls {
       const answer = await ask({ method: 'GET', path, query: filters }, options)
       if (answer.status === 'no_answer') return answer
       const { data } = answer.body
-      if (answer.body.status !== 'success' || !Array.isArray(data)) return silence(answer)
+      if (answer.body.status !== 'success' || !Array.isArray(data)) return asNoAnswer(answer)
       const rows = data.filter(isObject)
       const items: ParsedItem[] = []
       for (const row of rows.filter((each) => isListed(each, query, reference))) {
@@ -63,7 +63,7 @@ async function read(transaction: Transaction, options: CallOptions): Promise<Par
   return readTransaction(transaction, accountNumber || undefined)
 }
 
-// Nobody publishes whose days they are, nor whether the last one is included.
+// Flutterwave does not publish the time zone of the days, nor whether the last day is included.
 function daysOf({ from, to }: TimeWindow): { from: string; to: string } {
   const dayOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10)
   return { from: dayOf(from.getTime()), to: dayOf(to.getTime() + DAY_MS) }
@@ -89,7 +89,8 @@ function pagesOf({ body }: JsonAnswer): number {
   return typeof pages === 'number' ? pages : Number.POSITIVE_INFINITY
 }
 
-// The days have many more rows than the window. Of rows that run one way, all that follow are past it.
+// The days have many more rows than the window. If rows in order of time have left the window, all later rows
+// are outside it too.
 function isPast(rows: readonly Transaction[], { from, to }: TimeWindow): boolean {
   const times = rows.map((row) => timeOf(row)?.getTime() ?? Number.NaN)
   const [first = Number.NaN, last = Number.NaN] = [times[0], times.at(-1)]
@@ -99,11 +100,12 @@ function isPast(rows: readonly Transaction[], { from, to }: TimeWindow): boolean
   return first < last && last > to.getTime() && runs((one, next) => one <= next)
 }
 
-// In Flutterwave's own words. Any other refusal says nothing about the transaction.
+// Flutterwave says in these words that it does not know the transaction. Any other refusal says nothing about
+// the transaction.
 function isUnknown(answer: JsonAnswer): boolean {
   return answer.body.status === 'error' && NOT_FOUND.test(messageOf(answer, 'message'))
 }
 
-function silence(answer: JsonAnswer): NoAnswer {
+function asNoAnswer(answer: JsonAnswer): NoAnswer {
   return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'message') }
 }

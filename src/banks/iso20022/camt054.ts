@@ -1,12 +1,17 @@
-// ISO 20022 camt.054 (bank to customer debit/credit notification), versions 01 to 13, bare or in an
-// envelope with a business application header (BusMsg, DataPDU and the like).
+// ISO 20022 camt.054 (bank to customer debit/credit notification), versions 01 to 13, bare or in an envelope
+// with a business application header (BusMsg, DataPDU and the like).
 //
-// One item a TxDtls, or one an Ntry that has none (camt054/entries.ts). An empty notification is
-// legal and is acknowledged as an empty list. Acknowledged like our own JSON, always as an array, in
-// the order of the document.
+// Each TxDtls is one item. An Ntry without TxDtls is one item. An empty notification is legal and is
+// acknowledged as an empty list. The acknowledgement is like that of our own JSON, always an array, in the
+// order of the document.
 
-import { readEntry } from '#banks/iso20022/camt054/entries.ts'
-import { accountOf } from '#banks/iso20022/camt054/parties.ts'
+import {
+  type ChargeFields,
+  type CreditFields,
+  checkCredit,
+  keptRejection,
+  rejection,
+} from '#banks/credit-fields.ts'
 import { acknowledge } from '#banks/manilla/notifications.ts'
 import {
   CREDITS_MAX,
@@ -15,8 +20,274 @@ import {
   type Parsed,
   type ParsedItem,
 } from '#banks/notifications.ts'
-import { findDocuments, type Iso20022Document } from './messages.ts'
-import { child, children, readXml, textOf, type XmlElement } from './xml.ts'
+import { AMOUNT_MAX_KOBO, formatKobo, kobo, koboOf, parseKobo } from '#money.ts'
+import {
+  accountOf,
+  type Money,
+  moneyOf,
+  narrationOf,
+  type Part,
+  payerOf,
+  sumUp,
+  timeOf,
+} from './elements.ts'
+import { type Identity, identifyEntry } from './references.ts'
+import {
+  child,
+  children,
+  findDocuments,
+  type Iso20022Document,
+  readXml,
+  textOf,
+  type XmlElement,
+} from './xml.ts'
+
+// Shares what the bank withheld from an entry among its credits, so that every credit is the payer's gross
+// and the nets sum to the entry.
+//
+//   withheld = credits − entry
+//
+// Each credit bears the charges that its own details name. The first credit that is large enough bears the
+// charges that the entry names, and any debit among the entry's details. If the named charges do not explain
+// the withheld amount to the kobo, nothing is shared, because nobody can say what the rest is.
+
+type Named = { fee: bigint; vat: bigint }
+type Share = Named & { withheld: bigint }
+
+// Returns the charges of each part; null for a debit. Undefined if they cannot be shared.
+function shareCharges(
+  entry: XmlElement,
+  transactions: readonly XmlElement[],
+  parts: readonly Part[],
+): (ChargeFields | null)[] | undefined {
+  const booked = parseKobo(moneyOf(entry)?.amount ?? '')
+  const amounts = parts.map(({ amount }) => parseKobo(amount ?? ''))
+  if (booked === undefined || amounts.some((amount) => amount === undefined)) return undefined
+  const of = (at: number) => amounts[at] as bigint
+  const credits = parts.flatMap(({ isOpposite }, at) => (isOpposite ? [] : [at]))
+  const debits = parts.reduce((sum, { isOpposite }, at) => (isOpposite ? sum + of(at) : sum), 0n)
+  const withheld = credits.reduce((sum, at) => sum + of(at), 0n) - booked
+  const areDebits = transactions.every(
+    (each, at) => !parts[at]?.isOpposite || textOf(each, 'CdtDbtInd') === 'DBIT',
+  )
+  if (withheld <= 0n || !areDebits) return undefined
+
+  const own = transactions.map(namedIn)
+  const common = namedIn(entry)
+  common.fee += debits
+  const shares = explain(withheld, credits, { own, common })
+  if (!shares || !placeCommon(shares, common, of)) return undefined
+  return parts.map((_, at) => {
+    const share = shares.get(at)
+    if (!share) return null
+    const net = kobo(of(at) - share.withheld)
+    return { settled: formatKobo(net), fee: text(share.fee), vat: text(share.vat) }
+  })
+}
+
+// Returns the share of each credit. The common charges are not yet in any share.
+function explain(
+  withheld: bigint,
+  credits: readonly number[],
+  { own, common }: { own: readonly Named[]; common: Named },
+): Map<number, Share> | undefined {
+  const all = [...credits.map((at) => own[at] as Named), common]
+  const fees = all.reduce((sum, { fee }) => sum + fee, 0n)
+  const vats = all.reduce((sum, { vat }) => sum + vat, 0n)
+  // Banks state tax in addition to the charges, or as part of them.
+  if (fees + vats !== withheld && fees !== withheld) return undefined
+  const isInside = fees + vats !== withheld
+  if (isInside) common.vat = 0n
+  return new Map(
+    credits.map((at) => {
+      const { fee, vat } = own[at] as Named
+      return [at, { fee, vat, withheld: isInside ? fee : fee + vat }]
+    }),
+  )
+}
+
+function placeCommon(
+  shares: Map<number, Share>,
+  common: Named,
+  amountOf: (at: number) => bigint,
+): boolean {
+  const more = common.fee + common.vat
+  const bearer = [...shares].find(([at, { withheld }]) => withheld + more < amountOf(at))
+  if (!bearer) return false
+  const [, share] = bearer
+  share.fee += common.fee
+  share.vat += common.vat
+  share.withheld += more
+  return [...shares].every(([at, { withheld }]) => withheld < amountOf(at))
+}
+
+// Version 04 and later hold charges in records; earlier versions have one Chrgs for each charge. A charge
+// that was credited does not count.
+function namedIn(element: XmlElement): Named {
+  const charges = children(element, 'Chrgs').flatMap((each) => {
+    const records = children(each, 'Rcrd')
+    return records.length > 0 ? records : [each]
+  })
+  const named = { fee: 0n, vat: 0n }
+  for (const charge of charges) {
+    if (textOf(charge, 'CdtDbtInd') === 'CRDT') continue
+    named.fee += parseKobo(moneyOf(charge)?.amount ?? '') ?? 0n
+    named.vat += parseKobo(moneyOf(child(charge, 'Tax'))?.amount ?? '') ?? 0n
+  }
+  return named
+}
+
+function text(amount: bigint): string {
+  return formatKobo(kobo(amount))
+}
+
+// One entry of camt.054 becomes credits, reversals or rejections: one item a TxDtls, or one for the
+// entry itself when it has none.
+//
+//   CRDT              credits, when booked and when the parts, less charges, make up the entry
+//   DBIT and RvslInd  a credit that the bank takes back
+//   anything else     not a credit. CRDT and RvslInd is a debit taken back: nobody's payment.
+
+type Place = { account: string | undefined; messageId: string | undefined; position: string }
+type Kind = 'credit' | 'reversal' | 'other'
+
+function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
+  // In version 01, TxDtls stood directly in the entry, without NtryDtls.
+  const holders = [entry, ...children(entry, 'NtryDtls')]
+  const details = holders.flatMap((holder) => children(holder, 'TxDtls'))
+  const transactions = details.length > 0 ? details : [withoutDetails(entry)]
+  const booked = moneyOf(entry)
+  const parts = transactions.map((transaction): Part => {
+    const isAlone = transactions.length === 1
+    const own = statedMoney(booked, transactions, transaction) ?? (isAlone ? booked : undefined)
+    return { amount: own?.amount, isOpposite: isOpposite(entry, transaction) }
+  })
+  const kind = kindOf(entry)
+  const shares = kind === 'credit' ? shareCharges(entry, transactions, parts) : undefined
+  const refusal = whyNot({ entry, transactions, booked, parts, isShared: shares !== undefined })
+  return identifyEntry(entry, transactions, place).map((identity, at) => {
+    const transaction = transactions[at] as XmlElement
+    const part = parts[at] as Part
+    const fields: CreditFields = {
+      ...identity.named,
+      accountNumber: accountOf(child(transaction, 'RltdPties', 'CdtrAcct')) ?? place.account,
+      amount: part.amount,
+      // The currency is mandatory here: an amount without a currency is not read as naira.
+      currency: booked?.currency ?? '',
+      ...payerOf(transaction),
+      narration: narrationOf(transaction),
+      transactionTime: timeOf(entry, transaction),
+    }
+    if (shares?.[at]) fields.charges = shares[at]
+    const storedFields = { ...fields, amount: part.amount ?? booked?.amount }
+    if (kind === 'other' || part.isOpposite || children(transaction, 'RvslInd').length > 0) {
+      const isDebit = textOf(entry, 'CdtDbtInd') === 'DBIT' || part.isOpposite
+      // A booked item that is no debit may be money: store its fields for an operator.
+      return isDebit || !isBooked(entry)
+        ? rejection('not_a_credit', identity.id)
+        : keptRejection('not_a_credit', identity.id, storedFields)
+    }
+    if (refusal === 'not_booked') return rejection(refusal, identity.id)
+    if (refusal) return keptRejection(refusal, identity.id, storedFields)
+    if (part.amount === undefined) return keptRejection('invalid_amount', identity.id, storedFields)
+    return kind === 'reversal' ? readReversal(fields, identity) : checkCredit(fields)
+  })
+}
+
+// The reason why the whole entry is refused.
+function whyNot({
+  entry,
+  transactions,
+  booked,
+  parts,
+  isShared,
+}: {
+  entry: XmlElement
+  transactions: readonly XmlElement[]
+  booked: Money | undefined
+  parts: readonly Part[]
+  isShared: boolean // The difference to the entry is charges, and each credit has its share of them.
+}) {
+  if (!isBooked(entry)) return 'not_booked'
+  const [first] = transactions as readonly [XmlElement]
+  const isSilent = transactions.length === 1 && !statedMoney(booked, transactions, first)
+  if (isSilent && countOf(entry) > 1) return 'batch_without_details'
+  const isCharged = [entry, ...transactions].some((each) => children(each, 'Chrgs').length > 0)
+  const sum = sumUp(booked?.amount, parts, isCharged)
+  return sum === 'exact' || (sum === 'net_of_charges' && isShared) ? undefined : sum
+}
+
+// A reversal is identified first by our bank's reference of the booking, because its other references may be
+// those of the credit.
+function readReversal(fields: CreditFields, identity: Identity): ParsedItem {
+  const { id, references, servicer, place } = identity
+  const amountKobo = koboOf(fields.amount) ?? kobo(0n)
+  if (id === undefined) return keptRejection('invalid_session_id', id, fields)
+  if (amountKobo <= 0n || amountKobo > AMOUNT_MAX_KOBO) {
+    return keptRejection('invalid_amount', id, fields)
+  }
+  const reversal = {
+    sessionId: servicer ?? id,
+    ...(servicer !== undefined && servicer !== id && { formerId: id }),
+    place,
+    originals: [...new Set([id, ...references])],
+    accountNumber: typeof fields.accountNumber === 'string' ? fields.accountNumber : undefined,
+    amountKobo,
+    currency: String(fields.currency).toUpperCase(),
+  }
+  return { ...rejection('not_a_credit', id), reversal }
+}
+
+function withoutDetails({ namespace }: XmlElement): XmlElement {
+  return { name: 'TxDtls', namespace, attributes: new Map(), children: [], text: '' }
+}
+
+function kindOf(entry: XmlElement): Kind {
+  const direction = textOf(entry, 'CdtDbtInd')
+  const marks = children(entry, 'RvslInd')
+  const isReversal = marks.length > 0 && !/^(?:false|0)$/.test(textOf(entry, 'RvslInd') ?? '')
+  if (direction === 'CRDT') return isReversal ? 'other' : 'credit'
+  const isSure = /^(?:true|1)$/.test(textOf(entry, 'RvslInd') ?? '')
+  return direction === 'DBIT' && isSure ? 'reversal' : 'other'
+}
+
+// True for a debit among the parts of a credit (a fee), or the other way round.
+function isOpposite(entry: XmlElement, transaction: XmlElement): boolean {
+  if (children(transaction, 'CdtDbtInd').length === 0) return false
+  return textOf(transaction, 'CdtDbtInd') !== textOf(entry, 'CdtDbtInd')
+}
+
+// The transaction's own amount counts only in the currency of the account: an amount instructed in another
+// currency is not the booked amount.
+function ownMoney(booked: Money | undefined, transaction: XmlElement): Money | undefined {
+  const own = moneyOf(transaction) ?? moneyOf(child(transaction, 'AmtDtls', 'TxAmt'))
+  return own?.currency === booked?.currency ? own : undefined
+}
+
+// For an entry with one transfer, some banks write zero in the details. The amount of the entry then counts.
+function statedMoney(
+  booked: Money | undefined,
+  { length }: readonly XmlElement[],
+  transaction: XmlElement,
+): Money | undefined {
+  const own = ownMoney(booked, transaction)
+  return length === 1 && own && parseKobo(own.amount) === 0n ? undefined : own
+}
+
+// The status is text up to version 07, and a code from version 08 on.
+function isBooked(entry: XmlElement): boolean {
+  return textOf(entry, 'Sts', 'Cd') === 'BOOK' || textOf(entry, 'Sts') === 'BOOK'
+}
+
+// Returns how many transfers the entry has according to the bank. An unreadable count means several.
+function countOf(entry: XmlElement): number {
+  const batches = [entry, ...children(entry, 'NtryDtls')].flatMap((each) => children(each, 'Btch'))
+  return batches.reduce((sum, batch) => {
+    const count = textOf(batch, 'NbOfTxs')
+    if (count === undefined) return sum + (children(batch, 'NbOfTxs').length > 0 ? 2 : 0)
+    return sum + (/^[0-9]{1,15}$/.test(count) ? Number(count) : 2)
+  }, 0)
+}
 
 const VERSION_MAX = 13
 export const MEDIA_TYPES = new Set(['application/xml', 'text/xml', 'application/iso20022+xml'])
@@ -38,7 +309,7 @@ function parse(rawBody: Buffer): Parsed {
 
 export function readCamt054(document: Iso20022Document | undefined): Parsed {
   const { root, version = 0 } = document ?? {}
-  // The first version had its number in the name of the message too.
+  // In version 01, the name of the message also ends in the version.
   const message = child(root, 'BkToCstmrDbtCdtNtfctn') ?? child(root, 'BkToCstmrDbtCdtNtfctnV01')
   const isKnown = version >= 1 && version <= VERSION_MAX
   if (!isKnown || !message || children(message, 'Ntfctn').length === 0) {

@@ -1,10 +1,47 @@
-// ISO 20022 under our own signature: camt.054 and pacs.008 in, pacs.002 out. Nothing can be asked
-// beyond our own API: what is lost is found on the bank's statement.
+// ISO 20022 under our own signature: camt.054 and pacs.008 come in, pacs.002 goes out. The only queries are
+// those of our own API (docs/bank-api.md). Without them, lost notifications are found on the bank's
+// statement.
 
 import type { Connector } from '#banks/connector.ts'
 import { manillaConnector } from '#banks/manilla/connector.ts'
-import { onlyFormat } from '#banks/notifications.ts'
-import { iso20022Format } from './notifications.ts'
+import { acknowledge } from '#banks/manilla/notifications.ts'
+import {
+  mediaType,
+  type NotificationFormat,
+  onlyFormat,
+  type Parsed,
+} from '#banks/notifications.ts'
+import { MEDIA_TYPES, readCamt054 } from './camt054.ts'
+import { type OriginalMessage, readPacs008, writePacs002 } from './pacs.ts'
+import { findDocuments, readXml } from './xml.ts'
+
+// Reads the ISO 20022 messages that report money to us, by their namespace: camt.054 and pacs.008. A camt.054
+// is acknowledged like our own JSON. The answer to a pacs.008 is a pacs.002.
+
+// `now` is the time of the answer.
+export function iso20022Format(now: Date): NotificationFormat {
+  return {
+    name: 'iso20022',
+    accepts: (contentType) => MEDIA_TYPES.has(mediaType(contentType)),
+    parse,
+    acknowledge: (acknowledgements, { message }) => {
+      if (message === undefined) return acknowledge(acknowledgements, { batch: true })
+      const body = writePacs002(acknowledgements, message as OriginalMessage, now)
+      return { contentType: 'application/xml; charset=utf-8', body }
+    },
+  }
+}
+
+function parse(rawBody: Buffer): Parsed {
+  const read = readXml(rawBody)
+  if ('malformed' in read) return read
+  const documents = findDocuments(read.root)
+  const [document] = documents
+  if (documents.length > 1) return { malformed: 'The envelope must hold one document.' }
+  if (document?.name === 'camt.054') return readCamt054(document)
+  if (document?.name === 'pacs.008') return readPacs008(document)
+  return { malformed: 'The XML is neither a camt.054 notification nor a pacs.008 transfer.' }
+}
 
 export const iso20022Connector: Connector = {
   name: 'iso20022',

@@ -1,22 +1,28 @@
-// XML of any size, read piece by piece: elements that contain the rest are reported as they open and
-// close, and each element within them as a small tree, once it is complete. As strict as xml.ts, with
-// its limits for each tree.
+// Reads XML of any size, piece by piece. A container (an element around all others) is reported when it opens
+// and when it closes. Each element directly in a container is reported as a small tree, once it is complete.
+// As strict as xml.ts, with the limits of xml.ts for each tree.
 
 import { SaxesParser } from 'saxes'
-import { ATTRIBUTES_MAX, DEPTH_MAX, ELEMENTS_MAX, elementOf, type XmlElement } from './xml.ts'
-import { isDeclaredAs } from './xml-encoding.ts'
+import {
+  ATTRIBUTES_MAX,
+  DEPTH_MAX,
+  ELEMENTS_MAX,
+  elementOf,
+  isDeclaredAs,
+  type XmlElement,
+} from './xml.ts'
 
-// Between two tags, and within one tree: what is held in memory at most.
+// The most characters held in memory, between two tags and within one tree.
 const GAP_CHARS_MAX = 4 * 1024 ** 2
 const TREE_CHARS_MAX = 16 * 1024 ** 2
 const CHUNK_CHARS = 65_536
 
-export type XmlPart =
+type XmlPart =
   | { part: 'open' | 'close'; name: string; namespace: string; line: number }
   | { part: 'element'; element: XmlElement; line: number }
 
-// Whether an element contains the rest, by its name and those that it stands in, from the root on.
-export type IsContainer = (name: string, path: readonly XmlElement[]) => boolean
+// Whether an element is a container, by its name and the elements around it, from the root on.
+type IsContainer = (name: string, path: readonly XmlElement[]) => boolean
 
 export class UnreadableXml extends Error {
   readonly line: number
@@ -48,9 +54,9 @@ class GrowingTrees {
   })
   readonly #isContainer: IsContainer
   readonly #containers: XmlElement[] = []
-  readonly #open: XmlElement[] = [] // Within a tree.
+  readonly #open: XmlElement[] = [] // The open elements of the current tree.
   #parts: XmlPart[] = []
-  #line = 1 // Of the tag that opens.
+  #line = 1 // The line of the opening tag.
   #treeLine = 1
   #elements = 0
   #attributes = 0
@@ -144,7 +150,7 @@ class GrowingTrees {
     this.#open.push(element)
   }
 
-  // Between containers there is nothing to say.
+  // Ignores text between containers.
   #said(text: string): void {
     this.#gapChars = 0
     const element = this.#open.at(-1)

@@ -4,7 +4,59 @@
 // Reading stops at the first fault or limit: a hostile body costs no more than its honest part.
 
 import { SaxesParser, type SaxesTagNS } from 'saxes'
-import { decodeXml, isDeclaredAs } from './xml-encoding.ts'
+
+// Decodes the bytes of an XML body: UTF-8, UTF-16 or Latin-1.
+//
+// A byte order mark decides, else the zero bytes that UTF-16 puts beside "<", else the declaration. Bytes
+// that are invalid in the encoding are refused, never replaced.
+
+const UTF_8 = 'utf-8'
+
+// The names by which a declaration may call each encoding. Latin-1 is decoded as windows-1252, as browsers
+// do.
+const DECLARED: Record<string, RegExp> = {
+  [UTF_8]: /^(?:utf-?8|us-ascii)$/i,
+  'utf-16le': /^utf-16(?:le)?$/i,
+  'utf-16be': /^utf-16(?:be)?$/i,
+  'windows-1252': /^(?:iso-8859-1|latin-?1|windows-1252)$/i,
+  'iso-8859-15': /^iso-8859-15$/i,
+}
+
+const DECLARATION = /^<\?xml\s[^>]{0,100}?\bencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/
+export const DECLARATION_BYTES_MAX = 200
+
+const MARKS: readonly [bytes: readonly number[], encoding: string][] = [
+  [[0xff, 0xfe], 'utf-16le'],
+  [[0xfe, 0xff], 'utf-16be'],
+  [[0x3c, 0x00], 'utf-16le'],
+  [[0x00, 0x3c], 'utf-16be'],
+]
+
+function decodeXml(bytes: Buffer): { text: string; encoding: string } | { malformed: string } {
+  const encoding = encodingOf(bytes)
+  if (encoding === undefined) {
+    return { malformed: 'The XML must be encoded in UTF-8, UTF-16 or ISO-8859-1.' }
+  }
+  try {
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding }
+  } catch {
+    return { malformed: `The body is not valid ${encoding.toUpperCase()}.` }
+  }
+}
+
+export function isDeclaredAs(name: string, encoding: string): boolean {
+  return DECLARED[encoding]?.test(name) ?? false
+}
+
+// Undefined for an encoding that we do not read. The first 200 bytes are enough.
+export function encodingOf(bytes: Buffer): string | undefined {
+  const mark = MARKS.find(([start]) => start.every((byte, at) => bytes[at] === byte))
+  if (mark) return mark[1]
+  const declared = DECLARATION.exec(bytes.toString('latin1', 0, DECLARATION_BYTES_MAX))?.[1]
+  // If the document claims UTF-16 but is not written so, the XML reader reports the contradiction.
+  if (declared === undefined || /^utf-16/i.test(declared)) return UTF_8
+  return [UTF_8, 'windows-1252', 'iso-8859-15'].find((known) => isDeclaredAs(declared, known))
+}
 
 // The parser asks every open element for the meaning of a name: without this bound, 100,000 levels
 // keep it busy for minutes.
@@ -36,7 +88,7 @@ export function readXml(
   const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' })
   const document = growTree(parser, { encoding, elementsMax })
   try {
-    // In pieces, since the parser looks at a piece as a whole before it reports anything of it.
+    // In pieces, because the parser reads a whole piece before it reports any element of it.
     for (let at = 0; at < text.length; at += CHUNK_CHARS) {
       parser.write(text.slice(at, at + CHUNK_CHARS))
     }
@@ -46,7 +98,7 @@ export function readXml(
     const place = `line ${parser.line}, column ${parser.column}`
     return { malformed: `The body is not well-formed XML (${place}).` }
   }
-  // The parser has refused a document without a root by now.
+  // The parser has already refused a document without a root.
   return { root: document.children[0] as XmlElement }
 }
 
@@ -98,7 +150,7 @@ function growTree(
   return document
 }
 
-// Without children and text yet.
+// Returns the element, still without children and text.
 export function elementOf(tag: SaxesTagNS): XmlElement {
   const plain = Object.values(tag.attributes).filter((attribute) => attribute.prefix === '')
   return {
@@ -113,13 +165,13 @@ export function elementOf(tag: SaxesTagNS): XmlElement {
   }
 }
 
-// Of the element's own namespace: what a bank adds in another one is never taken for the standard's.
+// Only children in the element's namespace. A bank's additions in another namespace are ignored.
 export function children(element: XmlElement | undefined, name: string): XmlElement[] {
   if (element === undefined) return []
   return element.children.filter((one) => one.name === name && one.namespace === element.namespace)
 }
 
-// What should occur once and occurs twice counts as absent: nobody can say which one is meant.
+// An element that should occur once but occurs twice counts as absent: nobody can say which one is meant.
 export function child(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
   let at = element
   for (const name of path) {
@@ -129,7 +181,7 @@ export function child(element: XmlElement | undefined, ...path: string[]): XmlEl
   return at
 }
 
-// Text and elements side by side are no value: "1<b>5</b>00" is neither 100 nor 1500.
+// Text beside elements is no value: "1<b>5</b>00" is neither 100 nor 1500.
 export function leafText(element: XmlElement): string | undefined {
   return element.children.length === 0 ? element.text.trim() : undefined
 }
@@ -137,4 +189,36 @@ export function leafText(element: XmlElement): string | undefined {
 export function textOf(element: XmlElement | undefined, ...path: string[]): string | undefined {
   const found = child(element, ...path)
   return found && leafText(found)
+}
+
+// Finds the one document of a message, bare or in an envelope with a business application header
+// (BusMsg, DataPDU and the like).
+
+// ISO's own namespaces, and those of national variants. A variant ends in the name of the message and may add
+// its own version: http://www.six-interbank-clearing.com/de/pain.002.001.03.ch.02.xsd.
+const MESSAGE = '([a-z]{4}\\.[0-9]{3})\\.[0-9]{3}\\.([0-9]{2})'
+export const NAMESPACE = new RegExp(
+  `^(?:urn:|https?://).{0,200}[:/$]${MESSAGE}(?:\\.[a-z]{2}\\.[0-9]{2})?(?:\\.xsd)?$`,
+)
+export const ENVELOPE_DEPTH_MAX = 4
+
+// `name` is the message, such as camt.054. `version` is its version number.
+export type Iso20022Document = { name: string; version: number; root: XmlElement }
+
+export function findDocuments(
+  element: XmlElement,
+  depthMax = ENVELOPE_DEPTH_MAX,
+): Iso20022Document[] {
+  if (element.name === 'Document') {
+    const [, name = '', version = ''] = NAMESPACE.exec(element.namespace) ?? unnamed(element)
+    return name === '' ? [] : [{ name, version: Number(version), root: element }]
+  }
+  if (depthMax === 0) return []
+  return element.children.flatMap((inner) => findDocuments(inner, depthMax - 1))
+}
+
+// Some banks write a status report without a namespace. The name of its message, used since version 03,
+// identifies it.
+function unnamed({ namespace, children: [message] }: XmlElement): readonly string[] {
+  return namespace === '' && message?.name === 'CstmrPmtStsRpt' ? ['', 'pain.002', '03'] : []
 }

@@ -1,5 +1,5 @@
-// What a bank that speaks our own API can be asked (docs/bank-api.md). Every request carries the
-// bearer token `secrets.apiKey`. Without `settings.baseUrl` nothing is asked.
+// Calls to a bank that speaks our own API (docs/bank-api.md). Every request carries the
+// bearer token `secrets.apiKey`. Without `settings.baseUrl` there are no calls.
 //
 //   GET   /transfers/{sessionId}                     a credit as on the rail, or 404
 //   GET   /transfers?from=&to=&accountNumber=&cursor={data: [credit …], nextCursor}

@@ -8,8 +8,8 @@ import type { Connector, RailCall } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { camt054Format } from '#banks/iso20022/camt054.ts'
 import type { NotificationFormat } from '#banks/notifications.ts'
+import { singleHeader } from '#banks/notifications.ts'
 import { providusFormat } from '#banks/providus/notifications.ts'
-import { singleHeader } from '#banks/secret-equality.ts'
 import { loadSecret, type SigningSecret, verify } from '#standard-webhooks.ts'
 import { manillaCalls } from './calls.ts'
 import { nameEnquiry } from './name-enquiry.ts'
@@ -28,7 +28,7 @@ export const manillaConnector: Connector = {
       findFormat,
       nameEnquiry,
       calls,
-      notFoundIsProof: true, // By docs/bank-api.md.
+      notFoundIsProof: true, // Promised by docs/bank-api.md.
     }
   },
 }
@@ -49,7 +49,7 @@ function readSecrets(settings: ConnectorSettings): SigningSecret[] {
   })
 }
 
-// Over the raw body: parsing could change it.
+// Verifies the raw body, because parsing could change it.
 function authenticate(secrets: readonly SigningSecret[], { headers, rawBody, now }: RailCall) {
   const verdict = verify({
     secrets,

@@ -1,4 +1,4 @@
-// A name enquiry in our own words.
+// The name enquiry of our own API.
 
 import type { NameEnquiryFormat } from '#banks/connector.ts'
 

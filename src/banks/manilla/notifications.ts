@@ -53,10 +53,10 @@ function parse(rawBody: Buffer): Parsed {
 
 export function readItem(value: unknown, isRepeated: boolean): ParsedItem {
   if (!isObject(value)) return rejection('not_a_credit', null)
-  // Which of two session ids is the right one is as unknown as the rest: none is echoed.
+  // With a repeated field, the session id may be the wrong one of two: the rejection names none.
   if (isRepeated) return keptRejection('repeated_field', null, value)
   const item = checkCredit(readFields(value))
-  // Kept as the bank wrote it.
+  // Stores the credit as the bank wrote it.
   return item.ok || !item.money
     ? item
     : { ...item, money: { ...item.money, text: JSON.stringify(value) } }
@@ -85,7 +85,7 @@ function readFields(value: Record<string, unknown>): CreditFields {
   if (isObject(charges)) {
     const { settled, fee, vat, duty } = charges
     fields.charges = { settled, fee, vat, duty }
-  } else if (isGiven(charges)) fields.charges = { fee: [charges] } // Refused as no amount.
+  } else if (isGiven(charges)) fields.charges = { fee: [charges] } // Refused, because a list is no amount.
   return fields
 }
 

@@ -1,5 +1,5 @@
-// What Monnify can be asked. Its list of transactions and its answer about one name the reserved
-// account by our reference only, so the number is looked up.
+// Calls to Monnify. Its transactions name the reserved account by our reference only, so we look up the
+// number.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, Mode, NoAnswer, ReservationAnswer } from '#banks/connector.ts'
@@ -13,11 +13,11 @@ import {
   messageOf,
   noAnswer,
 } from '#banks/json-calls.ts'
-import { watTime } from '#wat-time.ts'
+import { watTime } from '#clock.ts'
 import { payoutCalls } from './payout-calls.ts'
 import { transactionCalls } from './transaction-calls.ts'
 
-const TOKEN_MS = 55 * 60_000 // About an hour, as published, where it does not say.
+const TOKEN_MS = 55 * 60_000 // Used if Monnify does not say. It publishes about an hour.
 
 export function monnifyCalls(
   settings: ConnectorSettings,
@@ -65,7 +65,7 @@ function notificationCalls(ask: Ask): BankCalls {
   return {
     async resendNotifications({ from, to }, options) {
       const path = '/api/v1/transaction-notification/resend-failed-notifications'
-      // Without an offset, as the published example has them.
+      // Times without an offset, as in the published example.
       const body = { startDate: watTime(from), endDate: watTime(to) }
       const answer = await ask({ method: 'POST', path, body }, options)
       if (answer.status === 'no_answer') return answer
@@ -77,8 +77,9 @@ function notificationCalls(ask: Ask): BankCalls {
 
 type Contract = Record<'code' | 'emailDomain' | 'bankCode', string | undefined>
 
-// A reserved account belongs to a customer, whom Monnify knows by BVN or NIN and tells apart by email: where
-// we have none, it is made of the reference. Off without a contract code and a domain for it.
+// A reserved account belongs to a customer, whom Monnify identifies by BVN or NIN and by email. For a
+// customer without an email, we make one from the reference. Without a contract code and an email domain,
+// there are no reservations.
 function reservationCalls(ask: Ask, { code, emailDomain, bankCode }: Contract): BankCalls {
   if (!code || !emailDomain) return {}
   return {
@@ -103,7 +104,7 @@ function reservationCalls(ask: Ask, { code, emailDomain, bankCode }: Contract): 
       if (answer.status === 'no_answer') return answer
       const reserved = readReserved(answer, accountName)
       if (reserved) return reserved
-      // Refused, perhaps because an earlier request with this reference got through.
+      // Monnify refused, perhaps because an earlier request with this reference got through.
       const known = await ask({ method: 'GET', path: `${path}/${reference}` }, options)
       if (known.status === 'no_answer') return known
       const reason = messageOf(answer, 'responseMessage')

@@ -2,20 +2,19 @@
 // that is PAID. Events about disbursements name a payout of ours; money of a reserved account in any
 // other status, and every other event with an amount, is kept for an operator.
 //
-// Whatever is acknowledged with 2xx is not sent again.
+// Monnify does not resend an event that was acknowledged with 2xx.
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { objectIn } from '#banks/json-body.ts'
 import { isText, jsonNotification } from '#banks/json-notifications.ts'
 import type { ParsedItem, PayoutEvent } from '#banks/notifications.ts'
-import { isoTime } from './time.ts'
 
 const PAYOUT_EVENTS: Readonly<Record<string, PayoutEvent['says']>> = {
   SUCCESSFUL_DISBURSEMENT: 'confirmed',
   FAILED_DISBURSEMENT: 'failed',
   REVERSED_DISBURSEMENT: 'reversed',
 }
-const NO_MONEY = ['SETTLEMENT'] // Of our own money, from Monnify to our bank.
+const NO_MONEY = ['SETTLEMENT'] // Monnify sends our own money to our bank.
 
 export const monnifyFormat = jsonNotification({
   name: 'monnify',
@@ -33,17 +32,17 @@ export const monnifyFormat = jsonNotification({
   }),
 })
 
-// What names a payout without a reference, or is an event that we do not know, is kept.
+// Keeps events about payouts that have no reference, and events that we do not know.
 function readOther(eventType: string, data: Record<string, unknown>): ParsedItem {
   const { transactionReference, reference } = data
   if (NO_MONEY.includes(eventType)) return rejection('not_a_credit', transactionReference)
   const says = PAYOUT_EVENTS[eventType]
   const fields = { ...creditFields(data), amount: data.amount ?? data.amountPaid }
-  const kept = keptRejection('not_a_credit', transactionReference, fields)
-  return says && isText(reference) ? { ...kept, payout: { reference, says } } : kept
+  const rejectedItem = keptRejection('not_a_credit', transactionReference, fields)
+  return says && isText(reference) ? { ...rejectedItem, payout: { reference, says } } : rejectedItem
 }
 
-// The same in an event and in an answer to a query, apart from where the parties are.
+// A transaction has the same fields in an event and in an answer to a query, except those of the parties.
 export function readTransaction(transaction: Record<string, unknown>): ParsedItem {
   const { transactionReference, product, paymentStatus } = transaction
   if (objectIn(product).type !== 'RESERVED_ACCOUNT') {
@@ -75,8 +74,23 @@ function creditFields(transaction: Record<string, unknown>): CreditFields {
   }
 }
 
-// A list in events, and in answers under another name; a reserved account's has one entry.
+// The payer is in a list, which answers name differently. For a reserved account it has one entry.
 function sourceOf(transaction: Record<string, unknown>): Record<string, unknown> {
   const sources = transaction.paymentSourceInformation ?? transaction.accountPayments
   return objectIn(Array.isArray(sources) ? sources[0] : sources)
+}
+
+// Monnify's times: ISO 8601, or, as published for other products and older answers, 17/11/2021 3:48:10 PM.
+// Times without an offset are WAT.
+
+const DAY_FIRST = /^(\d{2})\/(\d{2})\/(\d{4}) (\d{1,2}):(\d{2}):(\d{2})(?: ([AP]M))?$/
+
+// Turns a time that begins with the day into ISO order. Returns every other value unchanged; the caller
+// refuses those that are no time.
+function isoTime(value: unknown): unknown {
+  const match = typeof value === 'string' ? DAY_FIRST.exec(value) : null
+  if (!match) return value
+  const [, day, month, year, hour, minute, second, half] = match
+  const hours = half ? (Number(hour) % 12) + (half === 'PM' ? 12 : 0) : Number(hour)
+  return `${year}-${month}-${day}T${String(hours).padStart(2, '0')}:${minute}:${second}`
 }

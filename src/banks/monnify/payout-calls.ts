@@ -1,5 +1,6 @@
-// Name enquiry and single disbursements at Monnify. Only what it calls FAILED, REVERSED or EXPIRED has
-// failed; a request that it refuses may be one that it has seen before, so it is asked for by reference.
+// Name enquiry and single disbursements at Monnify. A disbursement has failed only if Monnify calls it
+// FAILED, REVERSED or EXPIRED. Monnify may refuse a request because it has seen it before, so we query a
+// refused request by reference.
 
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
 import { cleanText } from '#banks/credit-fields.ts'
@@ -96,7 +97,7 @@ function readPayout(answer: JsonAnswer): PayoutAnswer {
     : { status: 'unknown', reason: status, isAccepted: true }
 }
 
-// The message of the envelope is about the request: "success" for a payout that failed.
+// Ignores the message of the envelope, which is about the request: "success" for a payout that failed.
 function whyFailed({ comment, transactionDescription }: Body, status: string): string {
   const words = [comment, transactionDescription].find(isText)
   return (words && cleanText(words)) ?? status

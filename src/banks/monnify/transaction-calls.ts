@@ -1,6 +1,6 @@
-// Monnify's transactions, one by its reference or a page of a time window. Neither answer names the
-// number that was paid to: where it is missing, the reserved account is asked for by its reference
-// (unofficial: newer answers are said to have it).
+// Monnify's transactions: one by its reference, or a page of a time window. Neither answer names the number
+// that received the money. We then ask for the reserved account by its reference. Unofficially, newer answers
+// have the number.
 
 import type { BankCalls, CallOptions, NoAnswer, TransferAnswer } from '#banks/connector.ts'
 import { objectIn } from '#banks/json-body.ts'
@@ -8,7 +8,7 @@ import { type Ask, inTurn, type JsonAnswer, messageOf, noAnswer } from '#banks/j
 import type { ParsedItem } from '#banks/notifications.ts'
 import { readTransaction } from './notifications.ts'
 
-const PAGE_SIZE = 10 // Each takes up to two more requests.
+const PAGE_SIZE = 10 // Each row takes up to two more requests.
 const IN_PROGRESS = ['PENDING']
 
 export function transactionCalls(ask: Ask): BankCalls {
@@ -31,11 +31,11 @@ export function transactionCalls(ask: Ask): BankCalls {
       const answer = await askInTurn({ method: 'GET', path, query }, options)
       if (answer.status === 'no_answer') return answer
       const { content } = objectIn(answer.body.responseBody)
-      if (answer.httpStatus !== 200 || !Array.isArray(content)) return silence(answer)
+      if (answer.httpStatus !== 200 || !Array.isArray(content)) return asNoAnswer(answer)
       const items: ParsedItem[] = []
       for (const row of content.map(objectIn)) {
         const found = await find(askInTurn, String(row.transactionReference), options)
-        // A page with a gap in it would count as complete.
+        // Returns no page, because a page with a missing row would count as complete.
         if (found.status === 'no_answer') return found
         if (found.status === 'found') items.push(...found.items.filter(isOf(accountNumber)))
       }
@@ -58,7 +58,8 @@ async function find(ask: Ask, reference: string, options: CallOptions): Promise<
   if (answer.status === 'no_answer') return answer
   if (answer.httpStatus === 404) return { status: 'not_found' }
   const transaction = objectIn(answer.body.responseBody)
-  if (answer.httpStatus !== 200 || transaction.paymentStatus === undefined) return silence(answer)
+  if (answer.httpStatus !== 200 || transaction.paymentStatus === undefined)
+    return asNoAnswer(answer)
   if (IN_PROGRESS.includes(String(transaction.paymentStatus))) return { status: 'in_progress' }
   const accountNumber = await findNumber(ask, transaction, options)
   if (typeof accountNumber === 'object') return accountNumber
@@ -69,7 +70,7 @@ async function find(ask: Ask, reference: string, options: CallOptions): Promise<
   }
 }
 
-// Undefined when it cannot be told: an account with numbers at several banks.
+// Undefined if the number is ambiguous, as for an account with numbers at several banks.
 async function findNumber(
   ask: Ask,
   { product, destinationAccountInformation }: Record<string, unknown>,
@@ -89,6 +90,6 @@ async function findNumber(
   return numbers.length === 1 && typeof numbers[0] === 'string' ? numbers[0] : undefined
 }
 
-function silence(answer: JsonAnswer): NoAnswer {
+function asNoAnswer(answer: JsonAnswer): NoAnswer {
   return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'responseMessage') }
 }

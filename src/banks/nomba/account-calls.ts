@@ -28,7 +28,7 @@ export function accountCalls(ask: Ask, subAccountId: string | undefined): BankCa
       if (answer.status === 'no_answer') return answer
       const reserved = readReserved(answer, accountName)
       if (reserved) return reserved
-      // Refused, perhaps because an earlier request with this reference got through.
+      // Nomba refused, perhaps because an earlier request with this reference got through.
       const known = await ask({ method: 'GET', path: accountPath(reference) }, options)
       if (known.status === 'no_answer') return known
       const reason = messageOf(answer, 'description')
@@ -38,8 +38,8 @@ export function accountCalls(ask: Ask, subAccountId: string | undefined): BankCa
       const body = { accountName: plainName(accountName) }
       return change(ask, { method: 'PUT', path: accountPath(reference), body }, options)
     },
-    // Ended rather than suspended: a suspension needs an account id, which Nomba's answers about a
-    // virtual account do not have. The only id in them is the holder's, the whole business.
+    // Deletes the account instead of suspending it: a suspension needs an account id, which Nomba's answers
+    // about a virtual account do not have. The only id in them is the holder's, which is the whole business.
     blockAccount({ reference }, options) {
       return change(ask, { method: 'DELETE', path: accountPath(reference) }, options)
     },

@@ -1,5 +1,5 @@
-// What Nomba can be asked, under an access token of the OAuth client credentials. Every answer has a
-// code of its own, 00 for success.
+// Calls to Nomba, under an access token of the OAuth client credentials. Every answer has a code of its own,
+// 00 for success.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, Mode, TransferAnswer } from '#banks/connector.ts'
@@ -18,7 +18,7 @@ import { readRecord } from './notifications.ts'
 import { payoutCalls } from './payout-calls.ts'
 
 const PAGE_SIZE = '100'
-const TOKEN_MS = 30 * 60_000 // As published.
+const TOKEN_MS = 30 * 60_000 // As Nomba publishes.
 const IN_PROGRESS = ['NEW', 'PENDING', 'PENDING_BILLING', 'PENDING_PAYMENT']
 
 export function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
@@ -44,7 +44,7 @@ export function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
     const answer = await asking(http, headers)({ method: 'POST', path, body }, {})
     if (answer.status === 'no_answer') return answer
     const token = objectIn(answer.body.data).access_token
-    if (typeof token !== 'string') return silence(answer)
+    if (typeof token !== 'string') return asNoAnswer(answer)
     const authorization = `Bearer ${token}`
     return {
       status: 'logged_in',
@@ -79,7 +79,7 @@ function transactionCalls(ask: Ask): BankCalls {
       const answer = await ask({ method: 'GET', path, query }, options)
       if (answer.status === 'no_answer') return answer
       const { results, cursor: next } = objectIn(answer.body.data)
-      if (answer.body.code !== '00' || !Array.isArray(results)) return silence(answer)
+      if (answer.body.code !== '00' || !Array.isArray(results)) return asNoAnswer(answer)
       const items = results
         .filter(isObject)
         .filter(({ type, status }) => type === 'vact_transfer' && status === 'SUCCESS')
@@ -90,13 +90,13 @@ function transactionCalls(ask: Ask): BankCalls {
   }
 }
 
-// Without a record it may be that there is none yet.
+// An answer without a record may mean that Nomba has no record yet.
 function readTransfer(answer: JsonAnswer): TransferAnswer {
   const { code, data } = answer.body
   const { status } = objectIn(data)
   if (code !== '00') {
     const isAnswer = typeof code === 'string' || answer.httpStatus === 404
-    return isAnswer ? { status: 'not_found' } : silence(answer)
+    return isAnswer ? { status: 'not_found' } : asNoAnswer(answer)
   }
   if (IN_PROGRESS.includes(String(status))) return { status: 'in_progress' }
   return status === 'SUCCESS'
@@ -109,6 +109,6 @@ function secondsOf(at: Date): string {
   return at.toISOString().slice(0, 19)
 }
 
-function silence(answer: JsonAnswer) {
+function asNoAnswer(answer: JsonAnswer) {
   return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'description') }
 }

@@ -8,8 +8,7 @@ import type { AuthenticationResult, Connector, RailCall } from '#banks/connector
 import { objectIn, readNestedJson } from '#banks/json-body.ts'
 import { signedValue } from '#banks/json-notifications.ts'
 import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
-import { onlyFormat } from '#banks/notifications.ts'
-import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
 import { nombaCalls } from './calls.ts'
 import { nombaFormat } from './notifications.ts'
 
@@ -35,18 +34,18 @@ export const nombaConnector: Connector = {
 }
 
 function authenticate(key: string, { headers, rawBody, now }: RailCall): AuthenticationResult {
-  const given = singleHeader(headers['nomba-signature']) ?? ''
+  const signature = singleHeader(headers['nomba-signature']) ?? ''
   const timestamp = singleHeader(headers['nomba-timestamp']) ?? ''
   const signed = signedText(rawBody, timestamp)
   const expected = createHmac('sha256', key)
     .update(signed ?? '')
     .digest('base64')
-  if (!isSecretEqual(given, expected) || signed === undefined) return 'invalid_signature'
+  if (!isSecretEqual(signature, expected) || signed === undefined) return 'invalid_signature'
   const ageMs = now.getTime() - Date.parse(timestamp)
   return ageMs <= AGE_MAX_MS && ageMs >= -CLOCK_SKEW_MAX_MS ? 'ok' : 'signature_too_old'
 }
 
-// Undefined when it cannot have been signed. Only times have colons: with one elsewhere, text could
+// Undefined if Nomba cannot have signed the text. Only times have colons: with a colon elsewhere, text could
 // move from one field into the next under the same signature.
 function signedText(rawBody: Buffer, timestamp: string): string | undefined {
   const body = readNestedJson(rawBody)

@@ -1,6 +1,6 @@
-// Nomba's events, and the records in its answers. Money for one of our numbers is a payment_success
-// of type vact_transfer; its fee is withheld from the amount. How a reversal is laid out is not
-// published: it is kept for an operator.
+// Nomba's events, and the records in its answers. Money for one of our numbers is a payment_success of type
+// vact_transfer; its fee is withheld from the amount. Nomba does not publish the form of a reversal, so a
+// reversal is kept for an operator.
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { objectIn } from '#banks/json-body.ts'
@@ -9,7 +9,8 @@ import type { ParsedItem, PayoutEvent } from '#banks/notifications.ts'
 
 const TO_VIRTUAL_ACCOUNT = 'vact_transfer'
 
-// Their bodies are not published, but for the success: that our reference is in merchantTxRef is assumed.
+// Nomba publishes only the body of payout_success. We assume that our reference is in merchantTxRef of all
+// three.
 const PAYOUT_EVENTS: Readonly<Record<string, PayoutEvent['says']>> = {
   payout_success: 'confirmed',
   payout_failed: 'failed',
@@ -25,8 +26,10 @@ export const nombaFormat = jsonNotification({
     const { type, transactionId, merchantTxRef } = objectIn(objectIn(event.data).transaction)
     const says = PAYOUT_EVENTS[String(event.event_type)]
     if (says) {
-      const kept = keptRejection('not_a_credit', transactionId, fields)
-      return isText(merchantTxRef) ? { ...kept, payout: { reference: merchantTxRef, says } } : kept
+      const rejectedItem = keptRejection('not_a_credit', transactionId, fields)
+      return isText(merchantTxRef)
+        ? { ...rejectedItem, payout: { reference: merchantTxRef, says } }
+        : rejectedItem
     }
     if (!KNOWN_EVENTS.includes(String(event.event_type))) {
       return keptRejection('not_a_credit', transactionId, fields)
@@ -60,7 +63,7 @@ function eventFields(data: Record<string, unknown>): CreditFields {
   }
 }
 
-// In answers, the same money under other names.
+// Nomba's answers give the same fields other names.
 export function readRecord(record: Record<string, unknown>): ParsedItem {
   if (record.type !== TO_VIRTUAL_ACCOUNT) return rejection('not_a_credit', record.id)
   return checkCredit({
@@ -77,8 +80,8 @@ export function readRecord(record: Record<string, unknown>): ParsedItem {
   })
 }
 
-// The transaction id is what Nomba signs. A credit without it would be another one under every session
-// id that somebody writes beside the same signature.
+// Nomba signs the transaction id. Without it, an attacker could repeat a credit under any session id beside
+// the same signature.
 function identifiers(
   sessionId: unknown,
   transactionId: unknown,

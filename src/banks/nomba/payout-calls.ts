@@ -1,6 +1,6 @@
-// Transfers from our Nomba account to a bank. REFUND is the one definite failure. An answer counts only
-// when it repeats our reference, `merchantTxRef`: the query has been seen to answer with another
-// transfer's record. `transactionRef` is Nomba's own id.
+// Transfers from our Nomba account to a bank. REFUND is the one definite failure. An answer counts only if it
+// repeats our reference, `merchantTxRef`: Nomba has answered queries with the record of another transfer.
+// `transactionRef` is Nomba's own id.
 
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
 import { objectIn } from '#banks/json-body.ts'

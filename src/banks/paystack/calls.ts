@@ -1,4 +1,4 @@
-// What Paystack can be asked, under the secret key.
+// Calls to Paystack, under the secret key.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type { AccountReservation, BankCalls, Mode, ReservationAnswer } from '#banks/connector.ts'
@@ -30,8 +30,9 @@ export function paystackCalls(
 
 type Owner = Record<'emailDomain' | 'preferredBank', string | undefined>
 
-// A dedicated account belongs to a customer, whom Paystack tells apart by email. Each account gets a
-// customer of its own, made of our reference: a second account of one customer may be the first again.
+// A dedicated account belongs to a customer, whom Paystack identifies by email. Each account gets a customer
+// of its own, with an email made from our reference: for a second account of the same customer, Paystack may
+// return the first.
 function reservationCalls(ask: Ask, { emailDomain, preferredBank }: Owner): BankCalls {
   if (!emailDomain) return {}
   return {
@@ -51,7 +52,7 @@ function reservationCalls(ask: Ask, { emailDomain, preferredBank }: Owner): Bank
   }
 }
 
-// The name of the account is that of the customer, with the business before it.
+// Paystack names the account after the customer, with the business before it.
 function customerOf(
   { reference, accountName, customer }: AccountReservation,
   emailDomain: string,

@@ -4,8 +4,7 @@
 import { createHmac } from 'node:crypto'
 import type { Connector } from '#banks/connector.ts'
 import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
-import { onlyFormat } from '#banks/notifications.ts'
-import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
 import { paystackCalls } from './calls.ts'
 import { paystackFormat } from './notifications.ts'
 
@@ -18,9 +17,9 @@ export const paystackConnector: Connector = {
     const calls = paystackCalls(settings, { mode, secretKey })
     return {
       authenticate: ({ headers, rawBody }) => {
-        const given = singleHeader(headers['x-paystack-signature']) ?? ''
+        const signature = singleHeader(headers['x-paystack-signature']) ?? ''
         const expected = createHmac('sha512', secretKey).update(rawBody).digest('hex')
-        return isSecretEqual(given.toLowerCase(), expected) ? 'ok' : 'invalid_signature'
+        return isSecretEqual(signature.toLowerCase(), expected) ? 'ok' : 'invalid_signature'
       },
       findFormat: onlyFormat(paystackFormat),
       nameEnquiry,

@@ -35,12 +35,13 @@ export const paystackFormat = jsonNotification({
 
 function readOther(name: string, data: Record<string, unknown>): ParsedItem {
   const says = PAYOUT_EVENTS[name]
-  const kept = keptRejection('not_a_credit', data.reference, creditFields(data))
+  const rejectedItem = keptRejection('not_a_credit', data.reference, creditFields(data))
   const reference = says && ourReference(data.reference)
-  return says && reference ? { ...kept, payout: { reference, says } } : kept
+  return says && reference ? { ...rejectedItem, payout: { reference, says } } : rejectedItem
 }
 
-// The same in an event and in an answer to a query. A card payment, say, is no credit of a number of ours.
+// A transaction has the same fields in an event and in an answer to a query. Other channels, such as a card,
+// do not pay into our numbers.
 export function readTransaction(transaction: Record<string, unknown>): ParsedItem {
   const { channel, reference, status } = transaction
   if (channel !== TO_DEDICATED_ACCOUNT && isText(channel) && !receiverOf(transaction)) {
@@ -75,7 +76,7 @@ function creditFields(transaction: Record<string, unknown>): CreditFields {
   }
 }
 
-// Refunds and returns go to the payer's number: a masked one is none.
+// A masked number counts as absent, because refunds and returns go to the payer's number.
 function unmasked(accountNumber: unknown): unknown {
   return typeof accountNumber === 'string' && MASKED.test(accountNumber) ? null : accountNumber
 }

@@ -1,5 +1,5 @@
-// Name enquiry and transfers at Paystack, in kobo. A transfer goes to a recipient, which is made first and
-// may be made again: until then nothing was ordered. An answer counts only when it repeats our reference.
+// Name enquiry and transfers at Paystack, in kobo. A transfer goes to a recipient, which we create first and
+// may create again, because creating it orders nothing. An answer counts only if it repeats our reference.
 
 import type { BankCalls, CallOptions, NoAnswer, PayoutAnswer } from '#banks/connector.ts'
 import { cleanText } from '#banks/credit-fields.ts'
@@ -20,7 +20,7 @@ import { paystackReference } from './payout-references.ts'
 const FAILED = ['failed', 'abandoned', 'blocked', 'rejected']
 const REVERSED = 'reversed' // May follow success.
 const WAITS_FOR_OTP = 'otp' // Nobody will enter the one-time password.
-// Published with its meaning: no transfer was made.
+// Paystack publishes that this message means that no transfer was made.
 const BALANCE_TOO_LOW = /^your balance is not enough\b/i
 
 export function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): BankCalls {
@@ -91,8 +91,8 @@ function transferCalls(ask: Ask): BankCalls {
   }
 }
 
-// Nothing was ordered, so it may be sent later; unless it is too late to say so, because others may count
-// it as unknown by now.
+// Nothing was ordered, so the payout may be sent later. If the call is too late, the payout stays unknown,
+// because others may already count it as unknown.
 function notOrdered(answer: NoAnswer, { isTooLate, signal }: CallOptions): PayoutAnswer {
   const isLate = isTooLate?.() === true || signal?.aborted === true
   return payoutUnanswered(isLate ? answer : { ...answer, isUnsent: true }, true)
@@ -111,7 +111,7 @@ function readPayout(answer: JsonAnswer, reference: string): PayoutAnswer {
     : { status: 'unknown', reason: status, isAccepted: true }
 }
 
-// What it looks like is not published.
+// Paystack does not publish the form of `failures`.
 function whyFailed(failures: unknown): string | null {
   if (failures === null || failures === undefined) return null
   return cleanText(typeof failures === 'string' ? failures : JSON.stringify(failures))

@@ -1,5 +1,5 @@
-// Paystack's transactions, one by its reference or a page of a time window. The published rows of the list
-// do not name the number that was paid to, so each one without it is asked for by its reference.
+// Paystack's transactions: one by its reference, or a page of a time window. The published rows of the list
+// do not name the number that received the money, so we query each row without one by its reference.
 
 import type { BankCalls, CallOptions, NoAnswer, TransferAnswer } from '#banks/connector.ts'
 import { isObject, objectIn } from '#banks/json-body.ts'
@@ -19,7 +19,7 @@ export function transactionCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
       if (kind !== 'bank_reference') return { status: 'not_found' }
-      return find(ask, { reference: value, accountNumber: null }, options)
+      return findByReference(ask, { reference: value, accountNumber: null }, options)
     },
     async listTransfers({ accountNumber, from, to, cursor }, options) {
       const askInTurn = inTurn(ask)
@@ -36,11 +36,11 @@ export function transactionCalls(ask: Ask): BankCalls {
       const answer = await askInTurn({ method: 'GET', path: '/transaction', query }, options)
       if (answer.status === 'no_answer') return answer
       const rows = answer.body.data
-      if (answer.body.status !== true || !Array.isArray(rows)) return silence(answer)
+      if (answer.body.status !== true || !Array.isArray(rows)) return asNoAnswer(answer)
       const items: ParsedItem[] = []
       for (const row of rows.filter(isObject)) {
         const read = await readRow(askInTurn, { row, accountNumber }, options)
-        // A page with a gap in it would count as complete.
+        // Returns no page, because a page with a missing row would count as complete.
         if (!Array.isArray(read)) return read
         items.push(...read)
       }
@@ -57,13 +57,14 @@ async function readRow(
 ): Promise<ParsedItem[] | NoAnswer> {
   if (receiverOf(row)) return [readTransaction(row)]
   const { reference } = row
-  const found = isText(reference) && (await find(ask, { reference, accountNumber }, options))
+  const found =
+    isText(reference) && (await findByReference(ask, { reference, accountNumber }, options))
   if (found && found.status === 'no_answer') return found
   if (found && found.status === 'found') return [...found.items]
-  return [readTransaction(toNumber(row, accountNumber))]
+  return [readTransaction(withReceiver(row, accountNumber))]
 }
 
-async function find(
+async function findByReference(
   ask: Ask,
   { reference, accountNumber }: { reference: string; accountNumber: string | null },
   options: CallOptions,
@@ -75,21 +76,22 @@ async function find(
   const isUnknown = isRefused && NOT_FOUND.test(messageOf(answer, 'message'))
   if (answer.httpStatus === 404 || isUnknown) return { status: 'not_found' }
   const transaction = objectIn(answer.body.data)
-  const isOfThis = answer.body.status === true && transaction.reference === reference
-  if (!isOfThis || !isText(transaction.status)) return silence(answer)
+  const isOurTransaction = answer.body.status === true && transaction.reference === reference
+  if (!isOurTransaction || !isText(transaction.status)) return asNoAnswer(answer)
   if (IN_PROGRESS.includes(transaction.status)) return { status: 'in_progress' }
   if (NEVER_PAID.includes(transaction.status)) return { status: 'not_found' }
-  return { status: 'found', items: [readTransaction(toNumber(transaction, accountNumber))] }
+  return { status: 'found', items: [readTransaction(withReceiver(transaction, accountNumber))] }
 }
 
-// A list of one account's money has no other's.
-function toNumber(transaction: Transaction, accountNumber: string | null): Transaction {
+// Adds the account number that we asked for if Paystack names no receiver. A list for one account
+// holds only transactions to that account.
+function withReceiver(transaction: Transaction, accountNumber: string | null): Transaction {
   if (receiverOf(transaction) || accountNumber === null) return transaction
   const authorization = objectIn(transaction.authorization)
   const receiver = { receiver_bank_account_number: accountNumber }
   return { ...transaction, authorization: { ...authorization, ...receiver } }
 }
 
-function silence(answer: JsonAnswer): NoAnswer {
+function asNoAnswer(answer: JsonAnswer): NoAnswer {
   return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'message') }
 }

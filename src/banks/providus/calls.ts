@@ -1,8 +1,8 @@
-// What Providus can be asked: a transfer by its session id or settlement id, and static numbers. It has
-// no list of transfers: one of which nothing is known can only be found on the statement.
+// Calls to Providus: a transfer by its session id or settlement id, and static numbers. Providus has no list
+// of transfers, so a transfer that we never heard of can only be found on the statement.
 //
-// A dynamic number lives for 10 minutes, for 48 hours at most, and then is another merchant's: none are
-// reserved. A blacklisted number still takes money, but we are not told of it any more: none are blocked.
+// A dynamic number lives for 10 minutes, at most 48 hours, and then belongs to another merchant, so we
+// reserve none. A blacklisted number still takes money, but Providus stops notifying us, so we block none.
 
 import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
 import type {
@@ -55,8 +55,8 @@ export function providusCalls(
   }
 }
 
-// An unknown transfer comes back with empty fields. Without them the answer is about something else,
-// such as our credentials.
+// Providus answers with empty fields if it does not know the transfer. An answer without the fields is about
+// something else, such as our credentials.
 async function findTransfer(
   ask: Ask,
   { kind, value }: CreditIdentifier,
@@ -71,16 +71,16 @@ async function findTransfer(
   if (answer.status === 'no_answer') return answer
   const { transactionAmount, settlementId } = answer.body
   const isAbout = transactionAmount !== undefined && settlementId !== undefined
-  if (!isAbout) return answer.httpStatus === 404 ? { status: 'not_found' } : silence(answer)
+  if (!isAbout) return answer.httpStatus === 404 ? { status: 'not_found' } : asNoAnswer(answer)
   if (Number(transactionAmount) === 0 || !settlementId) return { status: 'not_found' }
   return { status: 'found', items: [readNotification(answer.body)] }
 }
 
-// The bank's own failures are no answer.
+// A failure of the bank's own system counts as no answer.
 async function order(ask: Ask, request: BankRequest, options: CallOptions) {
   const answer = await ask(request, options)
   const isFailure = answer.status === 'answered' && answer.body.responseCode === SYSTEM_FAILURE
-  return isFailure ? silence(answer) : answer
+  return isFailure ? asNoAnswer(answer) : answer
 }
 
 async function change(ask: Ask, request: BankRequest, options: CallOptions): Promise<ChangeAnswer> {
@@ -90,6 +90,6 @@ async function change(ask: Ask, request: BankRequest, options: CallOptions): Pro
   return { status: 'refused', reason: messageOf(answer, 'responseMessage') }
 }
 
-function silence(answer: JsonAnswer): NoAnswer {
+function asNoAnswer(answer: JsonAnswer): NoAnswer {
   return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'responseMessage') }
 }

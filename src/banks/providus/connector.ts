@@ -4,8 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Connector } from '#banks/connector.ts'
 import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
-import { onlyFormat } from '#banks/notifications.ts'
-import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
 import { providusCalls } from './calls.ts'
 import { providusFormat } from './notifications.ts'
 
@@ -19,8 +18,8 @@ export const providusConnector: Connector = {
     const calls = providusCalls(settings, { mode, clientId, signature })
     return {
       authenticate: ({ headers }) => {
-        const given = singleHeader(headers['x-auth-signature']) ?? ''
-        return isSecretEqual(given.toLowerCase(), signature) ? 'ok' : 'invalid_signature'
+        const header = singleHeader(headers['x-auth-signature']) ?? ''
+        return isSecretEqual(header.toLowerCase(), signature) ? 'ok' : 'invalid_signature'
       },
       findFormat: onlyFormat(providusFormat),
       nameEnquiry,

@@ -59,7 +59,7 @@ function parse(rawBody: Buffer): Parsed {
   return { items: [item], batch: false }
 }
 
-// The bank de-duplicates by settlement id: with another one, a known session id is another transfer.
+// Providus de-duplicates by settlement id: a known session id with another settlement id is another transfer.
 // A transfer may come without a session id.
 export function readNotification(value: Record<string, unknown>): ParsedItem {
   const { sessionId, settlementId } = value
@@ -75,7 +75,7 @@ export function readNotification(value: Record<string, unknown>): ParsedItem {
     currency: value.currency,
     sourceAccountNumber: value.sourceAccountNumber,
     sourceAccountName: withoutNull(value.sourceAccountName),
-    // An answer to a query has the code.
+    // Only answers to queries have the bank's code.
     sourceBankCode: value.sourceBankCode ?? bankCodeByName(value.sourceBankName),
     narration: value.tranRemarks,
     transactionTime: value.tranDateTime,
@@ -83,7 +83,7 @@ export function readNotification(value: Record<string, unknown>): ParsedItem {
   })
 }
 
-// As published: "sourceAccountName": "null".
+// Providus publishes examples with "sourceAccountName": "null".
 function withoutNull(name: unknown): unknown {
   return name === 'null' ? null : name
 }

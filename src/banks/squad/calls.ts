@@ -1,11 +1,11 @@
-// What Squad can be asked, under the secret key.
+// Calls to Squad, under the secret key.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, Mode, NoAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { isObject, objectIn } from '#banks/json-body.ts'
 import { type Ask, asking, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
-import { watDay } from '#wat-time.ts'
+import { watDay } from '#clock.ts'
 import { readTransfer } from './notifications.ts'
 import { payoutCalls } from './payout-calls.ts'
 
@@ -39,7 +39,7 @@ function transferCalls(ask: Ask): BankCalls {
       if (rows.length === 0) return { status: 'not_found' }
       return { status: 'found', items: rows.map(readTransfer) }
     },
-    // By whole days; the bank's are those of West Africa.
+    // Squad lists whole days of West Africa.
     async listTransfers({ accountNumber, from, to, cursor }, options) {
       const page = Number(cursor ?? 1)
       const query = {
@@ -66,7 +66,7 @@ function rowsOf(answer: JsonAnswer): Record<string, unknown>[] | NoAnswer {
   return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'message') }
 }
 
-// Accounts of the business model: the customer's own need more than we know of a payer.
+// Reserves accounts of the business model: the customer model needs more data than we have of a payer.
 function reservationCalls(
   ask: Ask,
   owner: { mobileNumber: string | undefined; beneficiaryAccount: string | undefined },
@@ -95,7 +95,7 @@ function reservationCalls(
   }
 }
 
-// Eleven digits: of 0801… or +234801…. Undefined: of another country, or none.
+// Returns the eleven digits of 0801… or +234801…. Undefined if the number is missing or of another country.
 function localPhone(phone: string | null): string | undefined {
   const [, digits] = /^(?:\+?234|0)([0-9]{10})$/.exec(phone ?? '') ?? []
   return digits && `0${digits}`

@@ -1,16 +1,15 @@
-// Squad (HabariPay), an aggregator of GTBank. What it signs depends on the version of its webhooks,
-// which is agreed with it: version 1 signs the raw body, versions 2 and 3 six fields and no time.
-// The six say nothing of a reversal, a return or an enquiry.
+// Squad (HabariPay), an aggregator of GTBank. What Squad signs depends on the agreed version of its webhooks:
+// version 1 signs the raw body, versions 2 and 3 sign six fields and no time. The six fields do not show a
+// reversal, a return or an enquiry.
 //
-// Version 3 reports a transfer under another reference than its list does. Where it comes without a
-// session id, the two cannot be told to be the same: prefer version 2.
+// Version 3 reports a transfer under another reference than Squad's list. Without a session id, nothing shows
+// that both are the same transfer, so prefer version 2.
 
 import { createHmac } from 'node:crypto'
 import type { Connector, RailCall } from '#banks/connector.ts'
 import { objectIn, readNestedJson } from '#banks/json-body.ts'
 import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
-import { onlyFormat } from '#banks/notifications.ts'
-import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
 import { squadCalls } from './calls.ts'
 import { squadFormat } from './notifications.ts'
 
@@ -25,7 +24,7 @@ const SIGNED_FIELDS = [
 
 export const squadConnector: Connector = {
   name: 'squad',
-  needsKnownSource: false, // But for the signature of fields.
+  needsKnownSource: false, // With signed fields, signsFieldsOnly demands a known source.
   payoutScope: 'merchantId',
   connect(settings, { mode }) {
     const secretKey = settings.requireSecret('secretKey')
@@ -47,18 +46,18 @@ function isAuthentic(
   { headers, rawBody }: RailCall,
   { secretKey, signed }: { secretKey: string; signed: 'body' | 'fields' },
 ): boolean {
-  // The header of version 1 is published under both names.
+  // Squad publishes both names for the header of version 1.
   const older = signed === 'body' ? headers['x-squad-encrypted-body'] : undefined
-  const given = singleHeader(older ?? headers['x-squad-signature']) ?? ''
+  const signature = singleHeader(older ?? headers['x-squad-signature']) ?? ''
   const text = signed === 'body' ? rawBody : signedFields(rawBody)
   const expected = createHmac('sha512', secretKey)
     .update(text ?? '')
     .digest('hex')
-  return isSecretEqual(given.toLowerCase(), expected) && text !== undefined
+  return isSecretEqual(signature.toLowerCase(), expected) && text !== undefined
 }
 
-// Undefined when it cannot have been signed: with the separator inside a field, text could move from
-// one field into the next.
+// Undefined if Squad cannot have signed the text: with the separator inside a field, text could move from one
+// field into the next.
 function signedFields(rawBody: Buffer): string | undefined {
   const body = readNestedJson(rawBody)
   if ('malformed' in body || body.isRepeated) return undefined

@@ -1,7 +1,7 @@
-// Squad's notification of a transfer to a virtual account, and the rows of its list. Only what is
-// indicated by C is a credit. A frozen transfer has been sent but is not ours yet: it is kept for an
-// operator, and so is money for a dynamic account, of which we have none. `encrypted_body` is the same
-// once more, and ignored.
+// Squad's notification of a transfer to a virtual account, and the rows of its list. Only a transfer with the
+// indicator C is a credit. A frozen transfer has been sent but is not ours yet, so it is kept for an
+// operator. Money for a dynamic account is also kept, because we have no such account. `encrypted_body`
+// repeats the notification and is ignored.
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { objectIn } from '#banks/json-body.ts'

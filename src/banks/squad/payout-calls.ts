@@ -13,7 +13,7 @@ import {
   payoutNotFound,
   payoutUnanswered,
 } from '#banks/json-calls.ts'
-import { isNipSessionId } from '#banks/session-id.ts'
+import { isNipSessionId } from '#banks/numbers.ts'
 
 const REVERSED = 412
 const FAILED = ['failed', 'reversed']
@@ -22,7 +22,7 @@ const NIP_CODE = /^[0-9]{6}$/
 const PAID_WORDS = ['approved or completed successfully', 'transaction success']
 
 export function payoutCalls(ask: Ask, merchantId: string | undefined): BankCalls {
-  return { ...nameCalls(ask), ...(merchantId ? transferCalls(ask, merchantId) : {}) }
+  return { ...nameCalls(ask), ...(merchantId ? payoutTransferCalls(ask, merchantId) : {}) }
 }
 
 function nameCalls(ask: Ask): BankCalls {
@@ -41,7 +41,7 @@ function nameCalls(ask: Ask): BankCalls {
   }
 }
 
-function transferCalls(ask: Ask, merchantId: string): BankCalls {
+function payoutTransferCalls(ask: Ask, merchantId: string): BankCalls {
   const ours = (reference: string) => `${merchantId}_${reference}`
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
@@ -73,9 +73,9 @@ function transferCalls(ask: Ask, merchantId: string): BankCalls {
   }
 }
 
-// 424 is a timeout; other refusals may be of a reference that was sent before. Both are asked for. Squad
-// does not publish what it answers about a pending transfer, so one is paid only with a session id and
-// with words that say so.
+// 424 is a timeout; another refusal may concern a reference that was sent before. Both are queried. Squad
+// does not publish its answer about a pending transfer, so a transfer counts as paid only with a session id
+// and a message that says so.
 function readPayout(answer: JsonAnswer): PayoutAnswer {
   const { httpStatus, body } = answer
   const data = objectIn(body.data)
@@ -105,7 +105,7 @@ function lowerCase(value: unknown): string {
   return typeof value === 'string' ? value.trim().toLowerCase() : ''
 }
 
-// Undefined: Squad would take another code for another bank.
+// Undefined for any other code, because Squad could take it for another bank.
 function nipCode(bankCode: string): string | undefined {
   const bank = findBank(bankCode)
   if (bank) return bank.nipCode

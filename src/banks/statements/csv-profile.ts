@@ -1,12 +1,183 @@
-// How one bank writes its statements as CSV: a JSON file, checked wholly before any statement is
-// read with it, with a sentence for each problem (docs/statement-formats.md explains the fields).
+// CSV profiles: a JSON file describes how a bank writes its statements as CSV
+// (docs/statement-formats.md explains the fields). A profile is checked completely before it is used.
+// Each problem is reported as a sentence.
 
-import { ProfileFields } from './csv-profile-fields.ts'
-import { ENCODINGS, type Encoding } from './decode-text.ts'
-import { DEFAULT_KINDS, type KindRule, STAMP_DUTY_RULE } from './line-kinds.ts'
-import { datePattern } from './written-dates.ts'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { ENCODINGS, type Encoding } from './decode.ts'
+import { DEFAULT_KINDS, datePattern, type KindRule, STAMP_DUTY_RULE } from './lines.ts'
+import { LINE_KINDS } from './statement.ts'
 
-export const COLUMNS = [
+// Reads the fields of a CSV profile, each by its type, and reports each problem as a sentence.
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+const LIST_MAX = 50
+const PATTERN_MAX = 500
+
+class ProfileFields {
+  readonly problems: string[] = []
+  readonly #values: JsonObject
+  readonly #known = new Set<string>()
+
+  constructor(input: unknown) {
+    this.#values = isRecord(input) ? input : {}
+    if (!isRecord(input)) this.problems.push('The profile must be a JSON object.')
+  }
+
+  text(name: string, shape: { pattern: RegExp; what: string; fallback?: string }): string {
+    const value = this.#read(name) ?? shape.fallback
+    if (typeof value === 'string' && shape.pattern.test(value)) return value
+    this.#report(name, value === undefined ? 'is missing' : `must be ${shape.what}`)
+    return ''
+  }
+
+  // Null means none. An absent field has the usual value.
+  optional(name: string, usual: string, read: () => string): string | null {
+    const value = this.#read(name)
+    if (value === undefined) return usual
+    return value === null ? null : read()
+  }
+
+  choice<const T extends string>(name: string, choices: readonly T[], fallback: T | undefined): T {
+    const value = this.#read(name) ?? fallback
+    const choice = choices.find((each) => each === value)
+    if (!choice) this.#report(name, `must be one of: ${choices.join(', ')}`)
+    return choice ?? (choices[0] as T)
+  }
+
+  whole(name: string, bounds: { least: number; most: number }, fallback: number): number {
+    const value = this.#read(name) ?? fallback
+    const { least, most } = bounds
+    if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) {
+      return Number(value)
+    }
+    this.#report(name, `must be a whole number from ${least} to ${most}`)
+    return fallback
+  }
+
+  flag(name: string, fallback: boolean): boolean {
+    const value = this.#read(name) ?? fallback
+    if (typeof value !== 'boolean') this.#report(name, 'must be true or false')
+    return value === true
+  }
+
+  texts(name: string, isRight: (text: string) => boolean): readonly string[] {
+    const texts = this.#list(name)
+    for (const text of texts) {
+      if (typeof text === 'string' && isRight(text)) continue
+      this.#report(name, `has ${JSON.stringify(text)}, which cannot be used`)
+    }
+    if (texts.length === 0) this.#report(name, 'must have at least one')
+    return texts.filter((text) => typeof text === 'string')
+  }
+
+  columns<T extends string>(name: string, known: readonly T[]) {
+    return this.#entries(name, known, (value, field) => {
+      const isPlace = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 200
+      const isHeader = typeof value === 'string' && value.trim() !== '' && value.length <= 100
+      if (isPlace || isHeader) return value as string | number
+      this.#report(field, 'must be a header or a number from 1 to 200')
+      return undefined
+    })
+  }
+
+  labels<T extends string>(name: string, known: readonly T[]) {
+    return this.#entries(name, known, (value, field) => this.#pattern(value, field, ['value']))
+  }
+
+  indicators(name: string): { credit: readonly string[]; debit: readonly string[] } {
+    const read = this.#entries(name, ['credit', 'debit'] as const, (value, field) => {
+      const isRight = Array.isArray(value) && value.every((one) => typeof one === 'string')
+      if (!isRight) this.#report(field, 'must be a list of texts')
+      return isRight ? (value as string[]).map((one) => one.toUpperCase()) : undefined
+    })
+    return {
+      credit: read.credit ?? ['C', 'CR', 'CREDIT'],
+      debit: read.debit ?? ['D', 'DR', 'DEBIT'],
+    }
+  }
+
+  patterns(name: string, groups: readonly string[] = []): readonly RegExp[] {
+    return this.#list(name).flatMap((text) => this.#pattern(text, name, groups) ?? [])
+  }
+
+  kinds(name: string, usual: readonly KindRule[]): readonly KindRule[] {
+    if (this.#read(name) === undefined) return usual
+    return this.#list(name).flatMap((rule) => {
+      const kind = LINE_KINDS.find((each) => isRecord(rule) && each === rule.kind)
+      if (!isRecord(rule) || !kind) {
+        this.#report(name, `must each have a kind, one of: ${LINE_KINDS.join(', ')}`)
+        return []
+      }
+      const pattern = this.#pattern(rule.pattern, `${name}.pattern`, [])
+      return pattern ? [{ kind, pattern }] : []
+    })
+  }
+
+  // A mistyped name would otherwise leave its default in force unnoticed.
+  refuseUnknown(): void {
+    for (const name of Object.keys(this.#values)) {
+      if (!this.#known.has(name)) this.#report(name, 'is unknown')
+    }
+  }
+
+  #entries<T extends string, V>(
+    name: string,
+    known: readonly T[],
+    read: (value: unknown, field: string) => V | undefined,
+  ): Partial<Record<T, V>> {
+    const value = this.#read(name) ?? {}
+    if (!isRecord(value)) this.#report(name, 'must be an object')
+    const found: Partial<Record<T, V>> = {}
+    for (const [key, inner] of isRecord(value) ? Object.entries(value) : []) {
+      const field = known.find((each) => each === key)
+      if (!field) this.#report(`${name}.${key}`, `is unknown; allowed: ${known.join(', ')}`)
+      const entry = field && read(inner, `${name}.${key}`)
+      if (field && entry !== undefined) found[field] = entry
+    }
+    return found
+  }
+
+  #list(name: string): readonly unknown[] {
+    const value = this.#read(name) ?? []
+    if (Array.isArray(value) && value.length <= LIST_MAX) return value
+    this.#report(name, `must be a list of at most ${LIST_MAX}`)
+    return []
+  }
+
+  #pattern(value: unknown, field: string, groups: readonly string[]): RegExp | undefined {
+    try {
+      if (typeof value === 'string' && value !== '' && value.length <= PATTERN_MAX) {
+        const named = [...value.matchAll(/\(\?<([A-Za-z]\w*)>/g)].map(([, group]) => group ?? '')
+        const strange = named.find((group) => !groups.includes(group))
+        if (strange === undefined) return new RegExp(value, 'iu')
+        const allowed = groups.join(', ') || 'none'
+        this.#report(field, `names the group ${JSON.stringify(strange)}; allowed: ${allowed}`)
+        return undefined
+      }
+    } catch {
+      // Not a regular expression: reported below.
+    }
+    this.#report(field, `must be a regular expression of 1 to ${PATTERN_MAX} characters`)
+    return undefined
+  }
+
+  #read(name: string): unknown {
+    this.#known.add(name)
+    return this.#values[name]
+  }
+
+  #report(field: string, problem: string): void {
+    this.problems.push(`${field} ${problem}.`)
+  }
+}
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const COLUMNS = [
   'booked',
   'value',
   'amount',
@@ -26,7 +197,7 @@ export const COLUMNS = [
 ] as const
 export type Column = (typeof COLUMNS)[number]
 
-export const LABELS = ['accountNumber', 'currency', 'opening', 'closing', 'from', 'to'] as const
+const LABELS = ['accountNumber', 'currency', 'opening', 'closing', 'from', 'to'] as const
 export type Label = (typeof LABELS)[number]
 
 export type CsvProfile = {
@@ -54,8 +225,8 @@ export type CsvProfile = {
   kinds: readonly KindRule[]
 }
 
-// What a pattern of narrations may name.
-export const NARRATION_GROUPS: readonly string[] = [
+// The groups that a pattern of narrations may name.
+const NARRATION_GROUPS: readonly string[] = [
   'sessionId',
   'bankReference',
   'endToEndId',
@@ -65,8 +236,8 @@ export const NARRATION_GROUPS: readonly string[] = [
   'counterpartyBank',
 ]
 
-export function readProfile(given: unknown): { profile: CsvProfile } | { problems: string[] } {
-  const fields = new ProfileFields(given)
+export function readProfile(input: unknown): { profile: CsvProfile } | { problems: string[] } {
+  const fields = new ProfileFields(input)
   const profile: CsvProfile = {
     name: fields.text('name', {
       pattern: /^[a-z0-9][a-z0-9-]{0,39}$/,
@@ -142,4 +313,59 @@ function contradictions(profile: CsvProfile): string[] {
     ],
   ]
   return checks.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
+}
+
+// The CSV profiles that ship with Manilla (statement-profiles/), and an operator's own: a folder of
+// files like them. An own profile replaces a shipped one of the same name.
+
+export type LoadedProfile = { profile: CsvProfile; isShipped: boolean }
+
+const SHIPPED = join(import.meta.dirname, '../../../statement-profiles')
+const FILE_BYTES_MAX = 65_536
+
+// Without a folder, loads only the shipped profiles. Each problem is a sentence that names its file.
+export function loadProfiles(folder?: string): {
+  profiles: ReadonlyMap<string, LoadedProfile>
+  problems: readonly string[]
+} {
+  const problems: string[] = []
+  const profiles = new Map<string, LoadedProfile>()
+  for (const profile of readFolder(SHIPPED, problems)) {
+    profiles.set(profile.name, { profile, isShipped: true })
+  }
+  if (folder !== undefined) {
+    for (const profile of readFolder(folder, problems)) {
+      profiles.set(profile.name, { profile, isShipped: false })
+    }
+  }
+  return { profiles, problems }
+}
+
+function readFolder(folder: string, problems: string[]): CsvProfile[] {
+  let names: string[]
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  } catch {
+    problems.push(`The folder of statement profiles ${JSON.stringify(folder)} cannot be read.`)
+    return []
+  }
+  return names.sort().flatMap((name) => {
+    const read = readFile(join(folder, name))
+    if ('profile' in read && `${read.profile.name}.json` === name) return [read.profile]
+    const found = 'problems' in read ? read.problems : ['name must be that of the file.']
+    problems.push(...found.map((problem) => `Statement profile ${name}: ${problem}`))
+    return []
+  })
+}
+
+function readFile(path: string) {
+  try {
+    if (statSync(path).size > FILE_BYTES_MAX) {
+      return { problems: [`The file is larger than ${FILE_BYTES_MAX} bytes.`] }
+    }
+    return readProfile(JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, '')))
+  } catch (error) {
+    const isJson = error instanceof SyntaxError
+    return { problems: [isJson ? 'The file is not JSON.' : 'The file cannot be read.'] }
+  }
 }

@@ -3,13 +3,15 @@
 //   balance  1!a 6!n 3!a 15d             C261101NGN1000,00
 //   line     6!n [4!n] 2a [1!a] 15d 1!a 3!c 16x [//16x], and [34x] on a line of its own
 //
-// RC takes a credit back and is a debit; RD takes a debit back and is a credit. The letter after it
-// is the currency's third. The entry date has no year: it is the one nearest to the value date.
+// RC reverses a credit and is a debit; RD reverses a debit and is a credit. The optional letter after
+// it is the third letter of the currency. The entry date has no year: the year nearest to the value
+// date is meant.
 
+import { isUtf8 } from 'node:buffer'
 import { type Kobo, kobo } from '#money.ts'
-import type { Mt940Field } from './mt940-lines.ts'
+import { LINE_CHARS_MAX } from './decode.ts'
+import { dayOf, fullYear, valueDayOf } from './lines.ts'
 import { StatementProblem } from './statement.ts'
-import { dayOf, fullYear, valueDayOf } from './written-dates.ts'
 
 export type Balance = { amountKobo: Kobo; currency: string; day: string; line: number }
 export type Entry = {
@@ -65,14 +67,14 @@ export function readEntry({ lines, line }: Mt940Field): Entry {
   }
 }
 
-// "9,", "0,5" and "1000,00"; at most two decimals that mean something.
+// Reads "9,", "0,5" and "1000,00". Decimals after the second must be zero.
 function readAmount(text: string): Kobo | undefined {
   const match = AMOUNT.exec(text)
   return match ? kobo(BigInt(`${match[1]}${(match[2] ?? '').padEnd(2, '0')}`)) : undefined
 }
 
-function readDay(text: string, toDay = dayOf): string | undefined {
-  return toDay(fullYear(text.slice(0, 2)), Number(text.slice(2, 4)), Number(text.slice(4, 6)))
+function readDay(text: string, makeDay = dayOf): string | undefined {
+  return makeDay(fullYear(text.slice(0, 2)), Number(text.slice(2, 4)), Number(text.slice(4, 6)))
 }
 
 function entryDay(text: string, valueOn: string): string | undefined {
@@ -81,4 +83,163 @@ function entryDay(text: string, valueOn: string): string | undefined {
   const days = [year, year - 1, year + 1].flatMap((each) => dayOf(each, month, day) ?? [])
   const distance = (each: string) => Math.abs(Date.parse(each) - Date.parse(valueOn))
   return days.sort((one, other) => distance(one) - distance(other))[0]
+}
+
+// The fields of an MT940 file, each with the line that it begins on: ":61:…" and the lines below it up
+// to the next tag. Leaves out SWIFT's block headers and anything that a bank writes around messages.
+//
+// A line that is not valid UTF-8 is read as Windows-1252: the format names no encoding, and one file
+// may mix both.
+
+export type Mt940Field = { tag: string; lines: string[]; line: number }
+
+const TAG = /^:([0-9]{2}[A-Z]?|NS):(.*)$/
+// "{1:F01…}{2:I940…}{4:" and then the first tag, on the same line or the next.
+const BLOCKS = /^\{[1-4]:.*?\{4:|^\{4:/
+const END = /^-(?:\}.*|X{3})?$/
+const FIELD_LINES_MAX = 200
+const LINE_END = /\r\n|\n|\r/
+const latin = new TextDecoder('windows-1252')
+
+export async function* readFields(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Mt940Field> {
+  let field: Mt940Field | undefined
+  for await (const { text, line } of readLines(bytes)) {
+    const plain = text.replace(BLOCKS, '')
+    const tag = TAG.exec(plain)
+    if (tag) {
+      if (field) yield field
+      field = { tag: tag[1] as string, lines: [(tag[2] as string).trimEnd()], line }
+    } else if (END.test(plain) || text.startsWith('{')) {
+      if (field) yield field
+      field = undefined
+    } else if (field) {
+      if (field.lines.push(plain.trimEnd()) > FIELD_LINES_MAX) {
+        throw new StatementProblem(line, `A field has more than ${FIELD_LINES_MAX} lines.`)
+      }
+    }
+  }
+  if (field) yield field
+}
+
+async function* readLines(bytes: AsyncIterable<Uint8Array>) {
+  let line = 1
+  let rest = ''
+  for await (const chunk of bytes) {
+    const read = rest + Buffer.from(chunk).toString('latin1')
+    // A CR at the end of a chunk may be half of a CR LF.
+    const end = read.endsWith('\r') ? read.length - 1 : read.length
+    const lines = read.slice(0, end).split(LINE_END)
+    rest = (lines.pop() as string) + read.slice(end)
+    for (const text of lines) yield { text: decoded(text, line), line: line++ }
+    refuseLong(rest, line)
+  }
+  for (const text of rest.split(LINE_END)) yield { text: decoded(text, line), line: line++ }
+}
+
+function decoded(text: string, line: number): string {
+  refuseLong(text, line)
+  if (text.includes('\0')) {
+    throw new StatementProblem(line, 'The text holds a NUL character: it must be UTF-8 or Latin-1.')
+  }
+  if (!/[\x80-\xff]/.test(text)) return text
+  const raw = Buffer.from(text, 'latin1')
+  return isUtf8(raw) ? raw.toString('utf8').replace(/^\ufeff/, '') : latin.decode(raw)
+}
+
+function refuseLong(text: string, line: number): void {
+  if (text.length <= LINE_CHARS_MAX) return
+  throw new StatementProblem(line, `A line is longer than ${LINE_CHARS_MAX} characters.`)
+}
+
+// The information to the account owner (:86:), in the three ways that banks write it:
+//
+//   166?00TRANSFER?20EREF+ABC?21SVWZ+rent?32ADA OBI     subfields of two digits (German banks)
+//   /EREF/ABC/NAME/ADA OBI/REMI/rent                    code words between slashes (SEPA)
+//   NIP/000013…/ADA OBI/rent                            plain
+//
+// Banks cut lines at their full length, even within words and numbers.
+
+export type Details = {
+  narration: string
+  endToEndId: string | undefined
+  name: string | undefined
+  account: string | undefined
+  bank: string | undefined
+}
+
+const FULL_LINE = 65
+const SUBFIELDS = /^[0-9]{3}([?<~+^@|])[0-9]{2}/
+const SEPA_TAG = /(EREF|KREF|MREF|CRED|DEBT|SVWZ|ABWA|ABWE|IBAN|BIC|COAM|OAMT)\+/
+const CODE_WORDS =
+  /\/(EREF|KREF|REMI|NAME|IBAN|BIC|ORDP|BENM|CNTP|TRCD|MARF|CSID|PREF|TRTP|RTRN|ISDT|ADDR|ID|PURP)\//
+
+const NONE: Omit<Details, 'narration'> = {
+  endToEndId: undefined,
+  name: undefined,
+  account: undefined,
+  bank: undefined,
+}
+
+export function readDetails(lines: readonly string[]): Details {
+  const joined = lines.join('')
+  const mark = SUBFIELDS.exec(joined)?.[1]
+  if (mark) return readSubfields(joined, mark)
+  if (joined.startsWith('/') && CODE_WORDS.test(joined)) return readCodeWords(joined)
+  return { ...NONE, narration: unwrapped(lines) }
+}
+
+// Joins the lines. A full line continues in the next without a space; a shorter line ends after a word.
+export function unwrapped(lines: readonly string[]): string {
+  return lines.reduce((text, line, at) => {
+    const isCut = at > 0 && (lines[at - 1] as string).length >= FULL_LINE
+    return at === 0 || isCut ? text + line : `${text} ${line}`
+  }, '')
+}
+
+function readSubfields(text: string, mark: string): Details {
+  const fields = new Map<string, string>()
+  for (const part of text.slice(3).split(mark).slice(1)) {
+    const code = part.slice(0, 2)
+    fields.set(code, (fields.get(code) ?? '') + part.slice(2))
+  }
+  const of = (from: number, to: number) =>
+    [...fields].flatMap(([code, part]) =>
+      Number(code) >= from && Number(code) <= to ? [part] : [],
+    )
+  const remittance = [...of(20, 29), ...of(60, 63)].join('')
+  const tagged = pairsOf(remittance.split(SEPA_TAG))
+  const narration = tagged.get('SVWZ') ?? (tagged.size > 0 ? '' : remittance)
+  return {
+    narration: [...of(0, 0), narration].filter((part) => part !== '').join(' '),
+    endToEndId: tagged.get('EREF'),
+    name: of(32, 33).join('') || undefined,
+    account: fields.get('31') ?? tagged.get('IBAN'),
+    bank: fields.get('30') ?? tagged.get('BIC'),
+  }
+}
+
+function readCodeWords(text: string): Details {
+  const words = pairsOf(text.split(CODE_WORDS))
+  const plain = (word: string) => words.get(word)?.replace(/\/+$/, '').trim() || undefined
+  // The whole counterparty: /CNTP/account/BIC/name/city
+  const [account, bank, name] = (plain('CNTP') ?? '').split('/')
+  const remittance = plain('REMI')?.replace(/^(?:USTD|STRD)\/+/, '')
+  return {
+    narration: remittance ?? [...words.values()].filter((value) => value.trim() !== '').join(' '),
+    endToEndId: plain('EREF'),
+    name: plain('NAME') ?? (name || undefined),
+    account: plain('IBAN') ?? (account || undefined),
+    bank: plain('BIC') ?? (bank || undefined),
+  }
+}
+
+// Reads the result of a split by one group: text, word, text, word, text. Takes the first value of each
+// word that is not empty.
+function pairsOf(parts: readonly string[]): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>()
+  for (let at = 1; at + 1 < parts.length; at += 2) {
+    const [word, value] = [parts[at] as string, parts[at + 1] as string]
+    if (!pairs.has(word) || pairs.get(word) === '') pairs.set(word, value.trim())
+  }
+  return pairs
 }

@@ -4,29 +4,30 @@
 //   rows below              lines; labelled values; rows that the profile ignores; anything else
 //                           refuses the file and names its line
 //
-// A running balance is checked line by line. Where the newest line comes first, each line's balance
-// less its amount is the next one's, and the opening balance is known at the end.
+// A running balance is checked line by line. If the newest line comes first, each balance less its
+// amount is the balance of the next line, and the opening balance is known only at the end.
 
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import {
+  CsvLines,
+  type CsvRow,
   HEADER_ROWS_MAX,
   LabelledValues,
   missingHeader,
   type Places,
   placesIn,
-} from './csv-header.ts'
-import { CsvLines } from './csv-lines.ts'
+  readRows,
+} from './csv-lines.ts'
 import type { CsvProfile, Label } from './csv-profile.ts'
-import { type CsvRow, readRows } from './csv-rows.ts'
-import { decodeText } from './decode-text.ts'
-import { cleanReference } from './line-texts.ts'
+import { decodeText } from './decode.ts'
+import { cleanReference } from './lines.ts'
 import {
+  checkSum,
   type StatementHead,
   type StatementLine,
   type StatementPart,
   StatementProblem,
 } from './statement.ts'
-import { checkSum } from './totals.ts'
 
 const BLANK_ROWS_MAX = 10_000
 
@@ -40,40 +41,40 @@ export async function* readCsv(
     const { head, lines, problem } = takeRows(statement, rows)
     if (head) yield { part: 'opening', statement: head }
     if (lines.length > 0) yield { part: 'lines', lines }
-    if (problem !== undefined) throw problem // After what is wrong with the lines before it.
+    if (problem !== undefined) throw problem // The lines before it come first: they may have a problem too.
   }
   yield* statement.close()
 }
 
-type Taken = { head: StatementHead | undefined; lines: StatementLine[]; problem: unknown }
+type RowResult = { head: StatementHead | undefined; lines: StatementLine[]; problem: unknown }
 
-function takeRows(statement: CsvStatement, rows: readonly CsvRow[]): Taken {
-  const taken: Taken = { head: undefined, lines: [], problem: undefined }
+function takeRows(statement: CsvStatement, rows: readonly CsvRow[]): RowResult {
+  const result: RowResult = { head: undefined, lines: [], problem: undefined }
   try {
     for (const row of rows) {
       const line = statement.take(row)
       if (!line) continue
-      if (statement.lines === 1) taken.head = statement.head()
-      taken.lines.push(line)
+      if (statement.lines === 1) result.head = statement.head()
+      result.lines.push(line)
     }
   } catch (error) {
-    taken.problem = error
+    result.problem = error
   }
-  return taken
+  return result
 }
 
 class CsvStatement {
   lines = 0
   readonly #profile: CsvProfile
   readonly #labels: LabelledValues
-  readonly #reader: CsvLines // Of days and amounts, until the columns are known.
+  readonly #reader: CsvLines // Reads days and amounts before the columns are known.
   #rows = 0
   #blankRows = 0
   #width = 0
   #table: CsvLines | undefined
   #sumKobo = 0n
   #openingKobo: Kobo | undefined
-  #balanceKobo: Kobo | undefined // The one that the next line is held against.
+  #balanceKobo: Kobo | undefined // The balance that the next line is checked against.
   #closingKobo: Kobo | undefined
   #lastLine = 1
   #lastDay: string | undefined
@@ -95,7 +96,7 @@ class CsvStatement {
     return this.#takeBelow(row)
   }
 
-  // Spreadsheets leave empty rows, but not a file of them.
+  // Spreadsheets leave empty rows. Refuses a file that has far more of them than other rows.
   #passBlank({ line }: CsvRow): undefined {
     if (++this.#blankRows <= BLANK_ROWS_MAX + this.#rows) return
     throw new StatementProblem(line, 'The file has too many empty rows.')
@@ -165,7 +166,8 @@ class CsvStatement {
     return line
   }
 
-  // Labels, totals and repeated headers: none of them has both a date and an amount.
+  // Whether the row is a label, a total or a repeated header. None of these has both a date and an
+  // amount.
   #isBeside(row: CsvRow): boolean {
     if (this.#labels.take(row)) return true
     if (this.#profile.hasHeader && placesIn(row, this.#profile)) return true
@@ -215,7 +217,7 @@ class CsvStatement {
     checkSum({ openingKobo, sumKobo, closingKobo: this.#closingKobo, line })
   }
 
-  // A day without a line is a statement when it says which day, and its balance.
+  // A file without lines is a statement if it names its period and its opening balance.
   #emptyHead(): StatementHead {
     const head = this.head()
     const hasDay = head.fromDay !== null && this.#labelledDay('to') !== null

@@ -2,29 +2,37 @@
 //
 //   :20: :25: :28C:number/page :60F:opening  (:61: :86:)…  :62F:closing [:64: :65: :86:]
 //
-// A page that ends in :62M: goes on in the next message, which begins with :60M:. Such pages are one
-// statement; each adds up by itself, and each begins with what the one before it ended with.
+// A page that ends in :62M: continues in the next message, which begins with :60M:. Such pages are one
+// statement. Each page adds up by itself and opens with the closing balance of the page before.
 
 import { formatKobo, type Kobo, kobo } from '#money.ts'
-import { kindOf } from './line-kinds.ts'
 import {
   cleanReference,
   cleanText,
   findAccountNumber,
   findSessionId,
+  kindOf,
   NARRATION_MAX,
   REFERENCE_MAX,
-} from './line-texts.ts'
-import { type Details, readDetails, unwrapped } from './mt940-details.ts'
-import { type Balance, type Entry, readBalance, readEntry } from './mt940-fields.ts'
-import { type Mt940Field, readFields } from './mt940-lines.ts'
+} from './lines.ts'
 import {
+  type Balance,
+  type Details,
+  type Entry,
+  type Mt940Field,
+  readBalance,
+  readDetails,
+  readEntry,
+  readFields,
+  unwrapped,
+} from './mt940-fields.ts'
+import {
+  checkSum,
   type LineKind,
   type StatementLine,
   type StatementPart,
   StatementProblem,
 } from './statement.ts'
-import { checkSum } from './totals.ts'
 
 type Page = {
   reference: string
@@ -37,8 +45,9 @@ type Page = {
   line: number
 }
 
-// Instead of a reference: it stands in :86:.
-const ELSEWHERE = /^(?:EREF|KREF|PREF|MREF|MARF)\+?$/
+// Some banks write one of these code words in :61: in place of the reference. The reference itself
+// is then in :86:.
+const REFERENCE_IN_86 = /^(?:EREF|KREF|PREF|MREF|MARF)\+?$/
 const FEES: Readonly<Record<string, LineKind>> = { CHG: 'fee', COM: 'fee', STP: 'stamp_duty' }
 const RETURNS: readonly string[] = ['RTI']
 
@@ -52,7 +61,7 @@ class Mt940Statements {
   #page: Page | undefined
   #entry: { entry: Entry; details: readonly string[] } | undefined
   #unfinished: { page: Page; closing: Balance } | undefined // Ended in :62M:
-  #isOpen = false // Its head is out.
+  #isOpen = false // The head of the statement has been yielded.
   #statements = 0;
 
   *take(field: Mt940Field): Generator<StatementPart> {
@@ -207,7 +216,7 @@ function lineOf(entry: Entry, lines: readonly string[], currency: string): State
   const { amountKobo, isReversal, ownReference } = entry
   const isCredit = amountKobo > 0n
   const kind = kindOf({ isCredit, isReversal, narration })
-  const own = ELSEWHERE.test(ownReference) ? undefined : ownReference
+  const own = REFERENCE_IN_86.test(ownReference) ? undefined : ownReference
   return {
     lineNo: entry.line,
     bookedOn: entry.bookedOn,
@@ -216,7 +225,7 @@ function lineOf(entry: Entry, lines: readonly string[], currency: string): State
     currency,
     isReversal,
     kind: typedKind(entry, kind),
-    // A number that a line's end cuts is found where the lines are put together.
+    // Searches the joined lines too, because the end of a line may cut a number.
     sessionId: findSessionId(entry.more, unwrapped(lines), lines.join(''), details.narration),
     bankReference: cleanReference(entry.bankReference),
     endToEndId: cleanReference(details.endToEndId) ?? cleanReference(own),
@@ -226,7 +235,8 @@ function lineOf(entry: Entry, lines: readonly string[], currency: string): State
   }
 }
 
-// The type is one of SWIFT's codes after a letter; the words tell more where they tell anything.
+// The type is a letter and a code of SWIFT. The words decide if they name something more specific than
+// a fee.
 function typedKind({ type, amountKobo, isReversal }: Entry, worded: LineKind): LineKind {
   const code = type.slice(1)
   if (RETURNS.includes(code)) return 'return'

@@ -1,12 +1,12 @@
-// Reads a statement of any format, packed or not, as a stream of parts. What cannot be read, or does
-// not add up, throws a StatementProblem, and then nothing of the file counts.
+// Reads a statement of any format, packed or not, as a stream of parts. Throws a StatementProblem if
+// the file cannot be read or does not add up; then nothing of the file counts.
 
 import type { CsvProfile } from './csv-profile.ts'
+import { unpack } from './decode.ts'
 import { readCamt053 } from './read-camt053.ts'
 import { readCsv } from './read-csv.ts'
 import { readMt940 } from './read-mt940.ts'
 import { type StatementFormat, type StatementPart, StatementProblem } from './statement.ts'
-import { unpack } from './unpack.ts'
 
 export function readStatement({
   format,

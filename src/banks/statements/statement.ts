@@ -1,7 +1,7 @@
-// A bank's account statement, whatever format it came in. A reader streams a file as parts, in the
-// order of the file: each statement opens, has its lines, and closes.
+// A bank's account statement, independent of its format. A reader streams a file as parts, in the order
+// of the file: each statement opens, has its lines, and closes.
 
-import type { Kobo } from '#money.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
 
 export const STATEMENT_FORMATS = ['camt053', 'mt940', 'csv'] as const
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number]
@@ -20,7 +20,7 @@ export type LineKind = (typeof LINE_KINDS)[number]
 
 export type StatementPart =
   | { part: 'opening'; statement: StatementHead }
-  // Many at once where they are there: waiting for each alone takes as long as reading it.
+  // All lines that are available: awaiting each line would take as long as reading it.
   | { part: 'lines'; lines: readonly StatementLine[] }
   | { part: 'closing'; closing: StatementEnd }
 
@@ -29,35 +29,35 @@ export type StatementHead = {
   reference: string | null // Stmt/Id, or :20:
   sequence: bigint | null // ElctrncSeqNb, or :28C:
   currency: string
-  openingKobo: Kobo | null // Null: the file has no balances, or tells this one at its end.
-  fromDay: string | null // yyyy-MM-dd. Null: that of its earliest line; without one, its `toDay`.
-  openingDay?: string | null // Of the opening balance, where it has one: mostly the day before.
+  openingKobo: Kobo | null // Null: the file has no balances, or has this one at its end.
+  fromDay: string | null // yyyy-MM-dd. Null: the day of its earliest line or, without lines, its `toDay`.
+  openingDay?: string | null // The date of the opening balance, if any: mostly the day before.
 }
 
 export type StatementEnd = {
-  // Only where the head could not tell it: a file that lists the newest line first.
+  // Set if the head does not have it, as in a file that lists the newest line first.
   openingKobo?: Kobo
   closingKobo: Kobo | null
-  toDay: string | null // Null: that of its latest line.
+  toDay: string | null // Null: the day of its latest line.
 }
 
 export type StatementLine = {
-  lineNo: number // In the file, from 1: of a text file its line; of XML the line of the entry.
+  lineNo: number // The line in the file, from 1; in XML, the line of the entry.
   bookedOn: string // yyyy-MM-dd
   valueOn: string | null
-  amountKobo: Kobo // Signed: above zero to us.
+  amountKobo: Kobo // Positive if we receive it.
   currency: string
   isReversal: boolean
   kind: LineKind
   sessionId: string | null
   bankReference: string | null
   endToEndId: string | null
-  accountNumber: string | null // Of ours that it was sent to, where the line tells.
+  accountNumber: string | null // Our number that the money was sent to, if the line has it.
   counterparty: { name: string | null; account: string | null; bank: string | null }
   narration: string | null
 }
 
-// What cannot be read, or does not add up, refuses the whole file.
+// The file cannot be read or does not add up. The whole file is refused.
 export class StatementProblem extends Error {
   readonly line: number | null
 
@@ -67,4 +67,25 @@ export class StatementProblem extends Error {
   }
 }
 
-export type StatementReader = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<StatementPart>
+// Checks that the opening balance and the lines of a statement sum to its closing balance, to the kobo.
+
+export function checkSum({
+  openingKobo,
+  sumKobo,
+  closingKobo,
+  line,
+}: {
+  openingKobo: Kobo
+  sumKobo: Kobo
+  closingKobo: Kobo
+  line: number | null // The line of the closing balance.
+}): void {
+  const expected = kobo(openingKobo + sumKobo)
+  if (expected === closingKobo) return
+  throw new StatementProblem(
+    line,
+    `The statement does not add up: opening ${formatKobo(openingKobo)} and its lines ` +
+      `${formatKobo(sumKobo)} make ${formatKobo(expected)}, and its closing balance is ` +
+      `${formatKobo(closingKobo)}: a difference of ${formatKobo(kobo(closingKobo - expected))}.`,
+  )
+}

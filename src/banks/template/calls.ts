@@ -1,5 +1,5 @@
-// What Example Bank can be asked. A call that a bank does not have is left out, and the features that
-// are built on it are off for that bank.
+// Calls to Example Bank. Leave out each call that your bank does not have: the features that need it are then
+// off for that bank.
 
 import {
   type Ask,

@@ -1,5 +1,5 @@
 // A connector to copy (docs/adding-a-bank.md): "Example Bank", which signs the raw body. The sandbox
-// accepts it and the conformance suite runs it, so that what is copied works.
+// accepts it and the conformance suite runs it, so that copies work.
 //
 // The six questions are numbered here and in the files beside this one.
 
@@ -17,8 +17,8 @@ export const templateConnector: Connector = {
     const signingKey = settings.requireSecret('signingKey')
     const calls = templateCalls(settings, mode)
     return {
-      // 1. How is a call authenticated? Over the raw bytes, always by isSecretEqual, and refusing a
-      // header that is missing or comes twice.
+      // 1. How is a call authenticated? Check the raw bytes, always with isSecretEqual. Refuse a header that
+      // is missing or comes twice.
       authenticate: ({ headers, rawBody }) => {
         const signature = singleHeader(headers['x-template-signature']) ?? ''
         const expected = createHmac('sha256', signingKey).update(rawBody).digest('hex')
@@ -28,7 +28,7 @@ export const templateConnector: Connector = {
       // them with signedValue, and let one of them identify the credit (isRequired).
       // 2. How does a body become credits, and how is it acknowledged? See notifications.ts.
       findFormat: onlyFormat(templateFormat),
-      // Only for a bank that asks us for names: its field, and its answer.
+      // Only for a bank that asks us for names: the field of its request, and our answer.
       nameEnquiry,
       calls,
     }

@@ -1,4 +1,4 @@
-// Example Bank's notification: one transfer a body.
+// Example Bank's notification: each body is one transfer.
 
 import {
   checkCredit,
@@ -15,7 +15,7 @@ export const templateFormat = jsonNotification({
     isRepeated
       ? keptRejection('repeated_field', null, { amount: notification.amount })
       : readTransfer(notification),
-  // In the bank's own words. Any status but 2xx makes a bank send again, and is ours to choose only
+  // In the bank's own words. A bank sends again after any HTTP status but 2xx. A connector asks for that only
   // by answering 03.
   answer: ({ sessionId, responseCode }) => ({
     reference: sessionId ?? '',
@@ -23,21 +23,21 @@ export const templateFormat = jsonNotification({
   }),
 })
 
-// Also for answers to queries, so that the same transfer is the same credit by either way.
+// Also reads answers to queries, so that both ways give the same credit.
 export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
-  // What is no credit is said to be none. What may be money is kept, never dropped: keptRejection.
+  // Reject only what is provably no credit. Anything that may be money is stored: keptRejection.
   if (transfer.direction !== 'credit') return rejection('not_a_credit', transfer.reference)
   const payer = objectIn(transfer.payer)
   return checkCredit({
-    // 3. What identifies a credit? The most widely known id first (here NIP's session id), with its
-    // kind if it is none; all others after it. One that two transfers can share is no identifier.
+    // 3. What identifies a credit? Put the most widely known id first (here NIP's session id), with its kind
+    // if it is another, and all others after it. An id that two transfers can share is no identifier.
     sessionId: transfer.sessionId,
     otherIdentifiers: [{ kind: 'bank_reference', value: transfer.reference }],
     accountNumber: transfer.account,
-    // The payer's gross. As the bank wrote it: checkCredit reads numbers and text, to the kobo.
+    // The payer's gross, as the bank wrote it: checkCredit reads numbers and text, to the kobo.
     amount: transfer.amount,
     currency: transfer.currency,
-    // 4. What did the bank keep? The amount that reached us, and whichever parts it names.
+    // 4. What did the bank keep? Give the amount that reached us, and each charge that the bank names.
     charges: { settled: transfer.settled, fee: transfer.fee, vat: transfer.vat },
     sourceAccountNumber: payer.account,
     sourceAccountName: payer.name,

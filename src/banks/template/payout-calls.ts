@@ -1,5 +1,5 @@
-// Name enquiry and payouts at Example Bank. A refusal of its own has the state `refused`; a gateway's
-// has not.
+// Name enquiry and payouts at Example Bank. A refusal by the bank has the state `refused`; one by a gateway
+// has no state.
 
 import {
   type Ask,
@@ -17,7 +17,7 @@ import {
 export function payoutCalls(ask: Ask): BankCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
-      // By the numbering that the bank uses: 'cbn' has three or five digits, 'nip' six.
+      // The numbering that the bank uses: 'cbn' has three or five digits, 'nip' six.
       const query = { bank: providerCode(bankCode, 'nip'), account: accountNumber }
       const answer = await ask({ method: 'GET', path: '/names', query }, options)
       if (answer.status === 'no_answer') return answer
@@ -26,7 +26,8 @@ export function payoutCalls(ask: Ask): BankCalls {
         ? { status: 'found', accountName: name }
         : nameNotFound(answer, { isFromBank: isRefusal(answer), field: 'message' })
     },
-    // isOrder: the request is never repeated. What nobody knows is `unknown`, and asked for.
+    // isOrder: the request is never repeated. An outcome that nobody knows is `unknown`, and the service
+    // queries it.
     async sendMoney({ reference, amountKobo, to, narration }, options) {
       const body = {
         reference,

@@ -1,6 +1,6 @@
-// Wema's query of past transactions (unofficial), at the path that comes with the prefix: by session
-// id, or by day and account. The key goes into the header that the bank names; a second one, where the
-// bank issues it, into x-api-key.
+// Wema's query of past transactions (unofficial), by session id, or by day and account. Its path comes with
+// the prefix. The key goes into the header that the bank names. A second key, if the bank issues one, goes
+// into x-api-key.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, CallOptions, Mode, NoAnswer } from '#banks/connector.ts'
@@ -8,7 +8,7 @@ import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { isObject } from '#banks/json-body.ts'
 import { type Ask, asking, messageOf, noAnswer } from '#banks/json-calls.ts'
 import type { ParsedItem } from '#banks/notifications.ts'
-import { watDay } from '#wat-time.ts'
+import { watDay } from '#clock.ts'
 import { readTransfer } from './notifications.ts'
 
 const PATH = /^\/[\w./-]{1,200}$/
@@ -49,7 +49,7 @@ function queryCalls(findAll: Find): BankCalls {
       if (answer.status === 'no_answer') return answer
       return answer.items.length === 0 ? { status: 'not_found' } : answer
     },
-    // One day a page, as it is in West Africa.
+    // Each page is one day in West Africa.
     async listTransfers({ accountNumber, from, to, cursor }, options) {
       const day = cursor ?? watDay(from)
       const answer = await findAll({ craccount: accountNumber ?? '', txndate: day }, options)

@@ -1,13 +1,12 @@
-// Wema Bank (ALAT). Its interface is not published: what is here comes from unofficial clients, and
-// is to be compared with the document that comes with a prefix.
+// Wema Bank (ALAT). Wema does not publish its interface. This code follows unofficial clients: compare it
+// with the document that comes with a prefix.
 //
-// How it authenticates is registered with the prefix: basic, bearer or a header of its own. All are
-// static tokens.
+// How Wema authenticates is registered with the prefix: basic, bearer or a header of its own. All are static
+// tokens.
 
 import type { Connector, RailCall } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { onlyFormat } from '#banks/notifications.ts'
-import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
 import { wemaCalls } from './calls.ts'
 import { nameEnquiry } from './name-enquiry.ts'
 import { wemaFormat } from './notifications.ts'

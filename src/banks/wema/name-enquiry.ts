@@ -1,4 +1,4 @@
-// A name enquiry in Wema's words.
+// Wema's name enquiry.
 
 import type { NameEnquiryFormat } from '#banks/connector.ts'
 

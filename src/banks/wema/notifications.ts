@@ -23,8 +23,8 @@ export const wemaFormat = jsonNotification({
   }),
 })
 
-// Nothing says that a payment reference is used once: with another session id, it is another transfer.
-// One that was notified without a session id is listed with one.
+// Wema does not say that a payment reference is used once: the same reference with another session id is
+// another transfer. The list gives a session id also for a transfer that was notified without one.
 export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
   const { sessionid, paymentreference, bankcode, bankname } = transfer
   const hasSession = isText(sessionid)

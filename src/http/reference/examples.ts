@@ -1,9 +1,8 @@
-// Examples of requests and responses, composed from their schemas: what a schema says itself
-// (example, const, enum, default) comes first, then the value that its name has in
-// example-values.ts. A name that has none is an error, so that no example shows "string".
+// Builds examples of requests and responses from their schemas. A value comes from example-values.ts, by
+// name, or from the schema itself (example, const, enum, default). A text without a value is an error, so
+// that no example shows "string".
 
-import { VALUES } from './example-values.ts'
-import { OMITTED } from './published-example-values.ts'
+import { OMITTED, VALUES } from './example-values.ts'
 
 export type Schema = {
   $ref?: string
@@ -23,10 +22,10 @@ export type Components = Readonly<Record<string, Schema>>
 
 const REF = '#/components/schemas/'
 const TIME = '2026-11-15T10:32:07.120000+01:00'
-// Deeper than any of ours: a schema that holds itself would never end.
+// Stops at a schema that contains itself. No other schema is this deep.
 const DEPTH_MAX = 13
 
-// `at` is what leads to it: the path, the operation, and the names of schemas and properties.
+// `at` is the path, the operation, and the names of the schemas and properties on the way to this schema.
 export function exampleOf(schema: Schema, components: Components, at: readonly string[]): unknown {
   if (at.length > DEPTH_MAX) throw new Error(`no example is this deep: ${at.join('.')}`)
   if (schema.$ref) {

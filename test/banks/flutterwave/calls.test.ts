@@ -1,4 +1,4 @@
-// What Flutterwave is asked about money and accounts, and how its answers are read.
+// Queries to Flutterwave about money and accounts, and how its answers are read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,9 +1,10 @@
-// What Flutterwave's events promise: none names a credit, and whatever may be money is asked for or kept.
+// Flutterwave's events: none names a credit, and the service queries or keeps everything that may
+// be money.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asHints } from '#banks/credit-fields.ts'
 import { flutterwaveFormat } from '#banks/flutterwave/notifications.ts'
-import { asHints } from '#banks/hints.ts'
 import { kobo } from '#money.ts'
 import { readContract } from '../../../fake-bank/contract.ts'
 import { connect, railCall, signed } from '../connector-bench.ts'

@@ -1,4 +1,4 @@
-// How Flutterwave is told to pay, and what counts as paid, failed or unknown.
+// Payout orders to Flutterwave, and which answers count as paid, failed or unknown.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -124,7 +124,7 @@ for (const [what, one] of [
   })
 }
 
-test('of a list, only the transfer with our reference counts, wherever it stands', async () => {
+test('only the transfer with our reference counts, at any place in a list', async () => {
   const other = transfer('FAILED', { id: 6, reference: 'PYT000000000000041' })
   const found = await find(ok([other, transfer('SUCCESSFUL')]))
   assert.deepEqual(found, { status: 'confirmed', bankReference: '7' })

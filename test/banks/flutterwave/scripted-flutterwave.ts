@@ -1,4 +1,4 @@
-// A scripted Flutterwave: an answer for each line that it may be asked, 404 for all others.
+// A scripted Flutterwave: an answer for each known request line, 404 for all others.
 
 import { fullCase } from '../full-cases.ts'
 import { type Answer, startScriptedBank } from '../scripted-bank.ts'

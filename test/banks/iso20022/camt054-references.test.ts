@@ -1,4 +1,4 @@
-// What identifies a transaction of camt.054: the bank's own references before the payer's.
+// The identifiers of a camt.054 transaction: the bank's own references before the payer's.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

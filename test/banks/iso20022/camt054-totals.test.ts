@@ -1,5 +1,5 @@
-// Whatever a notification holds: reading it does not throw, and what is taken from an entry is all
-// of what the bank booked, or no more than the part of it that could be read.
+// Reading a notification never throws, whatever it holds. The credits of an entry sum to the whole
+// booked amount, or to the part of it that could be read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

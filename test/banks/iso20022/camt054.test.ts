@@ -1,4 +1,4 @@
-// What camt.054 notifications promise beyond what every format does.
+// Guarantees of camt.054 notifications beyond those of every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ const ID_2 = '000004210301180534806663649509'
 for (let number = 1; number <= 13; number++) {
   const version = String(number).padStart(2, '0')
   test(`version ${version} is read`, () => {
-    assert.equal(taken(entry(), { version })?.sessionId, ID)
+    assert.equal(readTerms(entry(), { version })?.sessionId, ID)
   })
 }
 
@@ -41,15 +41,15 @@ test('a prefix for the namespace changes nothing, a foreign namespace does', () 
 
 test("the transaction's own account wins over the notification's", () => {
   const own = entry({ details: tx({ account: '0016563228' }) })
-  assert.equal(taken(own, { account: '9930000737' })?.accountNumber, '0016563228')
-  assert.equal(taken(entry(), { account: '9930000737' })?.accountNumber, '9930000737')
+  assert.equal(readTerms(own, { account: '9930000737' })?.accountNumber, '0016563228')
+  assert.equal(readTerms(entry(), { account: '9930000737' })?.accountNumber, '9930000737')
 })
 
 test('an entry without details is a credit by itself, named by its own references', () => {
   const bare = entry({ details: '', before: `<NtryRef>${ID}</NtryRef>` })
-  assert.equal(taken(bare)?.sessionId, ID)
+  assert.equal(readTerms(bare)?.sessionId, ID)
   const both = `<NtryRef>${ID}</NtryRef><AcctSvcrRef>${ID_2}</AcctSvcrRef>`
-  assert.equal(taken(entry({ details: '', before: both }))?.sessionId, ID_2)
+  assert.equal(readTerms(entry({ details: '', before: both }))?.sessionId, ID_2)
 })
 
 test('only booked credits are money in', () => {
@@ -81,7 +81,7 @@ test('several transactions of one entry are several credits', () => {
 
 test('the older place of a transaction amount is read too', () => {
   const old = '<AmtDtls><TxAmt><Amt Ccy="NGN">6000.50</Amt></TxAmt></AmtDtls>'
-  assert.equal(taken(entry({ details: tx({ more: old }) }))?.amountKobo, 600_050n)
+  assert.equal(readTerms(entry({ details: tx({ more: old }) }))?.amountKobo, 600_050n)
 })
 
 test('no more is taken from an entry than the bank booked', () => {
@@ -104,7 +104,7 @@ test('transactions without amounts of their own are rejected', () => {
 
 test('an amount instructed in another currency is not the amount booked', () => {
   const details = tx({ more: '<Amt Ccy="USD">4.00</Amt>' })
-  assert.equal(taken(entry({ details }))?.amountKobo, 600_050n)
+  assert.equal(readTerms(entry({ details }))?.amountKobo, 600_050n)
 })
 
 test('an amount without its currency is not read as naira', () => {
@@ -112,7 +112,7 @@ test('an amount without its currency is not read as naira', () => {
   assert.deepEqual(codes(parse(bare)), ['invalid_currency'])
 })
 
-test('what should occur once and occurs twice does not count', () => {
+test('an element that should occur once and occurs twice is ignored', () => {
   const twice = (text: string) => codes(parse(camt(entry().replace(text, text + text))))
   assert.deepEqual(twice('<Amt Ccy="NGN">6000.50</Amt>'), ['invalid_amount'])
   assert.deepEqual(twice('<CdtDbtInd>CRDT</CdtDbtInd>'), ['not_a_credit'])
@@ -122,19 +122,19 @@ test('what should occur once and occurs twice does not count', () => {
 test('the payer is read from both shapes of the debtor, and from an IBAN', () => {
   const newer = `<RltdPties><Dbtr><Pty><Nm>ADE</Nm></Pty></Dbtr>
     <DbtrAcct><Id><IBAN>GB33BUKB20201555555555</IBAN></Id></DbtrAcct></RltdPties>`
-  const credit = taken(entry({ details: tx({ more: newer }) }))
+  const credit = readTerms(entry({ details: tx({ more: newer }) }))
   assert.equal(credit?.sourceAccountName, 'ADE')
   assert.equal(credit?.sourceAccountNumber, 'GB33BUKB20201555555555')
 })
 
 test('the lines of a narration are joined, character data included', () => {
   const more = '<RmtInf><Ustrd>one</Ustrd><Ustrd><![CDATA[<two>]]> &amp; </Ustrd></RmtInf>'
-  assert.equal(taken(entry({ details: tx({ more }) }))?.narration, 'one <two> &')
+  assert.equal(readTerms(entry({ details: tx({ more }) }))?.narration, 'one <two> &')
 })
 
 test('the booking date counts, else the value date', () => {
   const at = (dates: string) => {
-    const { transactionTime, transactionDate } = taken(entry({ before: dates }))
+    const { transactionTime, transactionDate } = readTerms(entry({ before: dates }))
     return transactionDate ?? transactionTime?.toISOString()
   }
   const booked = '<BookgDt><Dt>2026-11-15</Dt></BookgDt>'
@@ -182,7 +182,7 @@ function codes(parsed: ReturnType<typeof parse>): (string | undefined)[] {
   return parsed.items.map((item) => (item.ok ? undefined : item.code))
 }
 
-function taken(entries: string, options = {}) {
+function readTerms(entries: string, options = {}) {
   const [item] = read(camt(entries, options)).items
   assert(item?.ok)
   return item.credit

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { latinText } from '#banks/iso20022/latin-text.ts'
+import { latinText } from '#banks/iso20022/write-xml.ts'
 
-const VECTORS: readonly [given: string, written: string][] = [
+const VECTORS: readonly [text: string, written: string][] = [
   ['ADÉBÁYỌ̀ ỌLÚWAṢEUN', 'ADEBAYO OLUWASEUN'],
   ['Ƙasimu Ɗanjuma Ɓaure', 'Kasimu Danjuma Baure'],
   ['Straße Æsir Łódź', 'Strasse AEsir Lodz'],
@@ -21,16 +21,16 @@ const VECTORS: readonly [given: string, written: string][] = [
   ['🚀', ''],
 ]
 
-for (const [given, written] of VECTORS) {
-  test(`${JSON.stringify(given)} is written ${JSON.stringify(written)}`, () => {
-    assert.equal(latinText(given, 140), written)
+for (const [text, written] of VECTORS) {
+  test(`${JSON.stringify(text)} is written ${JSON.stringify(written)}`, () => {
+    assert.equal(latinText(text, 140), written)
   })
 }
 
-test('whatever is given, the text is Latin, within its length, and no formula', () => {
+test('any input becomes Latin text, within its length, and no formula', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 40 }), (given, max) => {
-      const written = latinText(given, max)
+    fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 40 }), (text, max) => {
+      const written = latinText(text, max)
       assert.match(written, /^(?:[A-Za-z0-9(][A-Za-z0-9/\-?:().,'+ ]*)?$/)
       assert(written.length <= max)
       assert(written.trim() === written && !written.includes('//'))

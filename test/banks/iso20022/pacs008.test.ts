@@ -1,8 +1,8 @@
-// Transfers as an ISO 20022 rail delivers them, and what it is told of each.
+// Transfers as an ISO 20022 rail delivers them, and our answer to each.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { iso20022Format } from '#banks/iso20022/notifications.ts'
+import { iso20022Format } from '#banks/iso20022/connector.ts'
 import { readXml } from '#banks/iso20022/xml.ts'
 import type { Acknowledgement } from '#banks/notifications.ts'
 
@@ -46,7 +46,7 @@ test('charges that explain the difference leave the payer’s gross', () => {
   }
 })
 
-test('what banks call it comes first, then its place in the message, and the payer’s name never', () => {
+test('the bank’s identifiers come first, then the position; the payer’s name never counts', () => {
   const id = (ids: string) => {
     const [item] = items(pacs008(transaction({ ids })))
     return item?.ok ? item.credit.sessionId : item?.code

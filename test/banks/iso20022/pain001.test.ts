@@ -1,13 +1,19 @@
-// Payouts as a file for a bank's portal: the elements that the schema asks for, in its order.
+// Payouts as a file for a bank's portal: the elements that the schema requires, in its order.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findDocuments } from '#banks/iso20022/messages.ts'
-import { writePain001 } from '#banks/iso20022/pain001.ts'
-import { child, children, readXml, textOf, type XmlElement } from '#banks/iso20022/xml.ts'
+import { writePain001 } from '#banks/iso20022/pain.ts'
+import {
+  child,
+  children,
+  findDocuments,
+  readXml,
+  textOf,
+  type XmlElement,
+} from '#banks/iso20022/xml.ts'
 import { paymentFile, paymentOrder } from '../../support/payment-files.ts'
 
-// Children of each element in the order of pain.001.001.09; those that must be there end in "!".
+// Children of each element in the order of pain.001.001.09; required ones end in "!".
 const SCHEMA: Readonly<Record<string, string>> = {
   Document: 'CstmrCdtTrfInitn!',
   CstmrCdtTrfInitn: 'GrpHdr! PmtInf! SplmtryData',

@@ -1,8 +1,8 @@
-// What banks report of the files that we gave them.
+// Banks' reports on our payment files.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPain002 } from '#banks/iso20022/pain002.ts'
+import { readPain002 } from '#banks/iso20022/pain.ts'
 import type { ReportLine } from '#banks/payment-files.ts'
 import { pain002, rejection } from '../../support/payment-files.ts'
 
@@ -140,7 +140,7 @@ test('a status that stands twice, or has elements in it, is none', () => {
   assert.equal(nested?.status, undefined)
 })
 
-test('what a bank does not provide is not taken for a reference', () => {
+test('the placeholder for a missing reference is not taken for a reference', () => {
   const [line] = lines(
     pain002({ file: 'NOTPROVIDED', of: [{ reference: 'NOTPROVIDED', status: 'ACSC' }] }),
   )

@@ -1,4 +1,4 @@
-// XML from outside: bombs end soon and in plain words, and nothing is ever expanded or fetched.
+// XML from outside: bombs end soon with a plain message, and nothing is ever expanded or fetched.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What a bank that speaks our own API is asked (docs/bank-api.md), and what the template asks.
+// Queries to a bank that speaks our own API (docs/bank-api.md), and those of the template.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

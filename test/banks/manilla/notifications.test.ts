@@ -1,4 +1,4 @@
-// What our own JSON promises beyond what every format does.
+// Guarantees of our own JSON beyond those of every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -168,14 +168,14 @@ test('a rejection echoes no more than a line of what was sent', () => {
 })
 
 test("a payer's bank named by its NIP code gets its bank code, an unknown one is kept", () => {
-  for (const [sent, kept] of [
+  for (const [sent, stored] of [
     ['000013', '058'],
     ['058', '058'],
     ['999999', '999999'],
   ] as const) {
     const [item] = read({ ...LEAST, sourceBankCode: sent }).items
     assert(item?.ok)
-    assert.equal(item.credit.sourceBankCode, kept)
+    assert.equal(item.credit.sourceBankCode, stored)
   }
 })
 

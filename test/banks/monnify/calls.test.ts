@@ -1,4 +1,4 @@
-// What Monnify is asked, and how its answers are read.
+// Queries to Monnify, and how its answers are read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,8 +24,8 @@ const TRANSACTION = {
 const one = { kind: 'bank_reference', value: REFERENCE } as const
 
 function answering(answers: Record<string, unknown>) {
-  return startScriptedBank(fullCase(MONNIFY), (asked) => {
-    const path = asked.line.replace(/\?.*$/, '')
+  return startScriptedBank(fullCase(MONNIFY), (call) => {
+    const path = call.line.replace(/\?.*$/, '')
     const found = answers[path]
     const answer: Answer = found
       ? { body: { requestSuccessful: true, responseMessage: 'success', responseBody: found } }
@@ -132,8 +132,8 @@ test('each request of a page after the first waits for its turn, and none is mad
 })
 
 test('a page of which one transaction gives no answer is none', async () => {
-  await using bank = await startScriptedBank(fullCase(MONNIFY), (asked) => {
-    const isPage = asked.line.includes('/search')
+  await using bank = await startScriptedBank(fullCase(MONNIFY), (call) => {
+    const isPage = call.line.includes('/search')
     const body = { responseBody: { content: [{ transactionReference: REFERENCE }] } }
     return isPage ? { body } : { status: 503, body: {} }
   })

@@ -1,4 +1,4 @@
-// What Monnify's events promise beyond what every format does.
+// Guarantees of Monnify's events beyond those of every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { MONNIFY } from './conformance-case.ts'
 
 const EVENT = JSON.parse(String(readSample('monnify', 'reserved-account.json')))
 
-// As published, for the body and the secret of that example.
+// Published for the body and the secret of that example.
 const PUBLISHED =
   'f04fb635e04d71648bd3cc7999003da6861483342c856d05ddfa9b2dafacb873' +
   'b0de1d0f8f67405d0010b4348b721c49fa171d317972618debba6b638aedcd3c'

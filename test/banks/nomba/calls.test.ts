@@ -1,4 +1,4 @@
-// What Nomba is asked, and how its answers are read.
+// Queries to Nomba, and how its answers are read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { type Answer, type Script, startScriptedBank } from '../scripted-bank.ts
 import { NOMBA } from './conformance-case.ts'
 
 const SESSION = '000132891359184717316165338085'
-// As published.
+// The published example.
 const RECORD = {
   id: 'API-VACT_TRA-185C7-01964b64-5c0a-4c91-81b6-zxv7a421862b',
   status: 'SUCCESS',

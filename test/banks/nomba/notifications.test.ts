@@ -1,4 +1,4 @@
-// What Nomba's events and signatures promise beyond what every format does.
+// Guarantees of Nomba's events and signatures beyond those of every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ const BODY = readSample('nomba', 'virtual-account.json')
 const EVENT = JSON.parse(String(BODY))
 const SENT = '2025-09-29T10:51:44Z'
 
-// As published, for this body and the key of that example.
+// Published for this body and the key of that example.
 const HEADERS = {
   'nomba-signature': 'Kt9095hQxfgmVbx6iz7G2tPhHdbdXgLlyY/mf35sptw=',
   'nomba-timestamp': SENT,

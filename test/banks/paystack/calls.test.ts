@@ -1,4 +1,4 @@
-// What Paystack is asked about money and accounts, and how its answers are read.
+// Queries to Paystack about money and accounts, and how its answers are read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What Paystack's events promise beyond what every format does.
+// Guarantees of Paystack's events beyond those of every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

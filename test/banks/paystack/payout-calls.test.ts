@@ -1,4 +1,4 @@
-// How Paystack is told to pay, and what counts as paid, failed or unknown.
+// Payout orders to Paystack, and which answers count as paid, failed or unknown.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -109,7 +109,7 @@ test('a transfer that failed says why, however Paystack writes it', async () => 
   assert.deepEqual(list, { status: 'failed', reason: '{"code":"x"}' })
 })
 
-test('what the balance does not cover was never taken', async () => {
+test('a payout that the balance does not cover was never taken', async () => {
   const words = 'Your balance is not enough to fulfill this request'
   const [sent, found] = await bothWays(no(400, words))
   assert.deepEqual(sent, { status: 'failed', reason: words })

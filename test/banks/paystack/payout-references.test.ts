@@ -37,7 +37,7 @@ test('references that differ in case only stay apart', () => {
   assert(!all.includes(undefined))
 })
 
-test('what Paystack cannot take is not sent', () => {
+test('a reference that Paystack cannot take is not sent', () => {
   for (const ours of ['', ' ', 'A B', 'A|B', 'É', '\u212a', 'A\n', 'X'.repeat(36)]) {
     assert.equal(paystackReference(ours), undefined, ours)
   }

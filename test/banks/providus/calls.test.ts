@@ -1,4 +1,4 @@
-// What Providus is asked, and how its published answers are read.
+// Queries to Providus, and how its published answers are read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

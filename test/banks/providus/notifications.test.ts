@@ -1,4 +1,4 @@
-// What the Providus notification promises beyond what every format does.
+// Guarantees of the Providus notification beyond those of every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -49,27 +49,27 @@ test('an amount sent twice is rejected', () => {
 })
 
 test('a settlement id may be a number, whose digits are all kept', () => {
-  const given = (settlementId: string, more: object = {}) => {
+  const withId = (settlementId: string, more: object = {}) => {
     const text = JSON.stringify({ ...NOTIFICATION, ...more, settlementId: 'HERE' })
     const parsed = parse(text.replace('"HERE"', settlementId))
     assert('items' in parsed)
     return parsed.items[0]
   }
   for (const digits of ['7', '9007199254740991', '9007199254740993', '202210301006807600001432']) {
-    const item = given(digits)
+    const item = withId(digits)
     assert(item?.ok && item.credit.isWeak, digits)
     assert.deepEqual(item.credit.otherIdentifiers, [{ kind: 'settlement_id', value: digits }])
-    const alone = given(digits, { sessionId: '' })
+    const alone = withId(digits, { sessionId: '' })
     assert(alone?.ok && alone.credit.identifiedBy === 'settlement_id')
     assert.equal(alone.credit.sessionId, digits)
   }
   for (const none of ['null', '""', '" "', '0']) {
-    const item = given(none)
+    const item = withId(none)
     assert(item?.ok && (item.credit.otherIdentifiers ?? []).length === 0, none)
   }
   const long = JSON.stringify('x'.repeat(65))
   for (const wrong of [long, '"a\\u0000b"', '1.5', '-7', '1e99', 'true', '[]', '{}']) {
-    const item = given(wrong)
+    const item = withId(wrong)
     assert(item && !item.ok && item.code === 'invalid_identifier' && item.money, wrong)
   }
 })

@@ -1,4 +1,4 @@
-// What Squad is asked, and how its answers are read.
+// Queries to Squad, and how its answers are read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { fullCase } from '../full-cases.ts'
 import { type Answer, startScriptedBank } from '../scripted-bank.ts'
 import { SQUAD_BODY } from './conformance-case.ts'
 
-// As published.
+// The published example.
 const ROW = {
   transaction_reference: 'REF202409181544489320003',
   virtual_account_number: '0915079300',
@@ -158,10 +158,10 @@ test('a payout goes out in kobo, under a reference that starts with our id', asy
   const confirmed = { status: 'confirmed', bankReference: SESSION }
   assert.deepEqual(await bank.calls.sendMoney(payout, {}), confirmed)
   assert.deepEqual(await bank.calls.findPayout('p-1', {}), confirmed)
-  const [sent, asked] = bank.asked.map(({ body }) => body)
+  const [sent, query] = bank.asked.map(({ body }) => body)
   assert.equal(sent?.amount, '13753')
   assert.equal(sent?.transaction_reference, 'SBABCKDY_p-1')
-  assert.equal(asked?.transaction_reference, 'SBABCKDY_p-1')
+  assert.equal(query?.transaction_reference, 'SBABCKDY_p-1')
 })
 
 const SESSION = '110059260101120000000000000001'

@@ -67,7 +67,7 @@ const squad = (signed: 'body' | 'fields', samples: readonly Sample[]): Connector
 })
 
 function squadSample(file: string, sessionId: string, rest: Omit<Expected, 'sessionId'>): Sample {
-  const taken = {
+  const accepted = {
     response_code: 200,
     transaction_reference: sessionId,
     response_description: 'Success',
@@ -75,8 +75,8 @@ function squadSample(file: string, sessionId: string, rest: Omit<Expected, 'sess
   return {
     file,
     expected: { sessionId, identifiedBy: 'bank_reference', otherIdentifiers: [], ...rest },
-    taken,
-    again: taken,
+    taken: accepted,
+    again: accepted,
   }
 }
 

@@ -1,4 +1,4 @@
-// What Squad's notifications promise beyond what every format does.
+// Guarantees of Squad's notifications beyond those of every format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

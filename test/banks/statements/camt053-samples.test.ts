@@ -93,10 +93,10 @@ test('the bank’s codes win over words, and a sender’s words are no kind', as
     [entry('', bankSays('SMS ALERT FEE')), 'fee'],
     [entry(details('SMS ALERT FEE', '<EndToEndId>NOTPROVIDED</EndToEndId>')), 'fee'],
   ]
-  for (const [given, kind] of cases) {
-    const bytes = text.replace(/<Ntry>.*<\/Ntry>/s, given).replace('1896.25', '4990.00')
+  for (const [entryXml, kind] of cases) {
+    const bytes = text.replace(/<Ntry>.*<\/Ntry>/s, entryXml).replace('1896.25', '4990.00')
     const [statement] = await readAll({ format: 'camt053', bytes })
-    assert.equal(statement?.lines[0]?.kind, kind, given)
+    assert.equal(statement?.lines[0]?.kind, kind, entryXml)
   }
 })
 

@@ -1,12 +1,11 @@
-// CSV profiles: what is wrong with one is said in a sentence each; an own folder adds to what ships.
+// CSV profiles: each fault gives one sentence; an operator's folder adds to the shipped ones.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readProfile } from '#banks/statements/csv-profile.ts'
-import { loadProfiles } from '#banks/statements/load-profiles.ts'
+import { loadProfiles, readProfile } from '#banks/statements/csv-profile.ts'
 
 const RIGHT = {
   name: 'ours',
@@ -16,8 +15,8 @@ const RIGHT = {
   balances: 'none',
 }
 
-function problems(given: unknown): string[] {
-  const read = readProfile(given)
+function problems(profile: unknown): string[] {
+  const read = readProfile(profile)
   return 'problems' in read ? read.problems : []
 }
 
@@ -86,8 +85,11 @@ test('fields that contradict each other are refused', () => {
 test('a folder adds profiles and replaces shipped ones; its faults name their file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'profiles-'))
   try {
-    const write = (name: string, given: unknown) =>
-      writeFileSync(join(folder, name), typeof given === 'string' ? given : JSON.stringify(given))
+    const write = (name: string, content: unknown) =>
+      writeFileSync(
+        join(folder, name),
+        typeof content === 'string' ? content : JSON.stringify(content),
+      )
     write('ours.json', RIGHT)
     write('gtbank.json', { ...RIGHT, name: 'gtbank' })
     write('other.json', RIGHT)

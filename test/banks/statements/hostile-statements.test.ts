@@ -1,4 +1,4 @@
-// Statements that were made to harm: each is refused in a sentence, before it costs memory.
+// Hostile statements: each is refused with one sentence, before it costs memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,23 +17,23 @@ async function xml(bytes: string): Promise<string> {
   return await problemOf({ format: 'camt053', bytes })
 }
 
-// A gigabyte of it, if anything wanted that much.
+// Yields up to a gigabyte.
 async function endless(format: StatementFormat, start: string, filler: string): Promise<string> {
-  let taken = 0
+  let accepted = 0
   async function* bytes() {
     yield Buffer.from(start)
     const chunk = Buffer.from(filler.repeat(65_536 / filler.length))
-    for (; taken < 1024 ** 3; taken += chunk.length) yield chunk
+    for (; accepted < 1024 ** 3; accepted += chunk.length) yield chunk
   }
   const before = heapUsed()
   try {
     for await (const _ of readStatement({ format, profile: profileOf(), bytes: bytes() })) {
-      // None of its parts counts.
+      // The parts do not matter.
     }
     return 'read'
   } catch (error) {
     assert(error instanceof StatementProblem, String(error))
-    assert(taken < 70 * MEGABYTE, `${taken} bytes were taken`)
+    assert(accepted < 70 * MEGABYTE, `${accepted} bytes were taken`)
     assert(heapUsed() - before < HEAP_MAX)
     return error.message
   }
@@ -96,7 +96,7 @@ test('XML with a DOCTYPE, entities, deep nesting or many attributes is refused',
   assert.match(await xml('<?xml version="1.0" encoding="EBCDIC"?><a/>'), /must be encoded in/)
 })
 
-test('what has no end is refused early: a line, a cell, a row, a text, an entry', async () => {
+test('endless input is refused early: a line, a cell, a row, a text, an entry', async () => {
   const head = 'date,amount,text\n2026-11-02,1,'
   assert.match(await endless('csv', head, 'x'), /line is longer than 65536/)
   assert.match(await endless('csv', `${head}"`, 'x\n'), /row is longer than 65536/)

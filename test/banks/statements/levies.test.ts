@@ -1,5 +1,5 @@
-// The levy on electronic transfers (stamp duty) under every name that banks give it, in each format.
-// One that is not recognised would look like a part of the credit that the bank takes back.
+// The levy on electronic transfers (stamp duty) under every name that banks give it, in each
+// format. An unrecognised levy would look like a part of the credit that the bank takes back.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -82,7 +82,7 @@ async function csvKind(narration: string, fields = {}) {
   return lines[0]?.kind
 }
 
-// `details` names the transfer that the levy is on, as its end-to-end id.
+// `details` is the end-to-end id of the transfer that the levy is on.
 async function camtKind({ details = '', text = '', code = '' }) {
   const balance = (type: string, amount: string) =>
     `<Bal><Tp><CdOrPrtry><Cd>${type}</Cd></CdOrPrtry></Tp><Amt Ccy="NGN">${amount}</Amt>` +

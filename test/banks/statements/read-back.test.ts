@@ -1,4 +1,4 @@
-// What is written in a format is read back as it was; and however long it is, in the same memory.
+// A statement is read back as it was written; and a long one needs no more memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ const WRITERS: Readonly<Record<StatementFormat, (written: Written) => Generator<
 const FORMATS = Object.keys(WRITERS) as StatementFormat[]
 const LINES = 40_000
 const LOOK_EVERY = 10_000
-const HEAP_MAX = 6 * 1024 ** 2 // Forty thousand lines, kept, would take twice as much.
+const HEAP_MAX = 6 * 1024 ** 2 // Keeping forty thousand lines would take twice as much.
 
 const amounts = fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }).filter((amount) => amount !== 0n)
 const days = fc
@@ -33,8 +33,8 @@ const days = fc
   .map((date) => date.toISOString().slice(0, 10))
 const digits = fc.stringMatching(/^[0-9]{30}$/)
 const references = fc.stringMatching(/^[A-Z][0-9A-Z]{3,15}$/).filter((text) => text !== 'NONE')
-// Words, also with the marks that mean something in one of the formats. A session id is told by its
-// digits alone, so none may appear by chance.
+// Words, including the marks that have a meaning in one of the formats. Digits alone mark a session
+// id, so none may appear by chance.
 const narrations = fc
   .array(fc.stringMatching(/^[A-Za-z][A-Za-z0-9"&<;,.'é?+]{0,8}$/), { minLength: 1, maxLength: 14 })
   .map((words) => words.join(' '))
@@ -86,7 +86,7 @@ for (const format of FORMATS) {
   })
 }
 
-// Lines that exist only while they are written.
+// Lines are generated as they are written.
 const many: Written = {
   openingKobo: kobo(0n),
   lines: {

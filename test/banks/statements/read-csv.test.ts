@@ -1,4 +1,4 @@
-// CSV statements: what is read, and what refuses the file, with the line that it stands on.
+// CSV statements: how they are read, and which faults refuse the file, with their line.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -101,7 +101,7 @@ test('a line cannot be hidden by what its narration says', async () => {
   assert.equal(await problem(bytes), '4: The date "Total" is not a day in the format yyyy-MM-dd.')
 })
 
-test('what a payer writes does not make a credit a fee', async () => {
+test('a narration by a payer does not make a credit a fee', async () => {
   const bytes = `${HEAD}2026-11-02,5,school fees and VAT\n2026-11-02,-5,SMS charges\n`
   const { lines } = await readOne({ format: 'csv', profile: profileOf(), bytes })
   assert.deepEqual(

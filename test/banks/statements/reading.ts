@@ -2,8 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CsvProfile, readProfile } from '#banks/statements/csv-profile.ts'
-import { loadProfiles } from '#banks/statements/load-profiles.ts'
+import { type CsvProfile, loadProfiles, readProfile } from '#banks/statements/csv-profile.ts'
 import { readStatement } from '#banks/statements/read-statement.ts'
 import {
   type StatementEnd,
@@ -21,10 +20,10 @@ export type Given = {
   chunkBytes?: number
 }
 
-export async function readAll(given: Given): Promise<Read[]> {
+export async function readAll(input: Given): Promise<Read[]> {
   const statements: Read[] = []
   let open: Omit<Read, 'end'> | undefined
-  for await (const part of readStatement({ ...given, bytes: chunks(given) })) {
+  for await (const part of readStatement({ ...input, bytes: chunks(input) })) {
     if (part.part === 'opening') {
       if (open) throw new Error('A statement opens within another.')
       open = { head: part.statement, lines: [] }
@@ -41,13 +40,13 @@ export async function readAll(given: Given): Promise<Read[]> {
   return statements
 }
 
-export async function readOne(given: Given): Promise<Read> {
-  const statements = await readAll(given)
+export async function readOne(input: Given): Promise<Read> {
+  const statements = await readAll(input)
   if (statements.length !== 1) throw new Error(`There are ${statements.length} statements.`)
   return statements[0] as Read
 }
 
-// Where, when, how much, what for, and by which names it is known.
+// Account, time, amount, purpose and identifiers of a line.
 export function summary(line: StatementLine): string {
   const { lineNo, bookedOn, amountKobo, kind, isReversal } = line
   const ids = [line.sessionId, line.bankReference, line.endToEndId, line.accountNumber]
@@ -56,10 +55,10 @@ export function summary(line: StatementLine): string {
   return [lineNo, bookedOn, amountKobo, kind, ...mark, ...texts].join(' ')
 }
 
-// "line: message", or "read" when nothing was wrong.
-export async function problemOf(given: Given): Promise<string> {
+// "line: message", or "read" if there was no fault.
+export async function problemOf(input: Given): Promise<string> {
   try {
-    await readAll(given)
+    await readAll(input)
     return 'read'
   } catch (error) {
     if (!(error instanceof StatementProblem)) throw error

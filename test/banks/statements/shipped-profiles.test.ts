@@ -1,12 +1,12 @@
-// The CSV profiles that ship, each against a statement as its bank exports it.
+// The shipped CSV profiles, each against a statement as its bank exports it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadProfiles } from '#banks/statements/load-profiles.ts'
+import { loadProfiles } from '#banks/statements/csv-profile.ts'
 import { readOne, sample, shipped, summary } from './reading.ts'
 
-// Each as: the profile, the account, opening and closing balance, and its lines: where, when, how
-// much, what for, and the three identifiers.
+// The profile, the account, the opening and closing balance, and its lines: line, time, amount,
+// purpose, and the three identifiers.
 type Expected = readonly [
   name: string,
   account: string,
@@ -105,7 +105,7 @@ for (const [name, account, opening, closing, lines] of EXPECTED) {
   })
 }
 
-test('what ships is what is tested, and has no problem', () => {
+test('the shipped profiles are the tested ones, and have no problem', () => {
   const { profiles, problems } = loadProfiles()
   assert.deepEqual(problems, [])
   assert.deepEqual(

@@ -3,7 +3,7 @@
 import type { StatementLine } from '#banks/statements/statement.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 
-// What every format can say of a line.
+// The fields that every format can write.
 export type WrittenLine = Pick<
   StatementLine,
   'bookedOn' | 'amountKobo' | 'isReversal' | 'sessionId' | 'bankReference' | 'narration'
@@ -50,7 +50,7 @@ export function* writeMt940({ openingKobo, lines }: Written): Generator<string> 
     const reference = line.bankReference ? `//${line.bankReference}` : ''
     yield `:61:${day}${day.slice(2)}${mark}${size}NTRFNONREF${reference}\r\n`
     if (line.sessionId) yield `${line.sessionId}\r\n`
-    // Cut where SWIFT cuts.
+    // Wrapped where SWIFT wraps.
     yield `:86:${(line.narration ?? '').replace(/.{65}(?=.)/g, '$&\r\n')}\r\n`
   }
   yield `:62F:${balanceOf(kobo(balance))}\r\n-\r\n`

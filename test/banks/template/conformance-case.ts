@@ -1,4 +1,4 @@
-// The template in the conformance suite, to be copied with it.
+// The template in the conformance suite, which `npm run new-connector` copies.
 
 import { templateFormat } from '#banks/template/notifications.ts'
 import { kobo } from '#money.ts'

@@ -1,4 +1,4 @@
-// What Wema is asked, and how its answers are read.
+// Queries to Wema, and how its answers are read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -54,7 +54,7 @@ test('a window is listed a day at a time, by the days of West Africa', async () 
   )
 })
 
-test('what is not asked for is an empty text, or the number 0', async () => {
+test('a field that is not requested is an empty text, or the number 0', async () => {
   await using bank = await start({ body: { status: '00', transactions: [] } })
   await bank.calls.findTransfer(one, {})
   const expected = { sessionid: one.value, craccount: '', amount: 0, txndate: '' }

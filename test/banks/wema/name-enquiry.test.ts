@@ -1,4 +1,4 @@
-// Wema asks whose a number is, and is answered in its own words.
+// Wema enquires the name of a number, and gets the answer in its own format.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
 // A program as a user of the package writes it, compiled against its declarations and run against a
-// service: prints what it got, as JSON. Lines that must not compile say so.
+// service: prints its results as JSON. Lines that must not compile say so.
 
 import { Manilla, ManillaError, verifyWebhook, type WebhookEvent } from '@manilla/sdk'
 import handler from './fetch-handler.js'

@@ -1,5 +1,5 @@
-// Everything a user does here that changes something: a button opens a dialog, the dialog asks for what
-// is needed and sends it, shows a refusal, and on success closes, says so in a toast and refreshes.
+// An action that changes something: a button opens a dialog; the dialog asks for the required values, sends
+// them and shows a refusal. After a success it closes, shows a toast and refreshes the view.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -12,7 +12,7 @@ import { toast } from './toasts.tsx'
 
 type Work<Result> = {
   run: (form: Form, headers: Headers) => Promise<Result>
-  message?: string | ((result: Result) => string) // The toast after a success.
+  message?: string | ((result: Result) => string) // The text of the toast after a success.
   done?: ((result: Result) => void) | undefined
 }
 
@@ -27,7 +27,7 @@ function useWork<Result>({ run, message, done }: Work<Result>, close?: () => voi
 }
 
 type DialogProps<Result> = Work<Result> & {
-  title?: string // By default the action.
+  title?: string // Defaults to `action`.
   action: string // The label of the button that sends.
   no?: string // The label of the button that closes, where “Cancel” could be misread.
   isDangerous?: boolean
@@ -54,8 +54,9 @@ type ButtonProps = {
   label: ComponentChildren
   style?: Style | undefined
   name?: string | undefined // For screen readers, where the label alone is not enough.
-  isOffered?: boolean | undefined // Without the button, a dialog that is open stays open.
+  isOffered?: boolean | undefined // Hides the button. An open dialog stays open.
   isDisabled?: boolean | undefined
+  isOpenAtFirst?: boolean | undefined
 }
 
 export function OpenButton({
@@ -64,9 +65,10 @@ export function OpenButton({
   name,
   isOffered = true,
   isDisabled = false,
+  isOpenAtFirst = false,
   children,
 }: ButtonProps & { children: (close: () => void) => ComponentChildren }) {
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
   const open = () => isDisabled || setOpen(true)
   return (
     <>
@@ -89,9 +91,12 @@ export function OpenButton({
 type Props<Result> = Omit<DialogProps<Result>, 'close'> & Partial<ButtonProps>
 
 export function Action<Result>(props: Props<Result>) {
-  const { label = props.action, style, name, isOffered, isDisabled, ...rest } = props
+  const { label = props.action, style, name, isOffered, isDisabled, isOpenAtFirst, ...rest } = props
   return (
-    <OpenButton {...{ label, style, name, isOffered, isDisabled }}>
+    <OpenButton
+      {...{ label, name, isOffered, isDisabled, isOpenAtFirst }}
+      style={style ?? (props.isDangerous ? 'danger-text' : '')}
+    >
       {(close) => <ActionDialog {...rest} close={close} />}
     </OpenButton>
   )
@@ -122,8 +127,9 @@ export function ActionForm<Result>(props: FormProps<Result>) {
   )
 }
 
-// A button that acts at once; a refusal is a toast. Never `disabled`, so that it keeps the focus.
-export function useAtOnce(work: (headers: Headers) => Promise<unknown>) {
+// Runs an action without a dialog. A refusal is shown in a toast. The button is never `disabled`, so that it
+// keeps the focus.
+function useAtOnce(work: (headers: Headers) => Promise<unknown>) {
   const [isBusy, setBusy] = useState(false)
   const press = async () => {
     if (isBusy) return

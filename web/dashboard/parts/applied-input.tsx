@@ -1,5 +1,5 @@
-// A field that applies its value to the address when complete: text on blur or Enter, a date also once its
-// year is complete. The element stays the same and so keeps the focus.
+// A field that writes its value to the address once the value is complete: text on blur or Enter, a date also
+// once its year is complete. The element is never replaced, so it keeps the focus.
 
 import type { TargetedEvent, TargetedKeyboardEvent } from 'preact'
 import { useRef, useState } from 'preact/hooks'
@@ -16,7 +16,7 @@ type Props = {
 
 export function AppliedInput({ type, value, apply, ...rest }: Props) {
   const [, redraw] = useState({})
-  // Typed text, until a value is applied.
+  // The typed text, until a value is applied.
   const draft = useRef({ of: value, text: value })
   if (draft.current.of !== value) draft.current = { of: value, text: value }
   const applyNow = ({ currentTarget: { value: typed } }: TargetedEvent<HTMLInputElement>) => {

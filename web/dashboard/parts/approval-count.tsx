@@ -1,14 +1,23 @@
-// How many requests the user may approve: beside each view, and on Today. All share one request.
+// The number of requests that the user may approve, beside each view and on Today
+// (views/today/needs-you.tsx). All of them share one request to the service. Also the number of open alerts.
 
 import { useEffect, useState } from 'preact/hooks'
-import { approvalsStrings as strings } from '../../copy.ts'
-import { getData, type Schemas } from '../api.ts'
+import { alertsStrings, approvalsStrings as strings } from '../../copy.ts'
+import { getData, getPage, type Schemas } from '../api.ts'
+import { useEvents, useThrottled } from '../live.ts'
+import { useLoaded } from '../loading.ts'
 import { hrefOf } from '../routing.ts'
+import type { Session } from '../session.ts'
 import { useSteadyRefresh } from '../steady-refresh.ts'
-import { Link } from './link.tsx'
 
 export type Pending = Schemas['PendingApprovals']
-type Workflow = Exclude<keyof Pending, 'total'>
+export type Task =
+  | 'openDifferences'
+  | 'suspenseItems'
+  | 'failingWebhooks'
+  | 'openAlerts'
+  | 'openCases'
+export type Workflow = Exclude<keyof Pending, 'total' | Task>
 
 const SHARED_MS = 1_000 // Callers within this time share one answer.
 const COUNTED_MAX = 99
@@ -29,8 +38,8 @@ export function refreshApprovalCounts(): void {
   window.dispatchEvent(new Event(CHANGED))
 }
 
-// Undefined: not known.
-function usePending(): Pending | undefined {
+// Returns undefined until the numbers are known.
+export function usePending(): Pending | undefined {
   const [pending, setPending] = useState<Pending | undefined>()
   const refresh = () => {
     load().then(setPending, () => setPending(undefined))
@@ -44,7 +53,7 @@ function usePending(): Pending | undefined {
   return pending
 }
 
-const shown = (count: number) => (count > COUNTED_MAX ? `${COUNTED_MAX}+` : `${count}`)
+export const capped = (count: number) => (count > COUNTED_MAX ? `${COUNTED_MAX}+` : `${count}`)
 
 export function approvalCount(...workflows: readonly Workflow[]) {
   return function ApprovalCount() {
@@ -53,34 +62,77 @@ export function approvalCount(...workflows: readonly Workflow[]) {
     if (count === 0) return null
     return (
       <span class="count">
-        <span aria-hidden="true">{shown(count)}</span>
+        <span aria-hidden="true">{capped(count)}</span>
         <span class="hidden">{strings.count(count)}</span>
       </span>
     )
   }
 }
 
-const PLACES: readonly (readonly [Workflow, string])[] = [
+export const PLACES: readonly (readonly [Workflow, string])[] = [
   ['payouts', hrefOf('payouts', undefined, { approval: 'needed' })],
   ['settlements', hrefOf('settlements')],
   ['suspense', hrefOf('suspense')],
   ['adjustments', hrefOf('adjustments')],
   ['differences', hrefOf('reconciliation', undefined, { tab: 'differences', state: 'asked' })],
   ['payoutFailures', hrefOf('payouts', undefined, { tab: 'all' })],
+  ['holds', hrefOf('holds', undefined, { state: 'active' })],
+  ['screening', hrefOf('screening', undefined, { tab: 'requests' })],
+  ['months', hrefOf('accounting', undefined, { tab: 'months' })],
 ]
 
-export function ApprovalsToday() {
+export const TASK_PLACES: readonly (readonly [Task, string])[] = [
+  ['openDifferences', hrefOf('reconciliation', undefined, { tab: 'differences', state: 'open' })],
+  ['suspenseItems', hrefOf('suspense')],
+  ['failingWebhooks', hrefOf('webhooks')],
+  ['openAlerts', hrefOf('alerts', undefined, { open: 'true' })],
+  ['openCases', hrefOf('cases')],
+]
+
+// The number beside Today: everything that needs the user.
+export function NeedsYouCount() {
   const pending = usePending()
-  if (!pending || pending.total === 0) return null
-  const places = PLACES.filter(([workflow]) => pending[workflow] > 0)
+  const tasks = TASK_PLACES.reduce((sum, [task]) => sum + (pending?.[task] ?? 0), 0)
+  const count = (pending?.total ?? 0) + tasks
+  if (count === 0) return null
   return (
-    <p class="notice approvals">
-      {strings.needed(pending.total)}{' '}
-      {places.map(([workflow, href]) => (
-        <Link key={workflow} href={href}>
-          {strings.workflows[workflow](shown(pending[workflow]))}
-        </Link>
-      ))}
-    </p>
+    <span class="count">
+      <span aria-hidden="true">{capped(count)}</span>
+      <span class="hidden">{strings.needsYouCount(count)}</span>
+    </span>
+  )
+}
+
+const ALERTS_MAX = 99 // One page of alerts is enough to count.
+const query = { open: 'true', limit: `${ALERTS_MAX}` }
+const ALERTS_CHANGED = 'manilla:alerts-changed'
+
+// Call this after an acknowledgement, because acknowledging an alert raises no event.
+export function refreshAlertCount(): void {
+  window.dispatchEvent(new Event(ALERTS_CHANGED))
+}
+
+export function AlertCount({ session }: { session: Session }) {
+  const open = useLoaded('open alerts', (signal) =>
+    getPage('/api/v1/operator/alerts', {}, { query, signal }),
+  )
+  const refresh = useThrottled(open.reload)
+  useEvents(
+    ({ type }) => type === 'alert.raised' && refresh(),
+    session.scopes.includes('webhooks:read'),
+    refresh,
+  )
+  useSteadyRefresh(refresh)
+  useEffect(() => {
+    window.addEventListener(ALERTS_CHANGED, open.reload)
+    return () => window.removeEventListener(ALERTS_CHANGED, open.reload)
+  }, [open.reload])
+  if (!open.data || open.data.data.length === 0) return null
+  const count = `${open.data.data.length}${open.data.hasMore ? '+' : ''}`
+  return (
+    <span class="count">
+      <span aria-hidden="true">{count}</span>
+      <span class="hidden">{alertsStrings.count(count)}</span>
+    </span>
   )
 }

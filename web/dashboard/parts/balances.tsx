@@ -17,7 +17,8 @@ type Balance = Schemas['Balance']
 type Part = keyof typeof strings.parts
 
 const ALWAYS: readonly Part[] = ['available', 'pending', 'reserved', 'inTransit']
-const IF_ANY: readonly Part[] = ['subaccounts', 'receivable']
+const IF_ANY: readonly Part[] = ['subaccounts', 'held', 'forfeited', 'receivable']
+const WARNING: readonly Part[] = ['held', 'forfeited', 'receivable']
 
 export function Balances({ place }: { place: Place }) {
   const { at = '' } = place.query
@@ -59,23 +60,24 @@ function DayChoice({ day, place }: { day: string; place: Place }) {
   )
 }
 
-// Zero before the first credit.
+// Shown before the first credit.
 const NOTHING = [{ currency: 'NGN', available: 0, pending: 0, reserved: 0, inTransit: 0 }]
 
 type Shown = Partial<Balance> & { currency: string }
 
-export function BalanceStats({ totals }: { totals: readonly Balance[] }) {
-  const shown: readonly Shown[] = totals.length > 0 ? totals : NOTHING
+function BalanceStats({ totals }: { totals: readonly Balance[] }) {
+  const rows: readonly Shown[] = totals.length > 0 ? totals : NOTHING
   return (
     <>
-      {shown.map((total) => (
+      {rows.map((total) => (
         <dl key={total.currency} class="stats">
           {[...ALWAYS, ...IF_ANY.filter((part) => (total[part] ?? 0) > 0)].map((part) => (
             <Stat
               key={part}
               name={strings.parts[part]}
               note={noteOn(part, total)}
-              tone={part === 'receivable' ? 'warn' : ''}
+              term={part}
+              tone={WARNING.includes(part) ? 'warn' : ''}
             >
               {money(total[part] ?? 0, total.currency)}
             </Stat>
@@ -86,7 +88,7 @@ export function BalanceStats({ totals }: { totals: readonly Balance[] }) {
   )
 }
 
-// Debts stay available but are not paid out.
+// A debt is a part of the available balance that is not paid out.
 function noteOn(part: Part, { currency, available = 0, receivable = 0 }: Shown): string {
   if (part !== 'available' || receivable <= 0) return strings.notes[part]
   return strings.toPayOut(money(Math.max(available - receivable, 0), currency))

@@ -1,7 +1,10 @@
-// The fields of a bank account: bank, number and name.
+// The fields of a bank account: bank, number and name; and a link to the bank accounts.
 
+import { payoutsStrings as strings } from '../../copy.ts'
+import { hrefOf } from '../routing.ts'
 import { BankChoice } from './bank-choice.tsx'
 import { type Form, InputField } from './forms.tsx'
+import { Link } from './link.tsx'
 
 const NAME_MAX = 100
 
@@ -38,3 +41,11 @@ export const bankAccountOf = (form: Form) => ({
   accountNumber: form.text('accountNumber'),
   accountName: form.text('accountName'),
 })
+
+export function BankAccountsLink() {
+  return (
+    <Link href={hrefOf('payouts', undefined, { tab: 'bankAccounts' })}>
+      {strings.tabs.bankAccounts}
+    </Link>
+  )
+}

@@ -16,7 +16,7 @@ export function BankChoice(words: Words) {
   return <FoundBank banks={data.filter(({ canBePaid }) => canBePaid)} {...words} />
 }
 
-// The search text is not part of the form.
+// The search field has no name, so the form does not send it.
 function FoundBank({ banks, ...words }: Words & { banks: readonly Schemas['Institution'][] }) {
   const [search, setSearch] = useState('')
   const found = banks.filter(({ code, cbnCode, nipCode, aliases, name, otherNames }) => {

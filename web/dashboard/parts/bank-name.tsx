@@ -5,16 +5,16 @@ import { getData } from '../api.ts'
 
 type Names = ReadonlyMap<string, string>
 
-let asked: Promise<Names> | undefined
+let request: Promise<Names> | undefined
 
 function askNames(): Promise<Names> {
-  asked ??= getData('/dashboard/api/banks', {}).then(
+  request ??= getData('/dashboard/api/banks', {}).then(
     (banks) => new Map(banks.map(({ code, name }) => [code, name])),
   )
-  asked.catch(() => {
-    asked = undefined // The next caller tries again.
+  request.catch(() => {
+    request = undefined // The next caller tries again.
   })
-  return asked
+  return request
 }
 
 function useNames(): Names | undefined {

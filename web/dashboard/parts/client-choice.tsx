@@ -8,17 +8,17 @@ import { Field } from './forms.tsx'
 
 const SHOWN = '20'
 
-export function ClientChoice({ label }: { label: string }) {
-  const [text, setText] = useState('')
+export function ClientChoice({ label, chosen: first = '' }: { label: string; chosen?: string }) {
+  const [text, setText] = useState(first)
   const listId = useId()
-  const asked = text.trim()
-  const { data } = useLoaded(asked, (signal) => {
-    const query = { search: asked, limit: SHOWN }
+  const search = text.trim()
+  const { data } = useLoaded(search, (signal) => {
+    const query = { search, limit: SHOWN }
     return getPage('/api/v1/operator/clients', {}, { query, signal })
   })
   const found = useRef<readonly Schemas['Client'][]>([])
   if (data) found.current = data.data // Earlier results stay visible while loading.
-  const chosen = found.current.find(({ clientId }) => clientId === asked)
+  const chosen = found.current.find(({ clientId }) => clientId === search)
   return (
     <Field label={label} hint={chosen?.name ?? strings.choiceHint}>
       {(id) => (

@@ -1,10 +1,11 @@
-// Closes a day, after a confirmation dialog: it cannot be opened again.
+// Closes a day after a confirmation dialog, because a closed day cannot be opened again. Also steps between
+// periods of days.
 
-import { accountingStrings as strings } from '../../copy.ts'
-import { send } from '../api.ts'
-import { longDay } from '../days.ts'
+import { reconciliationStrings, accountingStrings as strings } from '../../copy.ts'
+import { type Data, send } from '../api.ts'
+import { addDays, daysBetween, longDay, shortDay, today } from '../days.ts'
 import { useData } from '../loading.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { follow, goTo, hrefOf, type Place } from '../routing.ts'
 import { ActionDialog, OpenButton } from './action.tsx'
 import { ReasonField } from './forms.tsx'
 import { Icon } from './icons.tsx'
@@ -36,7 +37,7 @@ export function CloseDay({ day, done }: { day: string; done: () => void }) {
           done={done}
           close={close}
         >
-          <Obstacles day={day} close={close} />
+          <Banks day={day} close={close} />
           <ReasonField
             label={strings.closeReason}
             hint={strings.closeReasonHint}
@@ -49,35 +50,82 @@ export function CloseDay({ day, done }: { day: string; done: () => void }) {
   )
 }
 
-// Links to each bank that is not balanced.
-function Obstacles({ day, close }: { day: string; close: () => void }) {
+type BankDay = Data<typeof DAYS>[number]
+
+const statuses: Readonly<Record<string, string>> = reconciliationStrings.statuses
+
+const isObstacle = ({ status, isExpected }: BankDay) =>
+  status === 'differences' || (status === 'missing_statement' && isExpected)
+
+// Links to each bank: those that are not balanced first.
+function Banks({ day, close }: { day: string; close: () => void }) {
   const { data } = useData(DAYS, {}, { from: day, to: day })
   if (!data) return null
-  const banks = data.filter(
-    ({ status, isExpected }) =>
-      status === 'differences' || (status === 'missing_statement' && isExpected),
-  )
-  if (banks.length === 0) return <p>{strings.closeAllWell}</p>
+  const obstacles = data.filter(isObstacle)
+  const others = data.filter((bank) => !isObstacle(bank))
   return (
     <div>
-      <p id="obstacles">{strings.closeBanks}</p>
-      <ul class="decided" aria-labelledby="obstacles">
-        {banks.map(({ bankCode, bankName, currency, status, openDifferences }) => (
-          <li key={`${bankCode} ${currency}`}>
-            <a
-              href={hrefOf('reconciliation', undefined, { bankCode, day, currency })}
-              onClick={(event) => {
-                close()
-                follow(event)
-              }}
-            >
-              {currency === 'NGN' ? bankName : `${bankName}, ${currency}`}
-            </a>
-            {': '}
-            {status === 'differences' ? strings.closeOpen(openDifferences) : strings.closeMissing}
-          </li>
+      <p id="banks-of-day">
+        {obstacles.length === 0 ? strings.closeAllWell : strings.closeBanks(obstacles.length)}
+      </p>
+      <ul class="decided" aria-labelledby="banks-of-day">
+        {[...obstacles, ...others].map((bank) => (
+          <BankOfDay key={`${bank.bankCode} ${bank.currency}`} bank={bank} close={close} />
         ))}
       </ul>
+    </div>
+  )
+}
+
+function BankOfDay({ bank, close }: { bank: BankDay; close: () => void }) {
+  const { bankCode, bankName, currency, day } = bank
+  return (
+    <li>
+      <a
+        href={hrefOf('reconciliation', undefined, { bankCode, day, currency })}
+        onClick={(event) => {
+          close()
+          follow(event)
+        }}
+      >
+        {currency === 'NGN' ? bankName : `${bankName}, ${currency}`}
+      </a>
+      {': '}
+      {wordsOf(bank)}
+    </li>
+  )
+}
+
+function wordsOf({ status, isExpected, openDifferences }: BankDay): string {
+  if (status === 'differences') return strings.closeOpen(openDifferences)
+  if (status !== 'missing_statement') return (statuses[status] ?? status).toLowerCase()
+  return isExpected ? strings.closeMissing : strings.closeNotExpected
+}
+
+type StepsProps = { view: string; place: Place; from: string; to: string }
+
+// Steps to the period of equal length before or after. The address holds the last day of the period.
+export function DaySteps({ view, place, from, to }: StepsProps) {
+  const latest = today()
+  const days = daysBetween(from, to).length
+  const step = (by: number) => {
+    const next = addDays(to, by)
+    const query = { ...place.query, to: next < latest ? next : undefined }
+    goTo(hrefOf(view, undefined, query), { replace: true })
+  }
+  return (
+    <div class="day-steps">
+      <button type="button" class="button" onClick={() => step(-days)}>
+        <Icon name="back" />
+        {strings.earlier}
+      </button>
+      <span class="muted" aria-live="polite">
+        {reconciliationStrings.range(shortDay(from), shortDay(to))}
+      </span>
+      <button type="button" class="button" disabled={to >= latest} onClick={() => step(days)}>
+        {strings.later}
+        <Icon name="onward" />
+      </button>
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { CopyButton } from './values.tsx'
 
 type Props = { label: string; text: string; copied?: string; isWrapped?: boolean }
 
-// `copied`: the exact text, where the shown one is formatted.
+// `copied` is the exact text, if `text` is formatted for reading.
 export function CodeBlock({ label, text, copied = text, isWrapped = false }: Props) {
   return (
     <div class="code-block">

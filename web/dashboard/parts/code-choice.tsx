@@ -1,4 +1,4 @@
-// A choice of one code and name, or none. Also offers the current one if it is no longer listed.
+// A choice of one code, by name, or of none. Also offers the current code if it is no longer listed.
 
 import { Field } from './forms.tsx'
 

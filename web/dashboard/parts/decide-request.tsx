@@ -1,5 +1,5 @@
-// Approves, rejects or withdraws an open request, each after a dialog. The requester withdraws; somebody
-// else approves or rejects, or reads why they cannot approve.
+// Approves, rejects or withdraws an open request, each after a dialog. The requester can withdraw it. Another
+// user can approve or reject it, or reads why they cannot.
 
 import { mayAccount, type Session } from '../session.ts'
 import { Action } from './action.tsx'

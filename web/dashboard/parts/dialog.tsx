@@ -1,4 +1,4 @@
-// Modal dialogs: confirmations, forms, and secrets that are shown once.
+// Modal dialogs: confirmations, forms, notices, and secrets that are shown once.
 
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
@@ -20,6 +20,29 @@ export function Dialog({ title, close, children, isWide = false }: Props) {
       {children}
       <Toasts />
     </dialog>
+  )
+}
+
+type NoticeProps = Props & {
+  done: string // The label of the button that closes.
+  other?: ComponentChildren // Buttons before the closing one.
+  style?: string
+}
+
+// A dialog without a form, to read and to close.
+export function NoticeDialog({ done, other, style = '', children, ...dialog }: NoticeProps) {
+  return (
+    <Dialog {...dialog}>
+      <div class={`form ${style}`}>
+        {children}
+        <div class="form-end">
+          {other}
+          <button type="button" class="button primary" onClick={dialog.close}>
+            {done}
+          </button>
+        </div>
+      </div>
+    </Dialog>
   )
 }
 
@@ -63,7 +86,7 @@ export function DialogForm(props: FormProps) {
 
 type Once = { title: string; text: string; secrets: readonly string[]; close: () => void }
 
-// Escape does not close it, because the secrets are shown only once.
+// Escape does not close this dialog, because the secrets are shown only once.
 export function ShowOnce({ title, text, secrets, close }: Once) {
   return (
     <Dialog title={title} close={() => {}}>

@@ -1,11 +1,16 @@
-// The drawer beside a list: a dialog, so that focus stays inside and Escape closes it.
+// The drawer beside a list, with an object's facts and timeline. It is a dialog, so that focus stays inside
+// and Escape closes it.
 
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
+import type { Data, GetPath, Params, Schemas } from '../api.ts'
+import { useData, useLoaded, useReload } from '../loading.ts'
 import { Icon } from './icons.tsx'
 import { useModal } from './modal-dialog.ts'
-import { TimeZoneNote } from './time-zone-note.tsx'
+import { Pending } from './states.tsx'
+import { Term, type TermName } from './term.tsx'
+import { Timeline } from './timeline.tsx'
 import { Toasts } from './toasts.tsx'
 
 type Props = { title: string; close: () => void; children: ComponentChildren }
@@ -13,7 +18,7 @@ type Props = { title: string; close: () => void; children: ComponentChildren }
 export function Drawer({ title, close, children }: Props) {
   const { modal, leave } = useModal(close)
   const pressed = useRef<EventTarget | null>(null)
-  // Only if pressed and released outside: marking text may end there.
+  // Closes only if the user presses and releases outside: selecting text in the drawer may end outside.
   const closeBeside = ({ target }: MouseEvent) => {
     const beside = modal.ref.current
     if (target === beside && pressed.current === beside) leave()
@@ -44,7 +49,8 @@ export function Drawer({ title, close, children }: Props) {
   )
 }
 
-export type Fact = readonly [name: string, value: ComponentChildren]
+// A name may have a definition.
+export type Fact = readonly [name: string, value: ComponentChildren, term?: TermName | undefined]
 
 // Omits facts without a value.
 export function Facts({ facts }: { facts: readonly Fact[] }) {
@@ -53,12 +59,58 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   )
   return (
     <dl class="facts">
-      {known.map(([name, value]) => (
+      {known.map(([name, value, term]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>{term ? <Term of={term} text={name} /> : name}</dt>
           <dd>{value}</dd>
         </div>
       ))}
     </dl>
+  )
+}
+
+export function TimeZoneNote() {
+  return <p class="muted small zone-note">{appStrings.zone}</p>
+}
+
+type DetailProps<P extends GetPath> = {
+  title: string
+  path: P
+  params: Params<P>
+  version?: number // A new version reloads the timeline.
+  close: () => void
+  show: (thing: Data<P>) => ComponentChildren
+  timeline?: ComponentChildren
+}
+
+export function Detail<P extends GetPath>(props: DetailProps<P>) {
+  const { title, path, params, version = 0, close, show, timeline } = props
+  const { data, problem, reload } = useData(path, params)
+  useReload(version, reload)
+  return (
+    <Drawer title={title} close={close}>
+      <Pending {...{ data, problem, reload }} kind="page" lines={8} />
+      {data && (
+        <>
+          {show(data)}
+          {timeline && <h3>{appStrings.timeline.label}</h3>}
+          {timeline}
+        </>
+      )}
+    </Drawer>
+  )
+}
+
+type Whole = { load: (signal: AbortSignal) => Promise<Schemas['Timeline']>; version: number }
+
+export function WholeTimeline({ load, version }: Whole) {
+  const { data, problem, reload } = useLoaded('timeline', load)
+  useReload(version, reload)
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={5} />
+  return (
+    <>
+      <Timeline entries={data.entries} />
+      {!data.isWhole && <p class="muted small">{appStrings.timeline.cut}</p>}
+    </>
   )
 }

@@ -1,5 +1,5 @@
-// Erases personal data. The dialog lists what goes and what stays, and asks for a reason and for a word to
-// type, because nothing brings the data back.
+// Erases personal data. The dialog lists the data that is erased and the data that stays. It asks for a
+// reason and for a word to type, because an erasure cannot be undone.
 
 import { useState } from 'preact/hooks'
 import { erasureStrings as strings } from '../../copy.ts'

@@ -1,21 +1,25 @@
-// The filters of a list, in the query string. Selects apply at once; text and dates when complete. They fold
-// up on a narrow page.
+// The filters of a list, stored in the query string. A select applies at once; text and dates apply when
+// complete. The first filters and the period are always there; "Add filter" offers the others. Each applied
+// filter has a chip that removes it. On a narrow page the fields fold; the chips stay.
 
-import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import type { Query } from '../api.ts'
-import { humanize } from '../format.ts'
+import { datedDay, isDay } from '../days.ts'
+import { dayOf, humanize } from '../format.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
 import { AppliedInput } from './applied-input.tsx'
 import { Button } from './button.tsx'
+import { Dropdown } from './dropdown.tsx'
+import { ExportLinks } from './export-links.tsx'
 import { Icon } from './icons.tsx'
-import { Presets } from './presets.tsx'
 
 export type Filter = {
   name: string
   label: string
   choices?: Readonly<Record<string, string>>
-  unset?: string // The label of no choice.
+  unset?: string // The label of the empty choice.
   type?: 'date' | 'amount'
   placeholder?: string
 }
@@ -34,25 +38,50 @@ export function humanized(values: readonly string[]): Record<string, string> {
   return Object.fromEntries(values.map((value) => [value, humanize(value)]))
 }
 
-type Props = { view: string; filters: readonly Filter[]; query: Query; csv?: string }
+type File = { path: string; query: Query } // `path` lacks its extension.
+type Props = {
+  view: string
+  filters: readonly Filter[]
+  query: Query
+  file?: File
+  tools?: ComponentChildren
+}
 
-export function Filters({ view, filters, query, csv }: Props) {
-  const set = (name: string, value: string) => {
-    const { open, query: now } = currentPlace()
-    goTo(hrefOf(view, open, { ...now, [name]: value.trim() }), { replace: true })
-  }
+const ALWAYS = 3
+const isDate = ({ name }: Filter) => DATES.some((date) => date.name === name)
+
+function set(view: string, changes: Query): void {
+  const { open, query: now } = currentPlace()
+  goTo(hrefOf(view, open, { ...now, ...changes }), { replace: true })
+}
+
+export function Filters({ view, filters, query, file, tools }: Props) {
   const [isOpen, setOpen] = useState(false)
-  const count = filters.filter(({ name }) => query[name]).length
-  const isDate = ({ name }: Filter) => DATES.some((date) => date.name === name)
+  const [added, setAdded] = useState<readonly string[]>([])
+  const form = useRef<HTMLFormElement>(null)
+  const applied = filters.filter(({ name }) => query[name])
   const dates = filters.filter(isDate)
-  const show = (filter: Filter) => (
+  const others = filters.filter((filter) => !isDate(filter))
+  const isInView = ({ name }: Filter, at: number) =>
+    at < ALWAYS || query[name] || added.includes(name) || others.length <= ALWAYS + 1
+  const hidden = others.filter((filter, at) => !isInView(filter, at))
+  const last = added.at(-1)
+  useEffect(() => {
+    if (last) form.current?.querySelector<HTMLElement>(`#filter-${last}`)?.focus()
+  }, [added])
+  const field = (filter: Filter) => (
     <div key={filter.name} class="filter">
       <label for={`filter-${filter.name}`}>{filter.label}</label>
-      <Control filter={filter} value={query[filter.name] ?? ''} set={set} />
+      <Control
+        filter={filter}
+        value={query[filter.name] ?? ''}
+        set={(name, value) => set(view, { [name]: value.trim() })}
+      />
     </div>
   )
   return (
     <form
+      ref={form}
       class="filters"
       data-open={isOpen}
       aria-label={appStrings.filters.label}
@@ -66,37 +95,93 @@ export function Filters({ view, filters, query, csv }: Props) {
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name="filter" />
-        {appStrings.filters.fold(count)}
+        {appStrings.filters.fold(applied.length)}
       </button>
       <div class="filters-body" id="filters">
-        {filters.filter((filter) => !isDate(filter)).map(show)}
+        {others.filter(isInView).map(field)}
+        {hidden.length > 0 && (
+          <AddFilter hidden={hidden} add={(name) => setAdded([...added, name])} />
+        )}
+        {tools}
         {dates.length > 0 && (
           <div class="filter-period">
-            {dates.map(show)}
+            {dates.map(field)}
             {dates.length === DATES.length && <Presets view={view} query={query} />}
           </div>
         )}
       </div>
-      <div class="filters-end">
-        {count > 0 && (
-          <Button
-            style="quiet"
-            onClick={() =>
-              goTo(hrefOf(view, undefined, withoutFilters(filters, query)), { replace: true })
-            }
-          >
-            {appStrings.filters.clear}
-          </Button>
-        )}
-        {csv && (
-          <a class="button" href={csv} download>
-            <Icon name="download" />
-            {appStrings.filters.csv}
-          </a>
-        )}
-      </div>
+      <div class="filters-end">{file && <ExportLinks {...file} />}</div>
+      {applied.length > 0 && <Applied {...{ view, filters, applied, query }} />}
     </form>
   )
+}
+
+type Adding = { hidden: readonly Filter[]; add: (name: string) => void }
+
+function AddFilter({ hidden, add }: Adding) {
+  return (
+    <Dropdown id="more-filters" icon="filter" label={appStrings.filters.add} style="add-filter">
+      {(close) =>
+        hidden.map(({ name, label }) => (
+          <Button
+            key={name}
+            style="quiet"
+            onClick={() => {
+              close()
+              add(name)
+            }}
+          >
+            {label}
+          </Button>
+        ))
+      }
+    </Dropdown>
+  )
+}
+
+type AppliedProps = Pick<Props, 'view' | 'filters' | 'query'> & { applied: readonly Filter[] }
+
+function Applied({ view, filters, applied, query }: AppliedProps) {
+  const clear = () =>
+    goTo(hrefOf(view, undefined, withoutFilters(filters, query)), { replace: true })
+  return (
+    <div class="chips">
+      {applied.map((filter) => (
+        <button
+          key={filter.name}
+          type="button"
+          class="chip"
+          onClick={({ currentTarget }) => {
+            focusBeside(currentTarget)
+            set(view, { [filter.name]: undefined })
+          }}
+        >
+          <span class="hidden">{appStrings.filters.remove}</span>
+          <span>{`${filter.label}: ${shownValue(filter, query[filter.name] as string)}`}</span>
+          <Icon name="close" />
+        </button>
+      ))}
+      <Button style="quiet" onClick={clear}>
+        {appStrings.filters.clear}
+      </Button>
+    </div>
+  )
+}
+
+// A removed chip passes the focus to another one, or else to the first control of the filters.
+function focusBeside(chip: HTMLButtonElement): void {
+  const controls = chip.form?.querySelectorAll<HTMLElement>('.filters-fold, .filters-body *') ?? []
+  const others = chip.parentElement?.querySelectorAll<HTMLElement>('.chip') ?? []
+  const next = [...others].find((other) => other !== chip)
+  const first = [...controls].find(
+    (each) => each.matches('button, input, select') && each.offsetParent,
+  )
+  ;(next ?? first)?.focus()
+}
+
+function shownValue({ choices, type }: Filter, value: string): string {
+  if (type === 'date') return isDay(value) ? datedDay(value) : value
+  return choices?.[value] ?? value
 }
 
 function Control({
@@ -139,13 +224,13 @@ function Control({
   )
 }
 
-// Keeps other parts of the address, such as the tab.
+// Removes the filters from the query, and keeps its other parts, such as the tab.
 export function withoutFilters(filters: readonly Filter[], query: Query): Query {
   const isFilter = (name: string) => filters.some((filter) => filter.name === name)
   return Object.fromEntries(Object.entries(query).filter(([name]) => !isFilter(name)))
 }
 
-// Only known filters. The API excludes `to`, so it becomes the next day.
+// Converts known filters to a query of the API. The API excludes `to`, so `to` becomes the next day.
 export function filterQuery(filters: readonly Filter[], query: Query): Query {
   const values = filters.map(({ name }) => [name, query[name]] as const)
   return Object.fromEntries(
@@ -157,4 +242,51 @@ export function dayAfter(date: string): string {
   const at = new Date(`${date}T00:00:00Z`)
   if (Number.isNaN(at.getTime())) return date
   return new Date(at.getTime() + 86_400_000).toISOString().slice(0, 10)
+}
+
+type Preset = keyof typeof appStrings.filters.presets
+type Period = { from: string; to: string }
+
+const DAY_MS = 86_400_000
+
+// Includes both days.
+function periodOf(preset: Preset, now: Date): Period {
+  const today = dayOf(now)
+  const ago = (days: number) => dayOf(new Date(now.getTime() - days * DAY_MS))
+  switch (preset) {
+    case 'today':
+      return { from: today, to: today }
+    case 'yesterday':
+      return { from: ago(1), to: ago(1) }
+    case 'week':
+      return { from: ago(6), to: today }
+    case 'month':
+      return { from: `${today.slice(0, 8)}01`, to: today }
+  }
+}
+
+function Presets({ view, query }: { view: string; query: Query }) {
+  const names = Object.keys(appStrings.filters.presets) as Preset[]
+  const now = new Date()
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: A row of buttons is no fieldset.
+    <div class="presets" role="group" aria-label={appStrings.filters.period}>
+      {names.map((name) => {
+        const period = periodOf(name, now)
+        const isChosen = query.from === period.from && query.to === period.to
+        const next = isChosen ? { from: undefined, to: undefined } : period
+        return (
+          <button
+            key={name}
+            type="button"
+            class="button quiet"
+            aria-pressed={isChosen}
+            onClick={() => set(view, next)}
+          >
+            {appStrings.filters.presets[name]}
+          </button>
+        )
+      })}
+    </div>
+  )
 }

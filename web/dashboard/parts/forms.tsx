@@ -1,5 +1,5 @@
-// Forms: each submission is sent once, however often the button is pressed. A refusal shows above the
-// buttons, and a wrong field says what is wrong with it.
+// Forms: a form is sent once, however often the user presses the button. A refusal is shown above the
+// buttons, and a fault of a field at the field.
 
 import {
   type AllHTMLAttributes,
@@ -13,7 +13,7 @@ import { staying } from '../in-flight.ts'
 
 export type Headers = Record<string, string>
 
-// The idempotency key changes only after a success, so a retry after a lost answer repeats nothing.
+// The idempotency key changes only after a success, so a retry after a lost answer repeats no work.
 export function useSending(work: (form: Form, headers: Headers) => Promise<unknown>) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
@@ -63,7 +63,7 @@ export const FieldFaults = createContext<readonly FieldFault[]>([])
 type Labels = {
   label: string
   hint?: ComponentChildren
-  of?: string | undefined // The API's name of the field: its faults show here.
+  of?: string | undefined // The API's name of the field, whose faults are shown here.
 }
 
 type FieldProps = Labels & { children: (id: string, wrong: object) => ComponentChildren }
@@ -98,7 +98,7 @@ export function InputField({ label, hint, of, ...input }: InputProps) {
   )
 }
 
-// An amount in naira with kobo; thousands may be separated.
+// An amount in naira, with or without kobo. The user may separate thousands by commas.
 export const AMOUNT = { inputMode: 'decimal', pattern: '[0-9,]+(\\.[0-9]{1,2})?' } as const
 
 export function TextAreaField({
@@ -125,8 +125,8 @@ type SelectProps = Labels &
   Attributes<HTMLSelectElement> & {
     none?: string // The option with an empty value.
     options: readonly (Value | readonly [value: Value, name: string | undefined])[]
-    names?: Readonly<Record<string, string>> | Readonly<Record<number, string>> // By value.
-    chosen?: string | null | undefined // At first.
+    names?: Readonly<Record<string, string>> | Readonly<Record<number, string>> // Labels by value.
+    chosen?: string | null | undefined // The initial choice.
   }
 
 export function SelectField(props: SelectProps) {

@@ -24,6 +24,7 @@ const PATHS = {
   close: 'm5 5 10 10M15 5 5 15',
   minus: 'M6 10h8',
   filter: 'M3 5h14M6 10h8M9 15h2',
+  columns: 'M3 4.500h14v11H3zM8 4.500v11M12.5 4.500v11',
   fold: 'm7 8 3 3 3-3',
   search: 'M9 4a5 5 0 1 0 0 10A5 5 0 0 0 9 4m3.5 8.500L17 17',
   download: 'M10 3v9M6.5 9 10 12.5 13.5 9M4 16h12',

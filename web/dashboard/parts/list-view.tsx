@@ -1,29 +1,30 @@
-// A list with filters, a table and a drawer. The first page refreshes on events; every page refreshes after
-// a change made here, and while a row is pending.
+// A list with filters, a table and a drawer. Events refresh the first page only. A change that the user makes
+// here refreshes any page, and so does a pending row.
 
 import type { ComponentChildren } from 'preact'
 import { appStrings } from '../../copy.ts'
 import {
-  csvLink,
   type Data,
   type GetPath,
+  getData,
   type PagePath,
   type Params,
   type Query,
   type Row,
+  type Schemas,
 } from '../api.ts'
+import { count, money } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
-import { usePages, useReload } from '../loading.ts'
+import { useLoaded, usePages, useReload } from '../loading.ts'
 import { closeTo, goTo, hrefOf, type Place } from '../routing.ts'
-import { usePendingRefresh, useVersion } from '../steady-refresh.ts'
+import { usePendingRefresh, useSteadyRefresh, useVersion } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
-import { ArchivedNote, isArchivedWindow } from './archived-note.tsx'
-import { Detail } from './detail.tsx'
+import { useColumns } from './column-choice.tsx'
+import { Detail } from './drawer.tsx'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
 import { Link } from './link.tsx'
-import { ListSummary, type SummaryPath } from './list-summary.tsx'
-import { Empty } from './states.tsx'
+import { Empty, Failed } from './states.tsx'
 import { type Choosing, type Column, ListTable, type Turning } from './table.tsx'
 
 type Tools = { version: number; close: () => void; changed: () => void }
@@ -32,30 +33,32 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
   view: string
   icon: IconName
   path: P
-  also?: Query // Beside the filters.
-  csv?: string
+  also?: Query // Query parameters in addition to the filters.
+  file?: string // The path of its exports, without an extension.
   summary?: SummaryPath
   caption: string
   columns: readonly Column<Row<P>>[]
   filters?: readonly Filter[]
   keyOf: (row: Row<P>) => string
   isAbout?: RegExp // Event types that refresh the list.
-  isPending?: (row: Row<P>) => boolean // The row changes without an event.
+  isPending?: (row: Row<P>) => boolean // Whether the row will change without an event.
   none: {
     title: string
     text: ComponentChildren
-    isMadeByApi?: boolean // Links to the API reference.
+    isMadeByApi?: boolean // Shows a link to the API reference.
     sample?: ComponentChildren
   }
-  add?: ComponentChildren // Always in the same place, so that a form open in it stays open.
-  version?: number // A new one refreshes the list.
+  // Rendered always in the same place, so that an open form in it stays open.
+  add?: ComponentChildren | ((changed: () => void) => ComponentChildren)
+  isPolled?: boolean // Reloads every few seconds while visible, for changes without events.
+  version?: number // A new version refreshes the list.
   isOldestFirst?: boolean
   choosing?: Choosing<Row<P>>
   // The drawer of the open row: loaded by the key, or drawn by `detail`.
   one?: {
     title: string
     path: One
-    isFixed?: boolean // Loaded once.
+    isFixed?: boolean // The object is loaded once.
     show: (item: Data<One>, tools: Tools) => ComponentChildren
     timeline?: (key: string, version: number) => ComponentChildren
   }
@@ -69,8 +72,8 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
   const filtered = filterQuery(filters, place.query)
   const isFiltered = Object.values(filtered).some(Boolean)
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
-  const asked = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
-  const pages = usePages(path, {} as Params<P>, { ...props.also, ...asked })
+  const query = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
+  const pages = usePages(path, {} as Params<P>, { ...props.also, ...query })
   const [version, bump] = useVersion()
   const changed = () => {
     bump()
@@ -78,25 +81,26 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
   }
   const refresh = useThrottled(() => (pages.isFirst ? changed() : bump()))
   useReload(props.version ?? 0, changed)
+  useSteadyRefresh(() => props.isPolled && changed())
   const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
   useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen, refresh)
   const pending = pages.data?.data.filter((row) => props.isPending?.(row)) ?? []
   usePendingRefresh(pending.map(props.keyOf).join(' '), pages.reload)
   const close = () => closeTo(hrefOf(view, undefined, place.query))
   const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
-  const archivedBefore = pages.data?.archivedBefore
-  const isEnd = turning?.isOldestFirst ? pages.isFirst : pages.data?.hasMore === false
-  const csv = archivedBefore && isArchivedWindow(archivedBefore, filtered) ? undefined : props.csv
+  const { columns, choice } = useColumns(path, props.columns)
   const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
   return (
     <>
-      {add && <div class="above">{add}</div>}
+      {add && <div class="above">{typeof add === 'function' ? add(changed) : add}</div>}
+      {filters.length === 0 && !isNone && choice && <div class="list-tools">{choice}</div>}
       {filters.length > 0 && (
         <Filters
           view={view}
           filters={filters}
           query={place.query}
-          {...(csv ? { csv: csvLink(csv, asked) } : {})}
+          tools={choice}
+          {...(props.file ? { file: { path: props.file, query } } : {})}
         />
       )}
       {props.summary && !isNone && (
@@ -104,7 +108,7 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
       )}
       <ListTable
         caption={props.caption}
-        columns={props.columns}
+        columns={columns}
         {...{ pages, turning, isOldestFirst: props.isOldestFirst }}
         keyOf={props.keyOf}
         hrefOf={(row) => hrefOf(view, props.keyOf(row), place.query)}
@@ -114,7 +118,6 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
           <Nothing none={props.none} icon={props.icon} unfiltered={isFiltered ? unfiltered : ''} />
         }
       />
-      {archivedBefore && isEnd && <ArchivedNote before={archivedBefore} query={filtered} />}
       {place.open !== undefined && (
         <OpenRow
           props={props}
@@ -172,10 +175,69 @@ function OpenRow<P extends PagePath, One extends GetPath>(view: OpenProps<P, One
   )
 }
 
-// The order is in the address, like the filters.
+// The sort order is stored in the address, like the filters.
 function turningOf(view: string, { open, query }: Place): Turning {
   const isOldestFirst = query.order === 'oldest'
   const order = isOldestFirst ? undefined : 'oldest'
   const turn = () => goTo(hrefOf(view, open, { ...query, order }), { replace: true })
   return { isOldestFirst, turn }
 }
+
+type SummaryPath =
+  | '/api/v1/payments/summary'
+  | '/api/v1/credits/summary'
+  | '/api/v1/accounts/static/summary'
+  | '/api/v1/payouts/summary'
+  | '/api/v1/operator/payouts/summary'
+
+type Total = Schemas['ListTotal'] | Schemas['PaymentTotal']
+type Summary = { count: number; isExact: boolean; totals: Total[] | null }
+
+// The service counts up to this many exactly.
+const COUNTED_MAX = 10_000
+
+type SummaryPathProps = { path: SummaryPath; query: Query; version: number }
+
+// Shows how many items match the filters, and their sum. If the count is not exact, shows no sum.
+function ListSummary({ path, query, version }: SummaryPathProps) {
+  const { data, problem, reload } = useLoaded(JSON.stringify([path, query]), (signal) =>
+    getData(path, {}, { query, signal }),
+  )
+  useReload(version, reload)
+  return (
+    <>
+      {problem && data && <Failed problem={problem} retry={reload} />}
+      <p class="summary muted" role="status" aria-label={appStrings.summary.label}>
+        {data && <Text summary={data} />}
+      </p>
+    </>
+  )
+}
+
+function Text({ summary: { count: found, isExact, totals } }: { summary: Summary }) {
+  const { items, more, least, narrow, paid } = appStrings.summary
+  const number = count(found)
+  if (!isExact || !totals) {
+    return (
+      <>
+        <span>{found >= COUNTED_MAX ? more(number) : least(number)}</span>
+        <span>{narrow}</span>
+      </>
+    )
+  }
+  return (
+    <>
+      <span>{items(number)}</span>
+      {totals.map((total) => (
+        <strong key={total.currency} class="money">
+          {money(total.amount, total.currency)}
+          {paidOf(total) !== undefined && (
+            <span class="muted">{` (${money(paidOf(total) as number, total.currency)} ${paid})`}</span>
+          )}
+        </strong>
+      ))}
+    </>
+  )
+}
+
+const paidOf = (total: Total) => ('amountPaid' in total ? total.amountPaid : undefined)

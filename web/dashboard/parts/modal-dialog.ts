@@ -1,6 +1,6 @@
-// A modal dialog. It opens when drawn, closes on Escape or the device's back gesture unless a request is in
-// flight, and restores the focus. Browsers let a page refuse to close only once between clicks, so a dialog
-// that closes anyway opens again.
+// A modal dialog. It opens when rendered, closes on Escape or the device's back gesture unless a request is
+// in flight, and restores the focus. Between two clicks, browsers let a page refuse only once to close a
+// dialog. So a dialog that closes against the refusal is opened again.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isInFlight } from '../in-flight.ts'
@@ -10,13 +10,13 @@ export function useModal(close: () => void) {
   const leave = () => {
     if (!isInFlight()) close()
   }
-  // Before drawing, so that a visible dialog has the keyboard.
+  // Runs before the browser draws, so that a visible dialog has the keyboard.
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null
-    const shown = ref.current
-    shown?.showModal()
+    const dialog = ref.current
+    dialog?.showModal()
     return () => {
-      shown?.close() // Elements under it can take the focus again.
+      dialog?.close() // Lets elements under the dialog take the focus again.
       before?.focus?.()
     }
   }, [])
@@ -27,9 +27,9 @@ export function useModal(close: () => void) {
       leave()
     },
     onClose: ({ currentTarget }: Event) => {
-      const shown = currentTarget as HTMLDialogElement
-      if (!shown.isConnected || shown.open) return
-      shown.showModal()
+      const dialog = currentTarget as HTMLDialogElement
+      if (!dialog.isConnected || dialog.open) return
+      dialog.showModal()
       leave()
     },
     onKeyDown: (event: KeyboardEvent) => {

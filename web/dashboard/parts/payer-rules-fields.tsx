@@ -1,4 +1,4 @@
-// Fields for who may pay, and how much at a time.
+// The fields of payer rules: who may pay, and how much at a time.
 
 import { accountsStrings } from '../../copy.ts'
 import { Problem, type Schemas } from '../api.ts'
@@ -65,7 +65,7 @@ function wrongLine(line: string): Problem {
   })
 }
 
-// Null if every field is blank.
+// Returns null if every field is blank.
 export function rulesIn(form: Form): Schemas['PayerRulesRequest'] | null {
   const lines = (name: string) =>
     form

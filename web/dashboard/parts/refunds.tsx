@@ -1,12 +1,16 @@
-// The refunds of a payment or of a credit to a collection account, and requesting or cancelling one.
+// Lists the refunds of a payment or of a credit to a collection account, and requests or cancels a refund.
 
 import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { codeOf } from '../../../src/short-codes.ts'
 import { refundsStrings as strings } from '../../copy.ts'
-import { getPage, type Schemas } from '../api.ts'
-import { useLoaded, useReload } from '../loading.ts'
-import { CancelRefund } from './cancel-refund.tsx'
+import { getPage, Problem, type Schemas, send } from '../api.ts'
+import { money } from '../format.ts'
+import { useData, useLoaded, useReload } from '../loading.ts'
+import { Action, ActionDialog, OpenButton } from './action.tsx'
+import { DialogForm } from './dialog.tsx'
+import { AMOUNT, type Headers, InputField, newKey, ReasonField, useSending } from './forms.tsx'
 import { Icon } from './icons.tsx'
-import { RefundButton, type RefundOf } from './refund-form.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Badge, Money, Time } from './values.tsx'
 
@@ -17,13 +21,14 @@ const SHOWN_MAX = '100'
 
 type Props = {
   of: RefundOf
-  received: number // Less what the bank reversed.
+  received: number // Less the amount that the bank reversed.
+  payer: string | null // Null: unknown, or several.
   mayRefund: boolean
   version: number
   changed: () => void
 }
 
-export function Refunds({ of, received, mayRefund, version, changed }: Props) {
+export function Refunds({ of, received, payer, mayRefund, version, changed }: Props) {
   const { data, problem, reload } = useLoaded(JSON.stringify(of), (signal) =>
     listRefunds(of, signal),
   )
@@ -51,42 +56,46 @@ export function Refunds({ of, received, mayRefund, version, changed }: Props) {
         ))}
       </ol>
       {data.hasMore && <p class="muted small">{strings.more}</p>}
-      {isOffered && <RefundButton of={of} left={left} done={done} />}
+      {isOffered && <RefundButton {...{ of, payer, left, done }} />}
     </section>
   )
 }
 
 function listRefunds(of: RefundOf, signal: AbortSignal) {
-  const asked = { query: { limit: SHOWN_MAX }, signal }
+  const options = { query: { limit: SHOWN_MAX }, signal }
   return 'reference' in of
-    ? getPage('/api/v1/payments/{reference}/refunds', of, asked)
-    : getPage('/api/v1/credits/{id}/refunds', of, asked)
+    ? getPage('/api/v1/payments/{reference}/refunds', of, options)
+    : getPage('/api/v1/credits/{id}/refunds', of, options)
 }
 
 const isOver = ({ status }: Part) => status === 'failed' || status === 'cancelled'
 
-// In kobo, because sums of decimals are inexact.
+// Computes in kobo, because sums of decimals are inexact.
 function amountLeft(received: number, refunds: readonly Refund[]): number {
   const standing = refunds.flatMap(({ payouts }) => payouts).filter((part) => !isOver(part))
   const kobo = (amount: number) => Math.round(amount * 100)
   return standing.reduce((left, { amount }) => left - kobo(amount), kobo(received)) / 100
 }
 
-// Everything left is already being refunded.
-function mayCancel({ payouts }: Refund): boolean {
+// Whether the user may cancel the refund: every payout that is not cancelled is still queued.
+export function mayCancel({ payouts }: Refund): boolean {
   const standing = payouts.filter(({ status }) => status !== 'cancelled')
   return standing.length > 0 && standing.every(({ status }) => status === 'queued')
 }
 
-function stateOf({ status, payouts }: Refund): string {
+export function refundState({ status, payouts }: Refund): string {
   const isWaiting = payouts.some((part) => part.approval === 'needed' && part.status === 'queued')
   return isWaiting ? 'awaiting_approval' : status
 }
 
-function Entry({ refund, children }: { refund: Refund; children: ComponentChildren }) {
-  const payees = new Set(
-    refund.payouts.map((part) => strings.to(part.toAccountName, part.toAccountNumberMasked)),
+export function payeesOf({ payouts }: Refund): string[] {
+  const payees = payouts.map((part) =>
+    strings.payee(part.toAccountName, part.toAccountNumberMasked),
   )
+  return [...new Set(payees)]
+}
+
+function Entry({ refund, children }: { refund: Refund; children: ComponentChildren }) {
   const failures = new Set(refund.payouts.flatMap(({ failureReason }) => failureReason ?? []))
   return (
     <li>
@@ -95,10 +104,10 @@ function Entry({ refund, children }: { refund: Refund; children: ComponentChildr
       </span>
       <div class="entry-text">
         <p>{refund.reason}</p>
-        <p class="muted small">{refund.reference}</p>
-        {[...payees].map((payee) => (
+        <p class="muted small">{codeOf(refund.reference)}</p>
+        {payeesOf(refund).map((payee) => (
           <p key={payee} class="muted small">
-            {payee}
+            {strings.to(payee)}
           </p>
         ))}
         {[...failures].map((reason) => (
@@ -110,9 +119,113 @@ function Entry({ refund, children }: { refund: Refund; children: ComponentChildr
       </div>
       <div class="entry-end">
         <Money amount={refund.amount} currency={refund.currency} />
-        <Badge state={stateOf(refund)} />
+        <Badge state={refundState(refund)} />
         <Time at={refund.requestedAt} />
       </div>
     </li>
   )
+}
+
+type CancelRefundProps = { refund: Schemas['Refund']; done: () => void }
+
+export function CancelRefund({ refund: { reference }, done }: CancelRefundProps) {
+  return (
+    <div class="buttons entry-actions">
+      <Action
+        action={strings.cancel}
+        style="small"
+        no={strings.keep}
+        isDangerous
+        text={strings.cancelText}
+        run={(form, headers) => {
+          const body = { reason: form.text('reason') }
+          const path = '/api/v1/refunds/{reference}/cancel'
+          return send('POST', path, { params: { reference }, body, headers }).catch(explainRefusal)
+        }}
+        message={strings.cancelled(reference)}
+        done={done}
+      >
+        <ReasonField label={strings.reason} hint={strings.reasonHint} rows={2} maxLength={200} />
+      </Action>
+    </div>
+  )
+}
+
+type RefundOf = { reference: string } | { id: number }
+
+type RefundOfProps = { of: RefundOf; payer: string | null; left: number; done: () => void }
+type Body = { amount: string; reason: string }
+
+function RefundButton(props: RefundOfProps) {
+  return (
+    <div class="buttons after-facts">
+      <OpenButton label={strings.one}>
+        {(close) => <RefundForm {...props} close={close} />}
+      </OpenButton>
+    </div>
+  )
+}
+
+function RefundForm({ of, payer, left, done, close }: RefundOfProps & { close: () => void }) {
+  const [body, setBody] = useState<Body | undefined>()
+  const key = useRef(newKey()) // One form makes one refund, however often the user confirms.
+  const sending = useSending(async (form) =>
+    setBody({ amount: form.amount('amount'), reason: form.text('reason') }),
+  )
+  return (
+    <>
+      <DialogForm title={strings.one} action={strings.goOn} sending={sending} close={close}>
+        <p class="muted">{strings.text}</p>
+        <InputField
+          label={strings.amount}
+          hint={strings.amountHint(money(left))}
+          name="amount"
+          required
+          {...AMOUNT}
+          defaultValue={`${left}`}
+        />
+        <ReasonField label={strings.reason} hint={strings.reasonHint} rows={2} maxLength={200} />
+      </DialogForm>
+      {body && (
+        <ActionDialog
+          title={strings.sureTitle(money(Number(body.amount)), payer)}
+          action={strings.sure(money(Number(body.amount)))}
+          isDangerous
+          text={
+            <>
+              <p>{strings.sureText}</p>
+              <Approval amount={Number(body.amount)} />
+            </>
+          }
+          run={() => request(of, body, { 'idempotency-key': key.current })}
+          message={({ reference }) => strings.requested(reference)}
+          done={() => {
+            close()
+            done()
+          }}
+          close={() => setBody(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+// Renders nothing until the approval rule is known.
+function Approval({ amount }: { amount: number }) {
+  const { data } = useData('/api/v1/payout-settings', {})
+  if (!data) return null
+  const { payoutApproval: rule, approvalAbove } = data
+  const isNeeded = rule === 'all' || (rule === 'above' && amount > (approvalAbove ?? 0))
+  return <p>{isNeeded ? strings.needsApproval : strings.atOnce}</p>
+}
+
+const request = (of: RefundOf, body: Body, headers: Headers) =>
+  ('reference' in of
+    ? send('POST', '/api/v1/payments/{reference}/refunds', { params: of, body, headers })
+    : send('POST', '/api/v1/credits/{id}/refunds', { params: of, body, headers })
+  ).catch(explainRefusal)
+
+function explainRefusal(error: unknown): never {
+  if (!(error instanceof Problem)) throw error
+  throw new Problem(error.code, strings.problems[error.code] ?? error.message, error)
 }

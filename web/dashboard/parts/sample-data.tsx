@@ -1,9 +1,9 @@
-// Sample data for an empty sandbox: an account and a payment, each with a transfer (docs/test-clock.md). The
-// button disappears once a view has data, so a passing failure is retried here with the same key.
+// Sample data for an empty sandbox (docs/test-clock.md): a month, or a paid account and a paid payment. The
+// button disappears once a view has data. So after a temporary failure this retries with the same key.
 
 import { useState } from 'preact/hooks'
 import { accountsStrings, paymentsStrings, sampleDataStrings as strings } from '../../copy.ts'
-import { problemFrom, send } from '../api.ts'
+import { getData, Problem, problemFrom, send } from '../api.ts'
 import { hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
 import { Button } from './button.tsx'
@@ -17,32 +17,44 @@ const RETRY_MS = 1_000
 type Props = { session: Session; refresh: () => void }
 
 export function SampleData({ session: { client, scopes }, refresh }: Props) {
-  const [isBusy, setBusy] = useState(false)
+  const [busy, setBusy] = useState<string | undefined>() // The label of the pressed button.
   const mayAdd = ['accounts:write', 'payments:write'].every((scope) => scopes.includes(scope))
   if (client.mode !== 'sandbox' || !mayAdd) return null
-  const add = async () => {
-    if (isBusy) return
-    setBusy(true)
+  const add = async (label: string, message: string, work: () => Promise<void>) => {
+    if (busy !== undefined) return
+    setBusy(label)
     try {
-      await addSample(newKey())
-      toast(strings.added)
+      await work()
+      toast(message)
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
     }
-    setBusy(false)
+    setBusy(undefined)
     refresh()
   }
+  const addOne = () => add(strings.adding, strings.added, () => addSample(newKey(), ONE))
+  const addMonth = () =>
+    add(strings.loading(0), strings.loaded, async () => {
+      await addSample(newKey(), MONTH)
+      await finishSeed((percent) => setBusy(strings.loading(percent)))
+    })
   return (
     <div class="sample">
-      <Button aria-disabled={isBusy} onClick={add}>
-        {isBusy ? strings.adding : strings.add}
-      </Button>
+      <div class="buttons">
+        <Button aria-disabled={busy !== undefined} onClick={addMonth}>
+          {busy !== undefined && busy !== strings.adding ? busy : strings.month}
+        </Button>
+        <Button aria-disabled={busy !== undefined} onClick={addOne}>
+          {busy === strings.adding ? busy : strings.add}
+        </Button>
+      </div>
+      <p class="small">{strings.monthText}</p>
       <p class="small">{strings.text}</p>
     </div>
   )
 }
 
-// For views whose data others create.
+// For views whose data comes from other views.
 export function FirstSteps({ session, refresh }: Props) {
   const { scopes } = session
   return (
@@ -80,8 +92,23 @@ async function patiently<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-// The smallest seed, complete when the service answers.
-async function addSample(key: string): Promise<void> {
+type Size = { accounts: number; days: number }
+
+const ONE: Size = { accounts: 1, days: 1 } // The smallest seed, complete when the service answers.
+const MONTH: Size = { accounts: 20, days: 30 }
+
+async function addSample(key: string, body: Size): Promise<void> {
   const headers = { 'idempotency-key': key }
-  await patiently(() => send('POST', '/sandbox/seed', { body: { accounts: 1, days: 1 }, headers }))
+  await patiently(() => send('POST', '/sandbox/seed', { body, headers }))
+}
+
+// For a larger seed, the service continues after its answer.
+async function finishSeed(show: (percent: number) => void): Promise<void> {
+  for (;;) {
+    const { status, percent } = await patiently(() => getData('/sandbox/seed', {}))
+    if (status === 'finished') return
+    if (status === 'failed') throw new Problem('seed_failed', strings.stopped)
+    show(percent)
+    await new Promise((resolve) => window.setTimeout(resolve, RETRY_MS))
+  }
 }

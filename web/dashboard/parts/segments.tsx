@@ -1,4 +1,4 @@
-// A row of choices of which one is pressed.
+// A row of choices, one of which is pressed.
 
 type Props<Name extends string> = {
   label: string

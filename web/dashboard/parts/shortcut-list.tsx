@@ -2,9 +2,8 @@
 
 import { useState } from 'preact/hooks'
 import { appStrings, shortcutsStrings as strings } from '../../copy.ts'
-import { areEnabled, type Destination, enable, LETTERS } from '../shortcuts.ts'
-import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
+import { areShortcutsEnabled, type Destination, enableShortcuts, LETTERS } from '../shortcuts.ts'
+import { NoticeDialog } from './dialog.tsx'
 
 type Shortcut = { name: string; keys: readonly string[]; joined?: string }
 
@@ -27,42 +26,36 @@ export function ShortcutList({
   views: readonly Destination[]
   close: () => void
 }) {
-  const [isOn, setOn] = useState(areEnabled)
+  const [isOn, setOn] = useState(areShortcutsEnabled)
   const goTo = views.flatMap(({ path, name }): Shortcut[] => {
     const letter = LETTERS[path]
     return letter ? [{ name, keys: ['g', letter], joined: strings.followedBy }] : []
   })
   return (
-    <Dialog title={strings.title} close={close}>
-      <div class="form shortcuts">
-        {/* First, and so what has the focus: the list stands where it begins. */}
-        <div>
-          <label class="option">
-            <input
-              type="checkbox"
-              checked={isOn}
-              aria-describedby="shortcuts-hint"
-              onChange={(event) => {
-                enable(event.currentTarget.checked)
-                setOn(event.currentTarget.checked)
-              }}
-            />
-            {strings.enabled}
-          </label>
-          <p id="shortcuts-hint" class="muted small">
-            {strings.enabledHint}
-          </p>
-        </div>
-        <Group title={strings.everywhere} shortcuts={EVERYWHERE} />
-        <Group title={strings.inLists} shortcuts={IN_LISTS} />
-        <Group title={strings.goTo} shortcuts={goTo} />
-        <div class="form-end">
-          <Button style="primary" onClick={close}>
-            {appStrings.close}
-          </Button>
-        </div>
+    <NoticeDialog title={strings.title} done={appStrings.close} style="shortcuts" close={close}>
+      {/* The browser focuses the first control of a dialog. The checkbox comes first, so that the dialog
+          opens at its top and not scrolled down to the Close button. */}
+      <div>
+        <label class="option">
+          <input
+            type="checkbox"
+            checked={isOn}
+            aria-describedby="shortcuts-hint"
+            onChange={(event) => {
+              enableShortcuts(event.currentTarget.checked)
+              setOn(event.currentTarget.checked)
+            }}
+          />
+          {strings.enabled}
+        </label>
+        <p id="shortcuts-hint" class="muted small">
+          {strings.enabledHint}
+        </p>
       </div>
-    </Dialog>
+      <Group title={strings.everywhere} shortcuts={EVERYWHERE} />
+      <Group title={strings.inLists} shortcuts={IN_LISTS} />
+      <Group title={strings.goTo} shortcuts={goTo} />
+    </NoticeDialog>
   )
 }
 

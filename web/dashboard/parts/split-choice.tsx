@@ -1,9 +1,15 @@
-// A choice of split. Shows nothing if the client has none or the user may not see them.
+// A choice of split. It renders nothing if the client has no splits or the user may not see them. Also the
+// shares of a split.
 
 import { splitsStrings as strings } from '../../copy.ts'
+import type { Schemas } from '../api.ts'
 import { usePage } from '../loading.ts'
+import { hrefOf } from '../routing.ts'
 import { CodeChoice } from './code-choice.tsx'
+import type { Fact } from './drawer.tsx'
+import { Link } from './link.tsx'
 import { Pending } from './states.tsx'
+import { Money } from './values.tsx'
 
 const UNSEEN = ['role_not_allowed', 'merchants_restricted']
 
@@ -23,4 +29,17 @@ export function SplitChoice({ current = null }: { current?: string | null }) {
       choices={active.map(({ splitCode, name }) => ({ code: splitCode, name }))}
     />
   )
+}
+
+type Shared = { splits: readonly Schemas['SplitShare'][]; currency: string }
+
+export function shareFacts({ splits, currency }: Shared): Fact[] {
+  return splits.map(({ subaccountCode, amount }) => [
+    strings.share(subaccountCode),
+    <Money key={subaccountCode} amount={amount} currency={currency} />,
+  ])
+}
+
+export function SplitLink({ code }: { code: string }) {
+  return <Link href={hrefOf('settings', code, { tab: 'splits' })}>{code}</Link>
 }

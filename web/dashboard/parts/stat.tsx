@@ -3,17 +3,19 @@
 import type { ComponentChildren } from 'preact'
 import { hrefOf } from '../routing.ts'
 import { Link } from './link.tsx'
+import { Term, type TermName } from './term.tsx'
 
 type Props = {
   name: string
   note: string
   tone?: string
   view?: string
+  term?: TermName // Its definition; a name that links has none.
   isMain?: boolean
   children: ComponentChildren
 }
 
-export function Stat({ name, note, tone = '', view, isMain, children }: Props) {
+export function Stat({ name, note, tone = '', view, term, isMain, children }: Props) {
   return (
     <div class={`stat ${tone} ${isMain ? 'main' : ''}`}>
       <dt>
@@ -22,7 +24,7 @@ export function Stat({ name, note, tone = '', view, isMain, children }: Props) {
             {name}
           </Link>
         ) : (
-          name
+          named(term, name)
         )}
       </dt>
       <dd class="stat-value">{children}</dd>
@@ -30,3 +32,6 @@ export function Stat({ name, note, tone = '', view, isMain, children }: Props) {
     </div>
   )
 }
+
+const named = (term: TermName | undefined, name: string) =>
+  term ? <Term of={term} text={name} /> : name

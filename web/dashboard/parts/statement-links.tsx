@@ -3,10 +3,10 @@
 import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { statementsStrings as strings } from '../../copy.ts'
-import { csvLink, withQuery } from '../api.ts'
+import { withQuery } from '../api.ts'
+import { ExportLinks } from './export-links.tsx'
 import { dayAfter } from './filters.tsx'
 import { Field } from './forms.tsx'
-import { Icon } from './icons.tsx'
 
 export type Days = { from: string; to: string } // `to` is exclusive, as in a query.
 
@@ -39,10 +39,7 @@ export function StatementLinks({ path, choose }: { path: string; choose?: (days:
         {day('to')}
       </div>
       <div class="buttons">
-        <a class="button" href={csvLink(`${path}.csv`, query)} download>
-          <Icon name="download" />
-          {strings.csv}
-        </a>
+        <ExportLinks {...{ path, query }} isOfOne />
         <a class="button" href={withQuery(`${path}.html`, query)} target="_blank" rel="noreferrer">
           {strings.print}
         </a>

@@ -21,7 +21,7 @@ export function Empty({ icon, title, text, children }: EmptyProps) {
   )
 }
 
-// Explains a refusal. Wrong fields are listed one by one, without the general message.
+// Explains a refusal. Faults of fields are listed one by one, without the general message.
 export function Failed({ problem, retry }: { problem: Problem; retry?: () => void }) {
   const isOfFields = problem.code === 'invalid_request' && problem.fields.length > 0
   return (
@@ -41,7 +41,7 @@ export function Failed({ problem, retry }: { problem: Problem; retry?: () => voi
   )
 }
 
-// Sized like the data that will replace it, so that nothing jumps.
+// Sized like the data that will replace it, so that the page does not move.
 export function Skeleton({ lines = 1, kind = 'text' }: { lines?: number; kind?: string }) {
   return (
     <div class={`skeleton ${kind}`} aria-hidden="true">

@@ -1,11 +1,11 @@
-// A list as a table. A press or Enter opens a row, arrows and j/k move between rows, x chooses the focused
-// row. On a narrow page each row is a card. The heading of the sort column reverses the order.
+// A list as a table. A click or Enter opens a row, arrows and j/k move between rows, x selects the focused
+// row. On a narrow page each row is a card. The heading of the sorted column reverses the order.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import { isInFlight } from '../in-flight.ts'
-import type { Paged } from '../loading.ts'
+import type { Loaded, Paged } from '../loading.ts'
 import { goTo } from '../routing.ts'
 import { Icon } from './icons.tsx'
 import { Link } from './link.tsx'
@@ -14,7 +14,8 @@ import { Money, Time } from './values.tsx'
 
 export type Column<Row> = {
   name: string
-  // The place on a narrow page, where columns without one are hidden. A `line` shows its name.
+  // The place in the card on a narrow page; a column without a place is hidden there. A `line` shows its
+  // name.
   place?: 'lead' | 'amount' | 'second' | 'state' | 'time' | 'line'
   isAmount?: boolean
   isOrder?: boolean // The list is sorted by it.
@@ -95,7 +96,7 @@ export function ListTable<Row>(props: Props<Row>) {
           {data && <Rows columns={columns} rows={data.data} {...rows} />}
         </table>
       </div>
-      {/* The headings stay meanwhile, and with them the focus of whoever turned the list. */}
+      {/* The headings stay meanwhile, so that the one that was pressed keeps the focus. */}
       {!data && <Skeleton kind="rows" lines={10} />}
       <Pager pages={pages} isOldestFirst={turning?.isOldestFirst ?? isOldestFirst} />
     </>
@@ -146,7 +147,7 @@ function Rows<Row>({
   const body = useRef<HTMLTableSectionElement>(null)
   const linksIn = () => [...(body.current?.querySelectorAll<HTMLElement>('a.row-link') ?? [])]
   const lastOpen = useRef(openKey)
-  // Focus the row that was open last, but never leave a field.
+  // Focuses the row that was open last, but never takes the focus from a field.
   useEffect(() => {
     const at = rows.findIndex((row) => keyOf(row) === lastOpen.current)
     lastOpen.current = openKey
@@ -254,7 +255,7 @@ export function Pager<Row>({ pages, isOldestFirst = false }: PagerProps<Row>) {
   const isPaged = useRef(false)
   if (data) isPaged.current = !isFirst || data.hasMore
   if (!isPaged.current) return null
-  // Never `disabled`, which would lose the focus while a page loads.
+  // Buttons are never `disabled`, which would lose the focus while a page loads.
   return (
     <nav class="pager" aria-label={appStrings.pages.label}>
       <button
@@ -280,4 +281,26 @@ export function Pager<Row>({ pages, isOldestFirst = false }: PagerProps<Row>) {
       </button>
     </nav>
   )
+}
+
+export function onePage<Item>({ data, ...loaded }: Loaded<Item[]>): Paged<Item> {
+  const page = data && { data, hasMore: false, nextCursor: null }
+  const still = { number: 1, isFirst: true, goFurther: () => {}, goBack: () => {} }
+  return { ...loaded, ...still, data: page }
+}
+
+// The selected rows of a list. The selection survives paging, but ends when the filters change, so that
+// nobody decides on hidden rows.
+export function useChosenAmong<Chosen>(
+  filterKey: string,
+  none: Chosen,
+): [chosen: Chosen, choose: (chosen: Chosen) => void] {
+  const [choice, setChoice] = useState({ filterKey, chosen: none })
+  useEffect(() => {
+    setChoice((before) => (before.filterKey === filterKey ? before : { filterKey, chosen: none }))
+  }, [filterKey])
+  return [
+    choice.filterKey === filterKey ? choice.chosen : none,
+    (chosen) => setChoice({ filterKey, chosen }),
+  ]
 }

@@ -3,6 +3,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { hrefOf } from '../routing.ts'
+import type { Session } from '../session.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Link } from './link.tsx'
 
@@ -15,7 +16,8 @@ type Props = {
 
 export function Tabs({ label, view, names, current }: Props) {
   const nav = useRef<HTMLElement>(null)
-  // Narrow pages scroll to the current tab. After scrollIntoView, the Tab key would start there.
+  // Scrolls narrow pages to the current tab. scrollIntoView is not used: the Tab key would then start at that
+  // tab.
   useEffect(() => {
     const [list, open] = [nav.current, nav.current?.querySelector<HTMLElement>('[aria-current]')]
     if (!list || !open) return
@@ -36,27 +38,26 @@ export function Tabs({ label, view, names, current }: Props) {
   )
 }
 
-type TabbedProps<Name extends string> = ViewProps & {
-  label: string
+type Options<Name extends string> = {
   view: string
-  names: Readonly<Record<Name, string>>
-  parts: Record<Name, ComponentType<ViewProps>>
-  maySee?: (name: Name) => boolean
+  words: { parts: string; tabs: Readonly<Record<NoInfer<Name>, string>> }
+  tabs: Record<Name, ComponentType<ViewProps>>
+  maySee?: (name: Name, session: Session) => boolean
 }
 
-// The first tab that the user may see is the default.
-export function TabbedView<Name extends string>(props: TabbedProps<Name>) {
-  const { label, view, names, parts, maySee = () => true, session, place } = props
-  const allowed = (Object.keys(parts) as Name[]).filter(maySee)
-  const current = allowed.find((name) => name === place.query.tab) ?? (allowed[0] as Name)
-  const Part: ComponentType<ViewProps> = parts[current]
-  return (
-    <>
-      <Tabs
-        {...{ label, view, current }}
-        names={Object.fromEntries(allowed.map((name) => [name, names[name]]))}
-      />
-      <Part session={session} place={place} />
-    </>
-  )
+// A view of tabs. The first tab that the user may see is the default.
+export function tabbedView<Name extends string>(options: Options<Name>) {
+  const { view, words, tabs, maySee = () => true } = options
+  return function TabbedView({ session, place }: ViewProps) {
+    const allowed = (Object.keys(tabs) as Name[]).filter((name) => maySee(name, session))
+    const current = allowed.find((name) => name === place.query.tab) ?? (allowed[0] as Name)
+    const names = Object.fromEntries(allowed.map((name) => [name, words.tabs[name]]))
+    const Tab: ComponentType<ViewProps> = tabs[current]
+    return (
+      <>
+        <Tabs label={words.parts} {...{ view, names, current }} />
+        <Tab session={session} place={place} />
+      </>
+    )
+  }
 }

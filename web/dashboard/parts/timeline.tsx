@@ -18,8 +18,8 @@ const ICONS: Record<string, IconName> = {
   credit: 'credits',
   reversal: 'reversal',
   suspense: 'suspense',
+  hold: 'lock',
   transfer: 'transfer',
-  archive: 'ledger',
   event: 'event',
   waiting: 'suspense',
   attempt: 'attempt',
@@ -130,5 +130,5 @@ function toneOf({ kind, detail }: Entry): string {
   if (kind === 'requery') return detail.answer === 'no_answer' ? 'bad' : 'calm'
   if (kind === 'credit') return 'good'
   if (kind === 'reversal') return 'bad'
-  return kind === 'suspense' || kind === 'waiting' ? 'warn' : 'calm'
+  return kind === 'suspense' || kind === 'hold' || kind === 'waiting' ? 'warn' : 'calm'
 }

@@ -20,7 +20,7 @@ export function toast(text: string, tone: Toast['tone'] = 'calm'): void {
   add({ text, tone, undo: undefined }, STAYS_MS)
 }
 
-// For actions done at once because they can be undone.
+// Shows a toast with an undo button, for actions that are done at once.
 export function toastWithUndo(text: string, undo: () => void): void {
   add({ text, tone: 'calm', undo }, UNDO_STAYS_MS)
 }
@@ -38,25 +38,25 @@ function drop(id: number): void {
   show()
 }
 
-// In the topmost dialog.
+// Shows the toasts in the topmost dialog.
 function show(): void {
   for (const place of places) place(place === places.at(-1) ? toasts : [])
 }
 
-// The page and every dialog have one: elements under an open dialog can be neither pressed nor announced.
+// The page and every dialog render this: elements under an open dialog can be neither pressed nor announced.
 export function Toasts() {
-  const [shown, setShown] = useState<readonly Toast[]>([])
+  const [visible, setVisible] = useState<readonly Toast[]>([])
   useEffect(() => {
-    places.push(setShown)
+    places.push(setVisible)
     show()
     return () => {
-      places.splice(places.indexOf(setShown), 1)
+      places.splice(places.indexOf(setVisible), 1)
       show()
     }
   }, [])
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {shown.map(({ id, text, tone, undo }) => (
+      {visible.map(({ id, text, tone, undo }) => (
         <div key={id} class={`toast ${tone}`}>
           <span>{text}</span>
           {undo && (

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { codeOf, codeOfId } from '../../../src/short-codes.ts'
 import { appStrings } from '../../copy.ts'
 import { exactTime, humanize, money, shownTime } from '../format.ts'
 import { Icon } from './icons.tsx'
@@ -43,7 +44,7 @@ export function Badge({ state, tone }: { state: string; tone?: Tone }) {
 
 type Refundable = { state: string; received: number; refunded: number }
 
-// A refund replaces a good state, and stands beside any other.
+// If the state is good, the refund replaces it. Otherwise both are shown.
 export function PaidBadge({ state, received, refunded }: Refundable) {
   if (refunded <= 0) return <Badge state={state} />
   const ofRefunds = <Badge state={refunded < received ? 'part_refunded' : 'refunded'} />
@@ -81,9 +82,26 @@ export function TextHeadline({ text, badge }: { text: string; badge?: ComponentC
   )
 }
 
+// The code that a person reads, and the full reference that programs and banks use.
+export function Reference({ text, code = codeOf(text) }: { text: string; code?: string }) {
+  if (code === text) return <Copyable text={text} />
+  return (
+    <span class="reference">
+      <Copyable text={code} />
+      <span class="muted small">
+        <Copyable text={text} />
+      </span>
+    </span>
+  )
+}
+
+export function PaymentReference({ id }: { id: string }) {
+  return <Reference code={codeOfId('PAY', id)} text={id} />
+}
+
 const SHOWN_MS = 1_500
 
-// A reference with a copy button. A secret is announced by its name, never read aloud.
+// A reference with a copy button. Screen readers announce a secret by its name and never read it aloud.
 export function Copyable({ text, label, name }: { text: string; label?: string; name?: string }) {
   return (
     <span class="copyable">

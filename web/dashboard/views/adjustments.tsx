@@ -1,10 +1,22 @@
 // Adjustments: debts of clients and banks, recovered or written off under maker-checker.
 
-import { adjustmentsStrings as strings } from '../../copy.ts'
+import { adjustmentsStrings as strings, suspenseStrings } from '../../copy.ts'
+import { type Schemas, send } from '../api.ts'
+import { money } from '../format.ts'
+import { Action } from '../parts/action.tsx'
+import { BankName, useBankNames } from '../parts/bank-name.tsx'
+import { DecideRequest } from '../parts/decide-request.tsx'
+import { Facts } from '../parts/drawer.tsx'
+import { type Filter, humanized } from '../parts/filters.tsx'
+import { InputField, ReasonField } from '../parts/forms.tsx'
+import { Link } from '../parts/link.tsx'
+import { ListView } from '../parts/list-view.tsx'
+import { amountColumn, type Column } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
+import { goTo, hrefOf } from '../routing.ts'
+import { mayAccount, type Session } from '../session.ts'
 import type { ViewProps } from '../view-props.ts'
-import { Debts } from './adjustments/debts.tsx'
-import { Requests } from './adjustments/requests.tsx'
 
 const TABS = ['requests', 'receivable', 'shortfall'] as const
 
@@ -19,5 +31,208 @@ export default function Adjustments(props: ViewProps) {
         <Debts key={current} kind={current} {...props} />
       )}
     </>
+  )
+}
+
+type Adjustment = Schemas['Adjustment']
+
+const ADJUSTMENTS = '/api/v1/operator/adjustments'
+const STATES = ['open', 'approved', 'rejected', 'withdrawn']
+const { person } = suspenseStrings
+
+const FILTERS: readonly Filter[] = [
+  { name: 'state', label: strings.state, choices: humanized(STATES) },
+]
+
+const REQUEST_COLUMNS: readonly Column<Adjustment>[] = [
+  { name: strings.debtor, place: 'lead', show: (item) => <Debtor {...item} /> },
+  amountColumn(strings.amount),
+  { name: strings.state, place: 'state', show: ({ state }) => <Badge state={state} /> },
+  { name: strings.kind, place: 'second', show: ({ kind }) => strings.kinds[kind] },
+  { name: strings.requestedBy, show: ({ requestedBy }) => person(requestedBy) },
+  { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
+]
+
+function Requests(props: ViewProps) {
+  return (
+    <ListView
+      {...props}
+      view="adjustments"
+      icon="ledger"
+      path={ADJUSTMENTS}
+      file={ADJUSTMENTS}
+      caption={strings.tabs.requests}
+      columns={REQUEST_COLUMNS}
+      filters={FILTERS}
+      keyOf={({ reference }) => reference}
+      isPolled
+      none={{ title: strings.none, text: strings.noneText }}
+      one={{
+        title: strings.one,
+        path: `${ADJUSTMENTS}/{reference}`,
+        show: (item, { changed }) => (
+          <>
+            <About item={item} />
+            {item.state === 'open' && (
+              <DecideAdjustment item={item} session={props.session} done={changed} />
+            )}
+          </>
+        ),
+      }}
+    />
+  )
+}
+
+function About({ item }: { item: Adjustment }) {
+  return (
+    <>
+      <Headline sum={item} state={item.state} about={strings.kinds[item.kind] ?? item.kind} />
+      <Facts
+        facts={[
+          [strings.of[item.of] ?? item.of, <Debtor key="debtor" {...item} />],
+          [strings.document, item.document],
+          [strings.reason, item.reason],
+          [strings.reference, <Copyable key="reference" text={item.reference} />],
+          [strings.requested, <Time key="requested" at={item.requestedAt} />],
+          [strings.requestedBy, person(item.requestedBy)],
+          [strings.decided, item.decidedAt && <Time at={item.decidedAt} />],
+          [strings.decidedBy, item.decidedBy && person(item.decidedBy)],
+          [strings.decisionReason, item.decisionReason],
+        ]}
+      />
+    </>
+  )
+}
+
+const ONE = `${ADJUSTMENTS}/{reference}`
+
+type Props = { session: Session; item: Schemas['Adjustment']; done: () => void }
+
+export function DecideAdjustment({ session, item, done }: Props) {
+  const { reference, requestedBy, cannotApprove } = item
+  return (
+    <DecideRequest
+      {...{ session, requestedBy, cannotApprove, done }}
+      amount={money(item.amount, item.currency)}
+      words={strings}
+      decide={(verb, sent) => send('POST', `${ONE}/${verb}`, { params: { reference }, ...sent })}
+    />
+  )
+}
+
+type Account = Schemas['LedgerAccount']
+
+const ACCOUNTS = '/api/v1/ledger/accounts'
+
+export function Debtor({ clientId, bankCode }: Pick<Account, 'clientId' | 'bankCode'>) {
+  return bankCode ? <BankName code={bankCode} /> : clientId
+}
+
+const COLUMNS: readonly Column<Account>[] = [
+  { name: strings.debtor, place: 'lead', show: (account) => <Debtor {...account} /> },
+  amountColumn(strings.owed, 'balance'),
+  { name: strings.since, place: 'time', show: ({ openedAt }) => <Time at={openedAt} /> },
+]
+
+function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
+  return (
+    <ListView
+      {...props}
+      view="adjustments"
+      icon="ledger"
+      path={ACCOUNTS}
+      also={{ kind }}
+      caption={strings.tabs[kind]}
+      columns={COLUMNS}
+      keyOf={({ id }) => `${id}`}
+      isPolled
+      none={{ title: strings.noDebts, text: strings.noDebtsText }}
+      one={{
+        title: strings[kind],
+        path: `${ACCOUNTS}/{id}`,
+        show: (account, { changed }) => (
+          <>
+            <div class="headline">
+              <Money amount={account.balance} currency={account.currency} />
+            </div>
+            <Facts
+              facts={[
+                [strings.debtor, <Debtor key="debtor" {...account} />],
+                [strings.since, <Time key="since" at={account.openedAt} />],
+              ]}
+            />
+            <p class="after-facts">
+              <Link href={hrefOf('ledger', `${account.id}`)}>{strings.ledger}</Link>
+            </p>
+            {account.balance > 0 && mayAccount(props.session) && (
+              <AskAdjustment account={account} kind={kind} done={changed} />
+            )}
+          </>
+        ),
+      }}
+    />
+  )
+}
+
+type DebtKind = 'receivable' | 'shortfall'
+
+type DebtProps = { account: Schemas['LedgerAccount']; kind: DebtKind; done: () => void }
+
+const OF_CLIENTS = [
+  'recovery',
+  'reserve_use',
+  'provision',
+  'provision_release',
+  'write_off',
+] as const
+const OF_BANKS = ['recovery', 'write_off'] as const
+type Verb = (typeof OF_CLIENTS)[number]
+
+function AskAdjustment(props: DebtProps) {
+  const verbs = props.kind === 'receivable' ? OF_CLIENTS : OF_BANKS
+  return (
+    <div class="buttons">
+      {verbs.map((verb) => (
+        <AskAction key={verb} {...props} verb={verb} />
+      ))}
+    </div>
+  )
+}
+
+function AskAction({ account, kind, verb, done }: DebtProps & { verb: Verb }) {
+  const { clientId, bankCode, balance } = account
+  const nameBank = useBankNames()
+  const debtor = bankCode ? nameBank(bankCode) : (clientId ?? '')
+  return (
+    <Action
+      label={strings.asks[verb]}
+      title={strings.askTitles[verb](debtor)}
+      action={strings.request}
+      text={verb === 'recovery' ? strings.recoverText[kind] : strings.askTexts[verb]}
+      run={(form, headers) => {
+        const body = {
+          kind: verb,
+          of: kind,
+          ...(kind === 'shortfall' ? { bankCode: bankCode ?? '' } : { clientId: clientId ?? '' }),
+          amount: form.amount('amount'),
+          reason: form.text('reason'),
+        }
+        return send('POST', '/api/v1/operator/adjustments', { body, headers })
+      }}
+      message={({ reference }) => strings.asked(reference)}
+      done={({ reference }) => {
+        done()
+        goTo(hrefOf('adjustments', reference))
+      }}
+    >
+      <InputField
+        label={strings.amount}
+        name="amount"
+        required
+        inputMode="decimal"
+        defaultValue={`${balance}`}
+      />
+      <ReasonField label={strings.reason} hint={strings.reasonHint} />
+    </Action>
   )
 }

@@ -4,15 +4,19 @@ import { ALERT_KINDS } from '../../../sdk/src/api-types.ts'
 import { appStrings, alertsStrings as strings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
 import { Action } from '../parts/action.tsx'
-import { refreshAlertCount } from '../parts/alert-count.tsx'
+import { refreshAlertCount } from '../parts/approval-count.tsx'
+import { useBankNames } from '../parts/bank-name.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
+import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Badge, Time } from '../parts/values.tsx'
 import type { ViewProps } from '../view-props.ts'
+import { detailFacts, subjectOf } from './alert-facts.tsx'
 
 type Alert = Schemas['Alert']
+type Severity = keyof typeof strings.severities
 
 const PATH = '/api/v1/operator/alerts'
 
@@ -22,6 +26,7 @@ const FILTERS: readonly Filter[] = [
     label: strings.state,
     choices: { true: strings.isOpen, false: strings.isDone },
   },
+  { name: 'severity', label: strings.severity, choices: strings.severities },
   { name: 'kind', label: strings.kind, choices: humanized(ALERT_KINDS) },
   ...DATES,
 ]
@@ -29,7 +34,12 @@ const FILTERS: readonly Filter[] = [
 const COLUMNS: readonly Column<Alert>[] = [
   { name: strings.title, place: 'lead', show: ({ title }) => title },
   { name: strings.state, place: 'state', show: (alert) => <State alert={alert} /> },
-  { name: strings.subject, place: 'second', show: ({ subject }) => <code>{subject}</code> },
+  {
+    name: strings.severity,
+    place: 'line',
+    show: ({ severity }) => strings.severities[severity as Severity],
+  },
+  { name: strings.subject, place: 'second', show: (alert) => <AboutWhat alert={alert} /> },
   { name: strings.raised, place: 'time', show: ({ raisedAt }) => <Time at={raisedAt} /> },
 ]
 
@@ -61,43 +71,52 @@ function State({ alert: { isOpen, acknowledgedAt } }: { alert: Alert }) {
 }
 
 function About({ alert, changed }: { alert: Alert; changed: () => void }) {
+  const nameBank = useBankNames()
   return (
     <>
       <h3>{alert.title}</h3>
       <State alert={alert} />
       <Facts
         facts={[
+          [strings.severity, strings.severities[alert.severity as Severity]],
           [strings.remedy, alert.remedy],
-          [strings.subject, <code key="subject">{alert.subject}</code>],
+          [strings.subject, <AboutWhat key="subject" alert={alert} isLinked />],
+          ...detailFacts(alert, nameBank),
           [strings.raised, <Time key="raised" at={alert.raisedAt} />],
           [strings.acknowledgedAt, alert.acknowledgedAt && <Time at={alert.acknowledgedAt} />],
           [strings.acknowledgedBy, alert.acknowledgedBy],
           [strings.clearedAt, alert.clearedAt && <Time at={alert.clearedAt} />],
-          [strings.detail, <Details key="detail" detail={alert.detail} />],
         ]}
       />
-      <div class="buttons">
-        <Action
-          title={strings.sure}
-          action={strings.acknowledge}
-          style="primary"
-          isOffered={alert.acknowledgedAt === null}
-          text={strings.sureText}
-          run={(_, headers) => {
-            const path = `${PATH}/{id}/acknowledge` as const
-            return send('POST', path, { params: { id: alert.id }, body: {}, headers })
-          }}
-          message={strings.done}
-          done={() => {
-            refreshAlertCount()
-            changed()
-          }}
-        />
-      </div>
+      <AcknowledgeAlert alert={alert} done={changed} />
     </>
   )
 }
 
-function Details({ detail }: { detail: Record<string, unknown> }) {
-  return <pre class="alert-detail">{JSON.stringify(detail, null, 2)}</pre>
+export function AcknowledgeAlert({ alert, done }: { alert: Alert; done: () => void }) {
+  return (
+    <div class="buttons">
+      <Action
+        title={strings.sure}
+        action={strings.acknowledge}
+        style="primary"
+        isOffered={alert.acknowledgedAt === null}
+        text={strings.sureText}
+        run={(_, headers) => {
+          const path = `${PATH}/{id}/acknowledge` as const
+          return send('POST', path, { params: { id: alert.id }, body: {}, headers })
+        }}
+        message={strings.done}
+        done={() => {
+          refreshAlertCount()
+          done()
+        }}
+      />
+    </div>
+  )
+}
+
+function AboutWhat({ alert, isLinked = false }: { alert: Alert; isLinked?: boolean }) {
+  const { text, href } = subjectOf(alert, useBankNames())
+  return isLinked && href ? <Link href={href}>{text}</Link> : text
 }

@@ -1,5 +1,5 @@
-// Banks: when each was last heard, how late its notifications are, what had to be asked for, and
-// whether it answers and is in use for routing.
+// Banks: when the service last heard from each, how late its notifications are, which transfers a query had
+// to find, and whether the bank answers and routing uses it.
 
 import { useEffect } from 'preact/hooks'
 import { appStrings, banksStrings as strings } from '../../copy.ts'
@@ -7,9 +7,8 @@ import type { Schemas } from '../api.ts'
 import { count, seconds, share } from '../format.ts'
 import { useData } from '../loading.ts'
 import { Drawer, Facts } from '../parts/drawer.tsx'
-import { onePage } from '../parts/one-page.ts'
-import { Empty } from '../parts/states.tsx'
-import { type Column, ListTable } from '../parts/table.tsx'
+import { Link } from '../parts/link.tsx'
+import { Empty, Failed, Pending } from '../parts/states.tsx'
 import { Badge, Time } from '../parts/values.tsx'
 import { closeTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
@@ -27,14 +26,17 @@ const TONES = {
   probing: 'warn',
   paused: 'bad',
   unasked: 'calm',
+  unheard: 'calm',
 } as const
 
-function stateOf({ circuit, silentSince, isLosing, canFind, canList }: Bank): State {
+// Nothing is known of a bank that was never heard from.
+function stateOf({ circuit, silentSince, isLosing, lastHeardAt, ...calls }: Bank): State {
   if (circuit === 'open') return 'paused'
   if (circuit === 'half_open') return 'probing'
   if (silentSince !== null) return 'silent'
   if (isLosing) return 'losing'
-  return canFind || canList ? 'healthy' : 'unasked'
+  if (lastHeardAt === null) return 'unheard'
+  return calls.canFind || calls.canList ? 'healthy' : 'unasked'
 }
 
 function Status({ bank }: { bank: Bank }) {
@@ -51,7 +53,7 @@ function RouteBadge({ state }: { state: keyof typeof ROUTE_TONES }) {
   return <Badge state={strings.routes[state]} tone={ROUTE_TONES[state]} />
 }
 
-// In a list: of payments and payouts, the worse.
+// For the list: the worse of the states for payments and for payouts.
 function Routed({ bank }: { bank: Bank }) {
   const states = [bank.routing.payments?.state, bank.routing.payouts?.state]
   const worst = WORST_FIRST.find((state) => states.includes(state))
@@ -83,54 +85,23 @@ function RouteFact({ routing }: { routing: Routing }) {
 const orNone = (value: number | null, show: (value: number) => string) =>
   value === null ? appStrings.nothing : show(value)
 
-const COLUMNS: readonly Column<Bank>[] = [
-  { name: strings.bank, place: 'lead', show: ({ name }) => name },
-  { name: strings.state, place: 'amount', show: (bank) => <Status bank={bank} /> },
-  {
-    name: strings.lastHeard,
-    place: 'line',
-    show: ({ lastHeardAt }) => (lastHeardAt ? <Time at={lastHeardAt} /> : strings.never),
-  },
-  {
-    name: strings.lag,
-    place: 'line',
-    isAmount: true,
-    show: ({ lagP50, lagP99 }) =>
-      lagP50 === null || lagP99 === null
-        ? appStrings.nothing
-        : `${seconds(lagP50)} / ${seconds(lagP99)}`,
-  },
-  {
-    name: strings.found,
-    place: 'line',
-    isAmount: true,
-    show: ({ foundByRequery }) => count(foundByRequery),
-  },
-  { name: strings.routing, place: 'line', show: (bank) => <Routed bank={bank} /> },
-  { name: strings.queries, isAmount: true, show: ({ queries }) => count(queries) },
-  { name: strings.errorRate, isAmount: true, show: ({ errorRate }) => orNone(errorRate, share) },
-  { name: strings.open, isAmount: true, show: ({ openQuestions }) => count(openQuestions) },
-]
-
 export default function Banks({ place }: ViewProps) {
-  const loaded = useData(PATH, {})
-  const { data, reload } = loaded
+  const { data, problem, reload } = useData(PATH, {})
   useEffect(() => {
     const timer = window.setInterval(reload, RELOAD_MS)
     return () => window.clearInterval(timer)
   }, [reload])
   const open = data?.find(({ code }) => code === place.open)
+  if (!data) return <Pending {...{ data, problem, reload }} kind="rows" lines={6} />
+  if (data.length === 0) return <Empty icon="banks" title={strings.none} text={strings.noneText} />
   return (
     <>
-      <ListTable
-        caption={appStrings.views.banks}
-        columns={COLUMNS}
-        pages={onePage(loaded)}
-        keyOf={({ code }) => code}
-        hrefOf={({ code }) => hrefOf('banks', code)}
-        openKey={place.open}
-        empty={<Empty icon="banks" title={strings.none} text={strings.noneText} />}
-      />
+      {problem && <Failed problem={problem} retry={reload} />}
+      <ul class="bank-cards" aria-label={appStrings.views.banks}>
+        {data.map((bank) => (
+          <BankCard key={bank.code} bank={bank} />
+        ))}
+      </ul>
       <p class="muted small under-list">{strings.day}</p>
       {open && (
         <Drawer key={open.code} title={strings.one} close={() => closeTo(hrefOf('banks'))}>
@@ -138,6 +109,32 @@ export default function Banks({ place }: ViewProps) {
         </Drawer>
       )}
     </>
+  )
+}
+
+function BankCard({ bank }: { bank: Bank }) {
+  const { code, name, lastHeardAt, lagP50, lagP99, foundByRequery, queries, errorRate } = bank
+  const isTimed = lagP50 !== null && lagP99 !== null
+  return (
+    <li class="card">
+      <div class="card-top">
+        <h2>
+          <Link href={hrefOf('banks', code)}>{name}</Link>
+        </h2>
+        <Status bank={bank} />
+      </div>
+      <Facts
+        facts={[
+          [strings.lastHeard, lastHeardAt ? <Time key="heard" at={lastHeardAt} /> : strings.never],
+          [strings.lag, isTimed && `${seconds(lagP50)} / ${seconds(lagP99)}`],
+          [strings.found, count(foundByRequery)],
+          [strings.queries, queries > 0 && count(queries)],
+          [strings.errorRate, errorRate !== null && share(errorRate)],
+          [strings.open, bank.openQuestions > 0 && count(bank.openQuestions)],
+          [strings.routing, <Routed key="routing" bank={bank} />],
+        ]}
+      />
+    </li>
   )
 }
 

@@ -1,6 +1,7 @@
 // Credits: every credit a bank reported, where its money is now, and how it got there.
 
 import { useState } from 'preact/hooks'
+import { codeOfCredit } from '../../../src/short-codes.ts'
 import {
   appStrings,
   refundsStrings,
@@ -8,17 +9,24 @@ import {
   suspenseStrings,
 } from '../../copy.ts'
 import { getData, type Schemas } from '../api.ts'
-import { longMonth } from '../days.ts'
 import { humanize } from '../format.ts'
-import { WholeTimeline } from '../parts/detail.tsx'
-import { type Fact, Facts } from '../parts/drawer.tsx'
+import { CasesOfCredit } from '../parts/cases-of-credit.tsx'
+import { type Fact, Facts, WholeTimeline } from '../parts/drawer.tsx'
 import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { Refunds } from '../parts/refunds.tsx'
 import { FirstSteps } from '../parts/sample-data.tsx'
-import { shareFacts } from '../parts/split-shares.tsx'
+import { shareFacts } from '../parts/split-choice.tsx'
 import { amountColumn, type Column, orderColumn } from '../parts/table.tsx'
-import { Copyable, Headline, Money, PaidBadge, Time } from '../parts/values.tsx'
+import {
+  Copyable,
+  Headline,
+  Money,
+  PaidBadge,
+  PaymentReference,
+  Reference,
+  Time,
+} from '../parts/values.tsx'
 import type { ViewProps } from '../view-props.ts'
 
 export type Credit = Schemas['Credit']
@@ -39,8 +47,7 @@ const COLUMNS: readonly Column<Credit>[] = [
   {
     name: strings.payer,
     place: 'lead',
-    show: ({ sourceAccountName, archivedIn }) =>
-      sourceAccountName ?? (archivedIn ? strings.archived.payer : strings.unnamed),
+    show: ({ sourceAccountName }) => sourceAccountName ?? strings.unnamed,
   },
   amountColumn(strings.amount),
   {
@@ -65,6 +72,7 @@ const COLUMNS: readonly Column<Credit>[] = [
 
 export default function Credits(props: ViewProps) {
   const mayRefund = props.session.scopes.includes('refunds:write')
+  const isOperator = props.session.scopes.includes('operator')
   const [added, setAdded] = useState(0)
   const refresh = () => setAdded((before) => before + 1)
   const sample = <FirstSteps session={props.session} refresh={refresh} />
@@ -75,7 +83,7 @@ export default function Credits(props: ViewProps) {
       view="credits"
       icon="credits"
       path={PATH}
-      csv={`${PATH}.csv`}
+      file={PATH}
       summary={`${PATH}/summary`}
       caption={appStrings.views.credits}
       columns={COLUMNS}
@@ -88,12 +96,18 @@ export default function Credits(props: ViewProps) {
         path: `${PATH}/{id}`,
         show: (credit, { version, changed }) => (
           <>
+            <Title credit={credit} />
+            <Refunds
+              of={{ id: credit.id }}
+              received={amountCollected(credit)}
+              payer={credit.sourceAccountName}
+              {...{ mayRefund, version, changed }}
+            />
             <About credit={credit} />
-            {credit.archivedIn === null && (
-              <Refunds
-                of={{ id: credit.id }}
-                received={amountCollected(credit)}
-                {...{ mayRefund, version, changed }}
+            {isOperator && (
+              <CasesOfCredit
+                clientId={props.session.client.clientId}
+                {...{ sessionId: credit.sessionId, amount: credit.amount, version, changed }}
               />
             )}
           </>
@@ -109,14 +123,14 @@ export default function Credits(props: ViewProps) {
   )
 }
 
-// The part in collection accounts. The part that paid a payment is refunded with the payment.
+// The part of the credit in collection accounts. The part that paid a payment is refunded with the payment.
 function amountCollected({ locations }: Credit): number {
   const collected = locations.filter(({ place }) => place === 'collection_account')
   return collected.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-function About({ credit }: { credit: Credit }) {
-  const { currency, reason, locations, archivedIn } = credit
+function Title({ credit }: { credit: Credit }) {
+  const { currency, locations } = credit
   return (
     <>
       <Headline
@@ -128,9 +142,8 @@ function About({ credit }: { credit: Credit }) {
             refunded={credit.refundedAmount}
           />
         }
-        about={archivedIn ? strings.archived.from : strings.from(credit.sourceAccountName)}
+        about={strings.from(credit.sourceAccountName)}
       />
-      {archivedIn && <Archived month={archivedIn} />}
       <ul class="locations">
         {locations.map((where) => (
           <li key={`${where.place} ${where.description}`}>
@@ -139,45 +152,50 @@ function About({ credit }: { credit: Credit }) {
           </li>
         ))}
       </ul>
-      <Facts
-        facts={[
-          [strings.reason, reason && (suspenseStrings.reasons[reason] ?? humanize(reason))],
-          [strings.to, <Copyable key="to" text={credit.accountNumber} />],
-          [strings.bank, credit.bankName],
-          [strings.payerNumber, credit.sourceAccountNumberMasked],
-          ...identifiersOf(credit),
-          ...withheld(credit),
-          ...charged(credit),
-          ...shareFacts(credit),
-          [
-            refundsStrings.refunded,
-            credit.refundedAmount > 0 && <Money amount={credit.refundedAmount} {...{ currency }} />,
-          ],
-          [
-            strings.receivable,
-            credit.amountReceivable > 0 && (
-              <Money amount={credit.amountReceivable} {...{ currency }} />
-            ),
-          ],
-          [strings.source, strings.sources[credit.source]],
-          [strings.payment, credit.paymentReference && <Copyable text={credit.paymentReference} />],
-          [strings.merchantRef, credit.merchantRef],
-          [strings.narration, credit.narration],
-          [strings.happened, credit.transactionTime && <Happened at={credit.transactionTime} />],
-          [strings.received, <Time key="received" at={credit.receivedAt} />],
-          [strings.judged, credit.judgedBy && strings.judgedBy[credit.judgedBy]],
-        ]}
-      />
     </>
   )
 }
 
-function Archived({ month }: { month: string }) {
+function About({ credit }: { credit: Credit }) {
+  const { currency, reason } = credit
   return (
-    <div class="archived">
-      <strong>{strings.archived.title(longMonth(month))}</strong>
-      <p class="muted small">{strings.archived.text}</p>
-    </div>
+    <Facts
+      facts={[
+        [strings.reason, reason && (suspenseStrings.reasons[reason] ?? humanize(reason))],
+        [strings.payer, credit.sourceAccountName],
+        [strings.payerNumber, credit.sourceAccountNumberMasked],
+        ...identifiersOf(credit),
+        [strings.bank, credit.bankName],
+        [strings.received, <Time key="received" at={credit.receivedAt} />],
+        [strings.to, <Copyable key="to" text={credit.accountNumber} />],
+        ...withheld(credit),
+        ...charged(credit),
+        ...shareFacts(credit),
+        [
+          refundsStrings.refunded,
+          credit.refundedAmount > 0 && <Money amount={credit.refundedAmount} {...{ currency }} />,
+        ],
+        [
+          strings.receivable,
+          credit.amountReceivable > 0 && (
+            <Money amount={credit.amountReceivable} {...{ currency }} />
+          ),
+        ],
+        [strings.source, strings.sources[credit.source]],
+        [
+          strings.reference,
+          <Reference key="id" code={codeOfCredit(credit.id)} text={`${credit.id}`} />,
+        ],
+        [
+          strings.payment,
+          credit.paymentReference && <PaymentReference id={credit.paymentReference} />,
+        ],
+        [strings.merchantRef, credit.merchantRef],
+        [strings.narration, credit.narration],
+        [strings.happened, credit.transactionTime && <Happened at={credit.transactionTime} />],
+        [strings.judged, credit.judgedBy && strings.judgedBy[credit.judgedBy]],
+      ]}
+    />
   )
 }
 

@@ -2,17 +2,20 @@
 
 import { useState } from 'preact/hooks'
 import { ledgerStrings as strings } from '../../copy.ts'
-import type { Schemas } from '../api.ts'
+import { getData, type Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
+import { useData, useLoaded, usePages } from '../loading.ts'
 import { Balances } from '../parts/balances.tsx'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
 import { Facts } from '../parts/drawer.tsx'
-import { IntegrityStatus } from '../parts/integrity-status.tsx'
-import { LedgerPeriod } from '../parts/ledger-period.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { type Days, StatementLinks } from '../parts/statement-links.tsx'
-import type { Column } from '../parts/table.tsx'
+import { Failed, Pending, Skeleton } from '../parts/states.tsx'
+import { type Column, Pager } from '../parts/table.tsx'
 import { Copyable, Money, Time } from '../parts/values.tsx'
+import { hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Account = Schemas['LedgerAccount']
@@ -109,4 +112,170 @@ function About({ account }: { account: Account }) {
       <LedgerPeriod id={account.id} currency={account.currency} days={days} />
     </>
   )
+}
+
+type Audit = Schemas['IntegrityReport']
+
+function IntegrityStatus() {
+  const { data, problem, reload } = useData('/api/v1/ledger/audit', {})
+  if (problem && !data) return <Failed problem={problem} retry={reload} />
+  if (!data) return <Skeleton kind="line" />
+  const { isOk, finishedAt, checks, isOverdue } = data
+  const broken = checks.filter((check) => !check.isOk).length
+  const title = isOk === null ? strings.notYet : isOk ? strings.adds : strings.addsNot
+  return (
+    <section class={`audit ${toneOf(data)}`} aria-labelledby="audit">
+      <Icon name={isOk ? 'check' : 'warning'} />
+      <div class="audit-text">
+        <h2 id="audit">{title}</h2>
+        <p>
+          {isOk === null && strings.notYetText}
+          {isOk === true && strings.held(checks.length)}
+          {isOk === false && strings.broke(broken, checks.length)}
+          {finishedAt && (
+            <>
+              {' '}
+              {strings.ran} <Time at={finishedAt} />.
+            </>
+          )}
+        </p>
+        {isOverdue && <p>{strings.overdue}</p>}
+        {isOk !== null && <Checks audit={data} />}
+      </div>
+    </section>
+  )
+}
+
+function toneOf({ isOk, isOverdue }: Audit): string {
+  if (isOk === false) return 'bad'
+  return isOk === null || isOverdue ? 'warn' : 'good'
+}
+
+function Checks({ audit: { checks, findings, isOk } }: { audit: Audit }) {
+  return (
+    <details open={isOk === false}>
+      <summary>{strings.checks}</summary>
+      <ul class="checks">
+        {checks.map(({ name, isOk: holds, findings: count }) => (
+          <li key={name} class={holds ? 'good' : 'bad'}>
+            <Icon name={holds ? 'check' : 'warning'} />
+            <span>{strings.check[name] ?? humanize(name)}</span>
+            <span class="check-end">{holds ? strings.holds : strings.fails(count)}</span>
+            {findings
+              ?.filter(({ check }) => check === name)
+              .map((finding) => (
+                <p key={finding.subject} class="finding small">
+                  <code>{finding.subject}</code> {strings.expected(finding.expected, finding.found)}
+                </p>
+              ))}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+type Transfer = Schemas['LedgerTransfer']
+
+const ONE = `${PATH}/{id}`
+
+type Props = { id: number; currency: string; days: Days }
+
+function LedgerPeriod({ id, currency, days }: Props) {
+  const isWrong = days.from !== '' && days.to !== '' && days.to <= days.from
+  if (isWrong) return <p class="fault">{strings.wrongDays}</p>
+  return (
+    <>
+      <Totals id={id} days={days} />
+      <Transfers id={id} currency={currency} days={days} />
+    </>
+  )
+}
+
+function Totals({ id, days }: Omit<Props, 'currency'>) {
+  const { data, problem, reload } = useLoaded(JSON.stringify([id, days]), (signal) =>
+    getData(`${ONE}/totals`, { id }, { query: days, signal }),
+  )
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={4} />
+  return (
+    <dl class="sums">
+      {(['opening', 'debits', 'credits', 'closing'] as const).map((name) => (
+        <div key={name}>
+          <dt>{strings.sums[name]}</dt>
+          <dd>
+            <Money amount={data[name]} currency={data.currency} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Transfers({ id, currency, days }: Props) {
+  const pages = usePages(`${ONE}/transfers`, { id }, { limit: '20', ...days })
+  const { data, problem, reload } = pages
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={6} />
+  if (data.data.length === 0 && pages.isFirst && !data.hasMore) {
+    return <p class="muted">{strings.noTransfers}</p>
+  }
+  return (
+    <>
+      <table class="entries">
+        <caption class="hidden">{strings.transfers}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{strings.transfer}</th>
+            <th scope="col" class="amount">
+              {strings.debit}
+            </th>
+            <th scope="col" class="amount">
+              {strings.creditSide}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.data.map((transfer) => (
+            <Entry key={transfer.id} transfer={transfer} currency={currency} />
+          ))}
+        </tbody>
+      </table>
+      <Pager pages={pages} />
+    </>
+  )
+}
+
+function Entry({ transfer, currency }: { transfer: Transfer; currency: string }) {
+  const { reason, side, amount, creditId, postedAt } = transfer
+  const what = strings.reasons[reason] ?? humanize(reason)
+  const sum = <Money amount={amount} currency={currency} />
+  return (
+    <tr>
+      <td>
+        {creditId === null ? (
+          <p>{what}</p>
+        ) : (
+          <p>
+            <Link href={hrefOf('credits', `${creditId}`)}>{what}</Link>
+          </p>
+        )}
+        <p class="muted small">
+          <Other transfer={transfer} />
+        </p>
+        <p class="muted small">
+          <Time at={postedAt} />
+        </p>
+      </td>
+      <td class="amount">{side === 'debit' && sum}</td>
+      <td class="amount">{side === 'credit' && sum}</td>
+    </tr>
+  )
+}
+
+function Other({ transfer: { otherAccountId, otherKind, otherBankCode } }: { transfer: Transfer }) {
+  const nameBank = useBankNames()
+  const kind = (strings.kinds[otherKind] ?? humanize(otherKind)).toLowerCase()
+  const bank = otherBankCode && nameBank(otherBankCode)
+  const other = strings.other(bank ? strings.ofBank(kind, bank) : kind)
+  if (otherAccountId === null) return <>{other}</>
+  return <Link href={hrefOf('ledger', `${otherAccountId}`)}>{other}</Link>
 }

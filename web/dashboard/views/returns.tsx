@@ -1,22 +1,23 @@
 // Returns to payers, for the operator who executes by hand those that no connector or file sends.
 
 import { useState } from 'preact/hooks'
+import { codeOf } from '../../../src/short-codes.ts'
 import { appStrings, returnsStrings as strings } from '../../copy.ts'
-import { getData, problemFrom } from '../api.ts'
-import { humanize } from '../format.ts'
+import { getData, problemFrom, type Schemas, send } from '../api.ts'
+import { humanize, money } from '../format.ts'
+import { Action } from '../parts/action.tsx'
 import { BankName } from '../parts/bank-name.tsx'
 import { Button } from '../parts/button.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
+import { InputField, ReasonField } from '../parts/forms.tsx'
 import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import { type Return, ReturnActions } from '../parts/return-actions.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
-import { Badge, Copyable, Headline, Time } from '../parts/values.tsx'
+import { Badge, Copyable, Headline, Reference, Time } from '../parts/values.tsx'
 import { hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
-import { useSteadyVersion } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
 
 const PATH = '/api/v1/operator/returns'
@@ -40,14 +41,17 @@ const COLUMNS: readonly Column<Return>[] = [
       </>
     ),
   },
-  { name: strings.reference, place: 'second', show: ({ reference }) => <code>{reference}</code> },
+  {
+    name: strings.reference,
+    place: 'second',
+    show: ({ reference }) => <code>{codeOf(reference)}</code>,
+  },
   { name: strings.bank, show: ({ bankCode }) => <BankName code={bankCode} /> },
   { name: strings.sentBy, show: (item) => <SentBy item={item} /> },
   { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
 
 export default function Returns(props: ViewProps) {
-  const [version] = useSteadyVersion()
   const mayExecute = props.session.scopes.includes('returns:write')
   return (
     <ListView
@@ -60,7 +64,7 @@ export default function Returns(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ reference }) => reference}
       isAbout={/^credit\.return/}
-      version={version}
+      isPolled
       none={{ title: strings.none, text: strings.noneText }}
       one={{
         title: strings.one,
@@ -118,7 +122,7 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
       <Facts
         facts={[
           [strings.failure, item.failureReason],
-          [strings.reference, <Copyable key="reference" text={item.reference} />],
+          [strings.reference, <Reference key="reference" text={item.reference} />],
           [
             strings.payerNumber,
             <PayerNumber key="number" item={item} mayShow={mayExecute && mayBeSeen(item)} />,
@@ -147,7 +151,7 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
 
 const mayBeSeen = (item: Return) => item.sentBy === null || (isByHand(item) && !item.blockedBy)
 
-// Masked until shown, which the audit log records.
+// The number is masked until the user shows it. The audit log records that.
 function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
   const [number, setNumber] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -174,5 +178,56 @@ function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
         </Button>
       )}
     </>
+  )
+}
+
+type Return = Schemas['Return']
+
+const ONE = `${PATH}/{reference}`
+
+type Props = { item: Return; mayConfirm: boolean; done: () => void }
+
+function ReturnActions({ item, mayConfirm, done }: Props) {
+  const { reference } = item
+  const params = { reference }
+  const amount = money(item.amount, item.currency)
+  return (
+    <div class="buttons">
+      <Action
+        title={strings.confirmTitle(amount)}
+        action={strings.confirm}
+        style="primary"
+        isOffered={mayConfirm}
+        text={strings.confirmText}
+        run={(form, headers) => {
+          const bankReference = form.text('bankReference')
+          const body = bankReference === '' ? {} : { bankReference }
+          return send('POST', `${ONE}/confirm`, { params, body, headers })
+        }}
+        message={strings.confirmed(reference)}
+        done={done}
+      >
+        <InputField
+          label={strings.bankReference}
+          hint={strings.bankReferenceHint}
+          name="bankReference"
+          maxLength={100}
+        />
+      </Action>
+      <Action
+        title={strings.failTitle(amount)}
+        action={strings.fail}
+        isDangerous
+        text={strings.failText}
+        run={(form, headers) => {
+          const body = { reason: form.text('reason') }
+          return send('POST', `${ONE}/fail`, { params, body, headers })
+        }}
+        message={strings.failed(reference)}
+        done={done}
+      >
+        <ReasonField label={strings.reason} hint={strings.reasonHint} />
+      </Action>
+    </div>
   )
 }

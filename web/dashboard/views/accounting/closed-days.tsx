@@ -1,43 +1,29 @@
-// Days, and which of them are closed; the oldest open one can be closed.
+// Lists days and whether they are closed. The oldest open day can be closed.
 
-import {
-  reconciliationStrings,
-  accountingStrings as strings,
-  suspenseStrings,
-} from '../../../copy.ts'
+import { accountingStrings as strings, suspenseStrings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
-import { addDays, isDay, longDay, shortDay, today } from '../../days.ts'
+import { addDays, isDay, longDay, today } from '../../days.ts'
 import { count } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { useBankNames } from '../../parts/bank-name.tsx'
-import { CloseDay } from '../../parts/close-day.tsx'
+import { CloseDay, DaySteps } from '../../parts/close-day.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { Link } from '../../parts/link.tsx'
-import { onePage } from '../../parts/one-page.ts'
-import { type Column, ListTable } from '../../parts/table.tsx'
+import { type Column, ListTable, onePage } from '../../parts/table.tsx'
 import { Copyable, Money, TextHeadline, Time } from '../../parts/values.tsx'
-import { closeTo, goTo, hrefOf } from '../../routing.ts'
+import { closeTo, hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
+import { ClosedBadge } from './reports.tsx'
 
 const PATH = '/api/v1/operator/days'
 const SHOWN_DAYS = 31
 
 type Day = Data<typeof PATH>[number]
 
-function DayState({ day: { isClosed } }: { day: Day }) {
-  return (
-    <span class={`badge ${isClosed ? 'good' : ''}`}>
-      {isClosed && <Icon name="lock" />}
-      {isClosed ? strings.closedBadge : strings.openBadge}
-    </span>
-  )
-}
-
 const COLUMNS: readonly Column<Day>[] = [
   { name: strings.day, place: 'lead', show: ({ day }) => longDay(day) },
-  { name: strings.state, place: 'amount', show: (day) => <DayState day={day} /> },
+  { name: strings.state, place: 'amount', show: (day) => <ClosedBadge {...day} /> },
   {
     name: strings.transfers,
     place: 'second',
@@ -62,32 +48,10 @@ export function ClosedDays({ place, session }: ViewProps) {
   const loaded = useData(PATH, {}, { from, to })
   const days = loaded.data?.toSorted((one, other) => (one.day < other.day ? 1 : -1))
   const open = days?.find(({ day }) => day === place.open)
-  const step = (by: number) => {
-    const next = addDays(to, by)
-    const query = { ...place.query, to: next < today() ? next : undefined }
-    goTo(hrefOf('accounting', undefined, query), { replace: true })
-  }
   return (
     <>
       <header class="report-top">
-        <div class="day-steps">
-          <button type="button" class="button" onClick={() => step(-SHOWN_DAYS)}>
-            <Icon name="back" />
-            {strings.earlier}
-          </button>
-          <span class="muted" aria-live="polite">
-            {reconciliationStrings.range(shortDay(from), shortDay(to))}
-          </span>
-          <button
-            type="button"
-            class="button"
-            disabled={to >= today()}
-            onClick={() => step(SHOWN_DAYS)}
-          >
-            {strings.later}
-            <Icon name="onward" />
-          </button>
-        </div>
+        <DaySteps view="accounting" {...{ place, from, to }} />
       </header>
       <ListTable
         caption={strings.tabs.days}
@@ -116,7 +80,7 @@ function About({ day, mayClose, changed }: { day: Day; mayClose: boolean; change
   const nameBank = useBankNames()
   return (
     <>
-      <TextHeadline text={longDay(day.day)} badge={<DayState day={day} />} />
+      <TextHeadline text={longDay(day.day)} badge={<ClosedBadge {...day} />} />
       <Facts
         facts={[
           [strings.transfers, day.transfers !== null && count(day.transfers)],

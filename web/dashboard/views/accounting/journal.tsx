@@ -10,21 +10,27 @@ import { useData } from '../../loading.ts'
 import { CloseDay } from '../../parts/close-day.tsx'
 import { Field } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
-import { dayIn, PeriodChoice, Report } from './report.tsx'
-import { ReportTable } from './report-table.tsx'
+import {
+  accountColumns,
+  bankColumn,
+  ClosedBadge,
+  clientColumn,
+  dayIn,
+  PeriodChoice,
+  Report,
+  ReportTable,
+  sumColumn,
+} from './reports.tsx'
 
 const PATH = '/api/v1/operator/journal'
 
 type Entry = Data<typeof PATH>['lines'][number]
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { name: strings.account, place: 'lead', show: ({ accountName }) => accountName },
-  { name: strings.code, place: 'second', show: ({ accountCode }) => <code>{accountCode}</code> },
+  ...accountColumns,
   {
     name: strings.entry,
     place: 'line',
@@ -59,18 +65,17 @@ function Entries({ journal, mayClose, changed }: EntriesProps) {
   return (
     <>
       <div class="report-state">
-        <span class={`badge ${isClosed ? 'good' : ''}`}>
-          {isClosed && <Icon name="lock" />}
-          {isClosed ? strings.closedBadge : strings.openBadge}
-        </span>
+        <ClosedBadge isClosed={isClosed} />
         <span class="muted">{isClosed ? strings.isClosed : strings.isOpen}</span>
         {mayClose && !isClosed && day < today() && <CloseDay day={day} done={changed} />}
       </div>
-      {lines.length === 0 ? (
-        <Empty icon="accounting" title={strings.noJournal} text={strings.noJournalText} />
-      ) : (
-        <ReportTable caption={strings.tabs.journal} columns={COLUMNS} rows={lines} totals={sums} />
-      )}
+      <ReportTable
+        caption={strings.tabs.journal}
+        columns={COLUMNS}
+        rows={lines}
+        totals={sums}
+        none={{ title: strings.noJournal, text: strings.noJournalText }}
+      />
       <p class="muted small under-list">{strings.transfersOf(count(transfers))}</p>
     </>
   )

@@ -1,15 +1,22 @@
-// Actions on a collection account, for users who may change accounts.
+// Actions on a collection account, for users who may change accounts: edit it, its limits and payer rules,
+// add a number, switch it off and on, erase its customer.
 
 import { useState } from 'preact/hooks'
-import { accountsStrings as strings } from '../../../copy.ts'
-import { send } from '../../api.ts'
-import { Action, AtOnceButton } from '../../parts/action.tsx'
+import { appStrings, accountsStrings as strings } from '../../../copy.ts'
+import { problemFrom, type Schemas, send } from '../../api.ts'
+import { useData, usePage } from '../../loading.ts'
+import { Action, ActionDialog, AtOnceButton } from '../../parts/action.tsx'
+import { BankSelect } from '../../parts/bank-choice.tsx'
+import { Button } from '../../parts/button.tsx'
+import { CodeChoice } from '../../parts/code-choice.tsx'
+import { DialogForm } from '../../parts/dialog.tsx'
 import { EraseButton } from '../../parts/erase-button.tsx'
-import type { Headers } from '../../parts/forms.tsx'
-import { AddNumber } from './add-number.tsx'
-import { type Account, offerUndo, switchAccount } from './change-account.ts'
-import { EditAccount, EditLimits } from './edit-account.tsx'
-import { EditPayerRules } from './edit-payer-rules.tsx'
+import { AMOUNT, type Headers, InputField, newKey, useSending } from '../../parts/forms.tsx'
+import { PayerRulesFields, rulesIn } from '../../parts/payer-rules-fields.tsx'
+import { SplitChoice } from '../../parts/split-choice.tsx'
+import { Failed, Pending, Skeleton } from '../../parts/states.tsx'
+import { toast, toastWithUndo } from '../../parts/toasts.tsx'
+import { ContactFields, DigitsField, KycFields, tierOf, WebhookField } from './new-account.tsx'
 
 const FORMS = {
   edit: EditAccount,
@@ -21,7 +28,8 @@ type FormName = keyof typeof FORMS
 
 type ActionsProps = { account: Account; changed: () => void }
 
-// A change made here is known before the account is read again: the next change is based on it.
+// `own` is the account after a change made here. It is used until the account is read again, because the next
+// change is based on it.
 export function AccountActions({ account: read, changed }: ActionsProps) {
   const [form, setForm] = useState<FormName | undefined>()
   const [own, setOwn] = useState<Account | undefined>()
@@ -49,10 +57,30 @@ export function AccountActions({ account: read, changed }: ActionsProps) {
         </button>
       ))}
       {account.isActive && !account.isDefault && <DefaultButton {...{ account, took }} />}
+      {!isVerified(account) && <VerifyButton {...{ account, changed }} />}
       <ActiveButton {...{ account, took }} />
       {!account.isActive && <EraseAccount {...{ account, changed }} />}
       {Form && <Form {...{ account, took }} close={() => setForm(undefined)} />}
     </section>
+  )
+}
+
+const isVerified = ({ identity, ninMasked }: Account) =>
+  identity.bvn.status === 'verified' && (ninMasked === null || identity.nin.status === 'verified')
+
+function VerifyButton({ account: { accountNumber }, changed }: ActionsProps) {
+  const path = '/api/v1/accounts/static/{accountNumber}/verify'
+  return (
+    <Action
+      title={strings.verify.title}
+      action={strings.verify.open}
+      text={strings.verify.text}
+      run={async (_, headers) => {
+        await send('POST', path, { params: { accountNumber }, body: null, headers })
+        changed()
+      }}
+      message={strings.verify.done}
+    />
   )
 }
 
@@ -71,7 +99,7 @@ function EraseAccount({ account: { accountNumber }, changed }: ActionsProps) {
 
 type Props = { account: Account; took: (now: Account) => void }
 
-// Cannot be undone: which account was the default before is not known here.
+// Has no undo, because the page does not know which account was the default before.
 function DefaultButton({ account, took }: Props) {
   return (
     <Action
@@ -84,7 +112,7 @@ function DefaultButton({ account, took }: Props) {
   )
 }
 
-// A deactivated default account is no longer the default; undo makes it the default again.
+// A deactivated account stops being the default; undo makes it the default again.
 function ActiveButton({ account, took }: Props) {
   const { isActive, isDefault } = account
   const turn = async () => {
@@ -106,4 +134,249 @@ function ActiveButton({ account, took }: Props) {
       run={turn}
     />
   )
+}
+
+const { addNumber: addNumberWords } = strings
+
+function AddNumber({ close, took, ...opened }: EditProps) {
+  const [account] = useState(opened.account)
+  const { data, problem, reload } = useData('/dashboard/api/banks', {})
+  const has = (code: string) => account.accounts.some(({ bankCode }) => bankCode === code)
+  const banks = data?.filter(({ code, issuesAccountNumbers }) => issuesAccountNumbers && !has(code))
+  return (
+    <ActionDialog
+      title={addNumberWords.title}
+      action={addNumberWords.submit}
+      isReady={!!banks?.length}
+      run={async (form, headers) => {
+        const bankCode = form.text('bankCode')
+        const now = await addNumber(account, bankCode, headers)
+        took(now)
+        return now.accounts.find((each) => each.bankCode === bankCode)
+      }}
+      message={(added) => (added ? addNumberWords.done(added.accountNumber, added.bankName) : '')}
+      close={close}
+    >
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!banks && !problem && <Skeleton kind="text" lines={2} />}
+      {banks?.length === 0 && <p class="muted">{addNumberWords.none}</p>}
+      {banks && banks.length > 0 && (
+        <>
+          <p class="muted">{addNumberWords.text}</p>
+          <BankSelect
+            banks={banks}
+            label={addNumberWords.bank}
+            placeholder={addNumberWords.choose}
+          />
+        </>
+      )}
+    </ActionDialog>
+  )
+}
+
+const { rules: rulesWords } = strings
+
+// Edits the rules on who may pay into a collection account. The service stores only fingerprints of payers'
+// accounts, so the user enters the accounts again. Rules without payers' accounts can be undone.
+function EditPayerRules(props: EditProps) {
+  const { close, took } = props
+  const [account] = useState(props.account) // Keeps the account as it was when the form opened.
+  const [isRemoving, setRemoving] = useState(false)
+  const rules = account.payerRules
+  const change = async (payerRules: ReturnType<typeof rulesIn>, text: string) => {
+    const now = await changeAccount(account, { payerRules })
+    close()
+    took(now)
+    if (rules?.accounts?.length) return toast(text)
+    offerUndo({ text, took, back: () => changeAccount(now, { payerRules: rules }) })
+  }
+  return (
+    <>
+      <ActionDialog
+        title={rulesWords.title}
+        action={appStrings.save}
+        text={rulesWords.text}
+        run={(form) => change(rulesIn(form), appStrings.saved)}
+        close={close}
+        otherAction={
+          rules && (
+            <Button style="danger-text" onClick={() => setRemoving(true)}>
+              {rulesWords.remove}
+            </Button>
+          )
+        }
+      >
+        <PayerRulesFields rules={rules} />
+      </ActionDialog>
+      {isRemoving && (
+        <ActionDialog
+          title={rulesWords.removeTitle}
+          action={rulesWords.remove}
+          isDangerous
+          text={rulesWords.removeText}
+          run={() => change(null, rulesWords.removed)}
+          close={() => setRemoving(false)}
+        />
+      )}
+    </>
+  )
+}
+
+type EditProps = {
+  account: Account
+  close: () => void
+  took: (now: Account) => void
+}
+
+// Edits a collection account: contact, KYC details and split, or its own limits. Both can be undone, except a
+// changed NIN. The form keeps the account as it was when the form opened, so that it never overwrites another
+// user's change.
+function EditAccount({ close, took, ...opened }: EditProps) {
+  const [account] = useState(opened.account)
+  const sending = useSending(async (form) => {
+    const nin = form.text('nin')
+    const now = await changeAccount(account, {
+      accountName: form.text('accountName'),
+      email: form.text('email'),
+      phoneNumber: form.text('phoneNumber'),
+      notificationUrl: form.text('notificationUrl'),
+      kycTier: tierOf(form),
+      verifiedName: form.text('verifiedName') || null,
+      ...(nin ? { nin } : {}),
+      // Leaves the split unchanged if its choice has not loaded.
+      ...(form.has('splitCode') ? { splitCode: form.text('splitCode') || null } : {}),
+    })
+    close()
+    took(now)
+    if (nin) return toast(appStrings.saved) // No undo: the page does not know the old NIN.
+    const { accountName, email, phoneNumber, notificationUrl, verifiedName, splitCode } = account
+    const kycTier = account.kycTierSet as 1 | 2 | 3
+    const contact = { accountName, email, phoneNumber, notificationUrl }
+    const before = { ...contact, kycTier, verifiedName, splitCode }
+    offerUndo({ text: appStrings.saved, took, back: () => changeAccount(now, before) })
+  })
+  return (
+    <DialogForm title={strings.edit.title} action={appStrings.save} sending={sending} close={close}>
+      <ContactFields account={account} />
+      <WebhookField url={account.notificationUrl} />
+      <KycFields account={account} />
+      <DigitsField
+        name="nin"
+        label={strings.create.nin}
+        hint={strings.edit.nin(account.ninMasked)}
+      />
+      <SplitChoice current={account.splitCode} />
+    </DialogForm>
+  )
+}
+
+const LIMITS = ['perCredit', 'perDay', 'balanceMax'] as const
+
+function EditLimits({ close, took, ...opened }: EditProps) {
+  const [account] = useState(opened.account)
+  const sending = useSending(async (form) => {
+    const limit = (name: string) => form.amount(name) || null
+    // Leaves the profile unchanged if its choice has not loaded.
+    const hasProfile = form.has('limitProfile')
+    const now = await changeAccount(account, {
+      limits: {
+        perCredit: limit('perCredit'),
+        perDay: limit('perDay'),
+        balanceMax: limit('balanceMax'),
+      },
+      ...(hasProfile ? { limitProfile: form.text('limitProfile') || null } : {}),
+    })
+    close()
+    took(now)
+    const { ownLimits: limits, limitProfile } = account
+    const before = hasProfile ? { limits, limitProfile } : { limits }
+    offerUndo({ text: appStrings.saved, took, back: () => changeAccount(now, before) })
+  })
+  return (
+    <DialogForm
+      title={strings.limits.title}
+      action={appStrings.save}
+      sending={sending}
+      close={close}
+    >
+      <p class="muted">{strings.limits.text}</p>
+      {LIMITS.map((limit) => (
+        <InputField
+          key={limit}
+          label={strings[limit]}
+          name={limit}
+          {...AMOUNT}
+          placeholder={strings.limits.unset}
+          defaultValue={account.ownLimits[limit]?.toString() ?? ''}
+        />
+      ))}
+      <ProfileChoice current={account.limitProfile} />
+    </DialogForm>
+  )
+}
+
+function ProfileChoice({ current }: { current: string | null }) {
+  const { data, problem, reload } = usePage('/api/v1/limit-profiles', { limit: '100' })
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
+  return (
+    <CodeChoice
+      name="limitProfile"
+      label={strings.limitProfile}
+      none={strings.limits.ofTier}
+      current={current}
+      choices={data.data}
+    />
+  )
+}
+
+type Account = Schemas['OwnAccount']
+type Changes = Schemas['AccountChange']
+
+const PATH = '/api/v1/accounts/static/{accountNumber}'
+const asRead = ({ version }: Account) => ({ 'if-match': `"${version}"` })
+
+// Changes a collection account at the version that the page read; the service refuses another version (412),
+// so the change never overwrites another. A reversible change happens at once, and its toast offers undo.
+function changeAccount(account: Account, body: Changes): Promise<Account> {
+  const params = { accountNumber: account.accountNumber }
+  return send('PATCH', PATH, { params, body, headers: asRead(account) })
+}
+
+const SWITCHES = {
+  activate: `${PATH}/activate`,
+  deactivate: `${PATH}/deactivate`,
+  default: `${PATH}/default`,
+} as const
+
+function switchAccount(account: Account, to: keyof typeof SWITCHES): Promise<Account> {
+  return send('POST', SWITCHES[to], {
+    params: { accountNumber: account.accountNumber },
+    body: null,
+    headers: { 'idempotency-key': newKey(), ...asRead(account) },
+  })
+}
+
+function addNumber(
+  account: Account,
+  bankCode: string,
+  headers: Record<string, string>,
+): Promise<Account> {
+  return send('POST', `${PATH}/numbers`, {
+    params: { accountNumber: account.accountNumber },
+    body: { bankCode },
+    headers: { ...headers, ...asRead(account) },
+  })
+}
+
+type Undo = { text: string; took: (now: Account) => void; back: () => Promise<Account> }
+
+function offerUndo({ text, took, back }: Undo): void {
+  toastWithUndo(text, async () => {
+    try {
+      took(await back())
+      toast(appStrings.undone)
+    } catch (error) {
+      toast(problemFrom(error).message, 'bad')
+    }
+  })
 }

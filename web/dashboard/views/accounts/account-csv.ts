@@ -7,7 +7,7 @@ import { accountsStrings } from '../../../copy.ts'
 type Schemas = components['schemas']
 
 export type Row = {
-  line: number // From 1.
+  line: number // The line number, from 1.
   cells: readonly string[]
   account: Schemas['AccountRequest']
   faults: readonly Schemas['FieldError'][]
@@ -72,7 +72,7 @@ function accountOf(values: Record<string, string>): Row['account'] {
     ...(kycTier ? { kycTier: /^[0-9]$/.test(kycTier) ? Number(kycTier) : kycTier } : {}),
     ...(banks ? { banks: banks.split(/[\s,;|]+/).filter(Boolean) } : {}),
   }
-  return account as Row['account'] // The API checks each row.
+  return account as Row['account'] // The API validates each row.
 }
 
 type Line = { line: number; cells: string[] }
@@ -111,7 +111,7 @@ function parseCsv(text: string): Line[] {
 
 const refused = (message: string) => new WrongFile(message)
 
-// Escapes formulas for spreadsheets, but not phone numbers.
+// Escapes cells that a spreadsheet would read as formulas, except phone numbers.
 export function csvLine(cells: readonly string[]): string {
   const written = cells.map((cell) => {
     const isPlain = /^\+?[0-9]+$/.test(cell) || !/^\s*[=+\-@]/.test(cell)

@@ -1,20 +1,14 @@
-// A new collection account. Merchant and webhook come from the latest account.
+// A new collection account, and the fields that forms of accounts share. Merchant and webhook come from the
+// latest account.
 
 import { accountsStrings } from '../../../copy.ts'
-import { send } from '../../api.ts'
+import { type Schemas, send } from '../../api.ts'
 import { usePage } from '../../loading.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
-import { MoreOptions, useSending } from '../../parts/forms.tsx'
+import { Field, type Form, InputField, MoreOptions, useSending } from '../../parts/forms.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import {
-  ContactFields,
-  DigitsField,
-  KycFields,
-  MerchantField,
-  tierOf,
-  WebhookField,
-} from './account-fields.tsx'
+import { WebAddressField } from '../../parts/web-address-field.tsx'
 
 type Known = { merchantId: string; merchantCode: string; notificationUrl: string }
 type Props = { clientId: string; close: () => void; created: (accountNumber: string) => void }
@@ -76,4 +70,128 @@ function AccountForm({ known, close, created }: Props & { known: Known }) {
       </MoreOptions>
     </DialogForm>
   )
+}
+
+type Account = Schemas['OwnAccount']
+
+const NAME_MAX = 100
+const EMAIL_MAX = 254
+const MERCHANT_MAX = 64
+const TIERS = [1, 2, 3] as const
+
+export function ContactFields({ account }: { account?: Account }) {
+  return (
+    <>
+      <InputField
+        label={accountsStrings.name}
+        of="accountName"
+        name="accountName"
+        required
+        maxLength={NAME_MAX}
+        defaultValue={account?.accountName ?? ''}
+      />
+      <InputField
+        label={accountsStrings.email}
+        of="email"
+        name="email"
+        type="email"
+        required
+        maxLength={EMAIL_MAX}
+        defaultValue={account?.email ?? ''}
+      />
+      <InputField
+        label={accountsStrings.phone}
+        of="phoneNumber"
+        name="phoneNumber"
+        type="tel"
+        required
+        pattern="\+?[0-9]{7,15}"
+        defaultValue={account?.phoneNumber ?? ''}
+      />
+    </>
+  )
+}
+
+export function WebhookField({ url }: { url: string }) {
+  return (
+    <WebAddressField
+      name="notificationUrl"
+      label={accountsStrings.create.notificationUrl}
+      hint={accountsStrings.create.notificationUrlHint}
+      value={url}
+      isNeeded
+    />
+  )
+}
+
+type MerchantProps = { name: 'merchantId' | 'merchantCode'; value: string }
+
+function MerchantField({ name, value }: MerchantProps) {
+  const isId = name === 'merchantId'
+  return (
+    <Field
+      label={isId ? accountsStrings.merchant : accountsStrings.merchantCode}
+      {...(isId ? { hint: accountsStrings.create.merchantHint } : {})}
+      of={name}
+    >
+      {(id, wrong) => (
+        <input
+          id={id}
+          name={name}
+          required
+          maxLength={MERCHANT_MAX}
+          autocomplete="off"
+          defaultValue={value}
+          {...wrong}
+        />
+      )}
+    </Field>
+  )
+}
+
+export function KycFields({ account }: { account?: Account }) {
+  return (
+    <>
+      <Field label={accountsStrings.kycTier} of="kycTier">
+        {(id, wrong) => (
+          <select id={id} name="kycTier" {...wrong}>
+            {TIERS.map((tier) => (
+              <option key={tier} value={tier} selected={tier === (account?.kycTierSet ?? 3)}>
+                {tier}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <InputField
+        label={accountsStrings.create.verifiedName}
+        hint={accountsStrings.create.verifiedNameHint}
+        of="verifiedName"
+        name="verifiedName"
+        maxLength={NAME_MAX}
+        defaultValue={account?.verifiedName ?? ''}
+      />
+    </>
+  )
+}
+
+type DigitsProps = { name: 'bvn' | 'nin'; label: string; hint?: string; isNeeded?: boolean }
+
+export function DigitsField({ name, label, hint, isNeeded = false }: DigitsProps) {
+  return (
+    <InputField
+      label={label}
+      hint={hint ?? accountsStrings.create.digits11}
+      of={name}
+      name={name}
+      required={isNeeded}
+      inputMode="numeric"
+      pattern="[0-9]{11}"
+      maxLength={11}
+    />
+  )
+}
+
+export function tierOf(form: Form): (typeof TIERS)[number] {
+  return TIERS.find((tier) => `${tier}` === form.get('kycTier')) ?? 3
 }

@@ -6,23 +6,23 @@
 
 import { useState } from 'preact/hooks'
 import { accountsStrings } from '../../../copy.ts'
-import { Problem, problemFrom } from '../../api.ts'
+import { type FieldFault, Problem, problemFrom, type Schemas, send } from '../../api.ts'
 import { count } from '../../format.ts'
 import { staying } from '../../in-flight.ts'
 import { Button } from '../../parts/button.tsx'
-import { Dialog, DialogForm } from '../../parts/dialog.tsx'
-import { InputField, useSending } from '../../parts/forms.tsx'
+import { Dialog, DialogForm, NoticeDialog } from '../../parts/dialog.tsx'
+import { InputField, newKey, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed } from '../../parts/states.tsx'
 import {
   type AccountFile,
   csvLine,
   ROWS_MAX,
+  type Row,
   readAccounts,
   TEMPLATE,
   WrongFile,
 } from './account-csv.ts'
-import { type Outcome, sendRows } from './send-rows.ts'
 
 const { upload: strings } = accountsStrings
 const BYTES_MAX = 4_000_000
@@ -157,13 +157,13 @@ function Preview({ checked, again, close, created }: PreviewProps) {
 
 // Rows with errors first.
 function Rows({ outcomes }: { outcomes: readonly Outcome[] }) {
-  const shown = [...outcomes.filter((each) => !isGood(each)), ...outcomes.filter(isGood)]
-  const hidden = shown.length - SHOWN_MAX
+  const sorted = [...outcomes.filter((each) => !isGood(each)), ...outcomes.filter(isGood)]
+  const hidden = sorted.length - SHOWN_MAX
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard.
     <section class="upload-rows" aria-label={strings.rows} tabIndex={0}>
       <ul>
-        {shown.slice(0, SHOWN_MAX).map(({ row, faults, accountNumber }) => (
+        {sorted.slice(0, SHOWN_MAX).map(({ row, faults, accountNumber }) => (
           <li key={row.line}>
             <span>{strings.line(row.line, row.account.accountName)}</span>
             {faults.length === 0 && (
@@ -186,27 +186,25 @@ function Done({ checked, close }: { checked: Checked; close: () => void }) {
   const { header, outcomes } = checked
   const made = outcomes.filter(({ accountNumber }) => accountNumber !== null)
   return (
-    <Dialog title={strings.doneTitle} close={close} isWide>
-      <div class="form">
-        <p role="status">
-          {strings.done(count(made.length), count(outcomes.length - made.length))}
-        </p>
-        <Rows outcomes={outcomes} />
-        <div class="form-end">
-          <a
-            class="button"
-            href={dataUrl(resultsOf(header, outcomes))}
-            download={strings.resultsFile}
-          >
-            <Icon name="download" />
-            {strings.results}
-          </a>
-          <Button style="primary" onClick={close}>
-            {strings.close}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <NoticeDialog
+      title={strings.doneTitle}
+      done={strings.close}
+      other={
+        <a
+          class="button"
+          href={dataUrl(resultsOf(header, outcomes))}
+          download={strings.resultsFile}
+        >
+          <Icon name="download" />
+          {strings.results}
+        </a>
+      }
+      close={close}
+      isWide
+    >
+      <p role="status">{strings.done(count(made.length), count(outcomes.length - made.length))}</p>
+      <Rows outcomes={outcomes} />
+    </NoticeDialog>
   )
 }
 
@@ -222,4 +220,58 @@ function resultsOf(header: readonly string[], outcomes: readonly Outcome[]): str
     ]),
   )
   return [csvLine([...header, 'accountNumber', 'error']), ...lines].join('')
+}
+
+const PATH = '/api/v1/accounts/static/bulk'
+const BATCH = 100
+
+type Outcome = { row: Row; accountNumber: string | null; faults: readonly FieldFault[] }
+
+type Sending = {
+  rows: readonly Row[]
+  validateOnly: boolean
+  known: readonly Outcome[] // The outcomes of the batches before.
+  report: (outcomes: readonly Outcome[]) => void
+}
+
+// Sends rows of a file to the bulk endpoint in batches, to check or to create. The key of a batch is a hash
+// of its rows, so a retry or reload creates nothing twice.
+async function sendRows({ rows, validateOnly, known, report }: Sending) {
+  let outcomes = known
+  while (outcomes.length < rows.length) {
+    const batch = rows.slice(outcomes.length, outcomes.length + BATCH)
+    const accounts = batch.map(({ account }) => account)
+    const { results } = await send('POST', PATH, {
+      body: { accounts, ...(validateOnly ? { validateOnly } : {}) },
+      headers: validateOnly ? {} : { 'idempotency-key': await keyOf(accounts) },
+    })
+    outcomes = [...outcomes, ...batch.map((row, at) => outcomeOf(row, results[at]))]
+    report(outcomes)
+  }
+  return outcomes
+}
+
+function outcomeOf(row: Row, result: Schemas['BulkResult'] | undefined): Outcome {
+  if (!result) throw new Error('a row without a result')
+  const { isSuccessful, data, errors, message } = result
+  const messages = errors.length > 0 ? errors : [{ field: '', message }]
+  const faults = [...row.faults, ...(isSuccessful ? [] : messages)]
+  return { row, accountNumber: data?.accountNumber ?? null, faults }
+}
+
+// Browsers compute hashes only over TLS. Without TLS, a reload starts another upload.
+async function keyOf(accounts: readonly unknown[]): Promise<string> {
+  if (!crypto.subtle) return randomKeyOf(accounts)
+  const bytes = new TextEncoder().encode(JSON.stringify(accounts))
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+const randomKeys = new Map<string, string>()
+
+function randomKeyOf(accounts: readonly unknown[]): string {
+  const text = JSON.stringify(accounts)
+  const key = randomKeys.get(text) ?? newKey()
+  randomKeys.set(text, key)
+  return key
 }

@@ -1,12 +1,12 @@
-// Creates or edits a client.
+// The form that creates or edits a client. Also the client's API path, its state and the possible scopes.
 
 import { useState } from 'preact/hooks'
+import type { paths } from '../../../../sdk/src/api-types.ts'
 import { appStrings, clientsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { CheckBox, type Form, InputField, TextAreaField, useSending } from '../../parts/forms.tsx'
-import { CLIENT, CLIENTS, type Client } from './client-fields.tsx'
-import { scopesFor } from './client-scopes.ts'
+import { Badge } from '../../parts/values.tsx'
 
 const NAME_MAX = 100
 
@@ -81,7 +81,8 @@ function linesOf(form: Form, name: string): string[] | null {
   return written.size > 0 ? [...written] : null
 }
 
-// Only the changed fields, so that somebody else's change stays and the audit log shows the intent.
+// Returns only the changed fields, so that the PATCH keeps another user's changes and the audit log shows
+// what was meant to change.
 function changesOf(client: Client, fields: Fields): Partial<Fields> {
   const isOther = ([name, value]: [string, unknown]) =>
     inOrder(client[name as keyof Fields]) !== inOrder(value)
@@ -129,4 +130,45 @@ function Lines({ name, client }: LinesProps) {
       defaultValue={client?.[name]?.join('\n') ?? ''}
     />
   )
+}
+
+export type Client = Schemas['Client']
+export type ClientDetail = Schemas['ClientDetail']
+
+export const CLIENTS = '/api/v1/operator/clients'
+export const CLIENT = '/api/v1/operator/clients/{clientId}'
+
+export function ClientBadge({ client: { isActive } }: { client: Client }) {
+  if (isActive) return <Badge state={strings.active} tone="good" />
+  return <Badge state={strings.suspended} tone="bad" />
+}
+
+type Body = paths['/api/v1/operator/clients']['post']['requestBody']['content']['application/json']
+type Scope = NonNullable<Body['scopes']>[number]
+
+// The scopes of a client. Typed by the API: a new scope does not compile until it is listed here.
+const IS_OPERATORS: Readonly<Record<Scope, boolean>> = {
+  'accounts:read': false,
+  'accounts:write': false,
+  'payments:read': false,
+  'payments:write': false,
+  'credits:read': false,
+  'webhooks:read': false,
+  'webhooks:write': false,
+  'suspense:read': false,
+  'suspense:write': false,
+  'actions:read': false,
+  'payouts:read': false,
+  'payouts:write': false,
+  'refunds:write': false,
+  'returns:read': true,
+  'returns:write': true,
+  'accounting:read': true,
+  'accounting:write': true,
+  operator: true,
+}
+
+export function scopesFor(isOperator: boolean): Scope[] {
+  const scopes = Object.keys(IS_OPERATORS) as Scope[]
+  return scopes.filter((scope) => isOperator || !IS_OPERATORS[scope])
 }

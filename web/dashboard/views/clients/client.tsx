@@ -1,14 +1,21 @@
 // One client: rights, usage, secrets and actions.
 
-import { clientsStrings as strings } from '../../../copy.ts'
-import { type Query, send } from '../../api.ts'
-import { Detail } from '../../parts/detail.tsx'
-import { Facts } from '../../parts/drawer.tsx'
-import { Copyable, TextHeadline, Time } from '../../parts/values.tsx'
+import { appStrings, clientsStrings as strings } from '../../../copy.ts'
+import { type Query, type Schemas, send } from '../../api.ts'
+import { day } from '../../format.ts'
+import { useData } from '../../loading.ts'
+import { Action, OpenButton } from '../../parts/action.tsx'
+import { Detail, Facts } from '../../parts/drawer.tsx'
+import { ReasonField } from '../../parts/forms.tsx'
+import { Link } from '../../parts/link.tsx'
+import { Pending } from '../../parts/states.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Copyable, Money, TextHeadline, Time } from '../../parts/values.tsx'
+import { hrefOf } from '../../routing.ts'
 import { ClientSecrets } from '../developers/client-secrets.tsx'
-import { ClientActions } from './client-actions.tsx'
-import { CLIENT, ClientBadge, type ClientDetail } from './client-fields.tsx'
-import { ClientUsage } from './client-usage.tsx'
+import { CLIENT, ClientBadge, type ClientDetail, ClientForm } from './client-form.tsx'
+import { NextSteps } from './next-steps.tsx'
+import { TaxSettings } from './tax-settings.tsx'
 
 type Props = {
   clientId: string
@@ -31,6 +38,7 @@ export function ClientDrawer({ clientId, isOwn, query, version, close, changed }
       show={(client) => (
         <>
           <About client={client} />
+          {!client.isOperator && <NextSteps clientId={clientId} version={version} />}
           <ClientActions client={client} isOwn={isOwn} query={query} changed={changed} />
           <h3>{strings.secrets}</h3>
           <ClientSecrets
@@ -40,6 +48,7 @@ export function ClientDrawer({ clientId, isOwn, query, version, close, changed }
             }
             changed={changed}
           />
+          <TaxSettings clientId={clientId} />
           <h3>{strings.usage}</h3>
           <ClientUsage clientId={clientId} />
         </>
@@ -69,5 +78,161 @@ function About({ client }: { client: ClientDetail }) {
         ]}
       />
     </>
+  )
+}
+
+type ClientActionsProps = {
+  client: ClientDetail
+  isOwn: boolean
+  query: Query
+  changed: () => void
+}
+
+function ClientActions({ client, isOwn, query, changed }: ClientActionsProps) {
+  const { isActive, pendingAccountName } = client
+  const users = hrefOf('clients', undefined, { ...query, usersOf: client.clientId })
+  return (
+    <div class="actions">
+      <SwitchAction {...{ client, changed }} verb="resume" isOffered={!isOwn && !isActive} />
+      {pendingAccountName && (
+        <>
+          <NameAction {...{ client, changed }} name={pendingAccountName} decision="approve" />
+          <NameAction {...{ client, changed }} name={pendingAccountName} decision="reject" />
+        </>
+      )}
+      <OpenButton label={strings.edit}>
+        {(close) => (
+          <ClientForm
+            client={client}
+            close={close}
+            done={() => {
+              close()
+              toast(appStrings.saved)
+              changed()
+            }}
+          />
+        )}
+      </OpenButton>
+      <Link class="button" href={users}>
+        {strings.users}
+      </Link>
+      <SwitchAction {...{ client, changed }} verb="suspend" isOffered={!isOwn && isActive} />
+    </div>
+  )
+}
+
+type ActionProps = Pick<ClientActionsProps, 'client' | 'changed'>
+
+function SwitchAction({
+  client: { clientId, name },
+  verb,
+  isOffered,
+  changed,
+}: ActionProps & { verb: 'suspend' | 'resume'; isOffered: boolean }) {
+  const isSuspension = verb === 'suspend'
+  return (
+    <Action
+      title={strings[`${verb}Title`](name)}
+      action={strings[verb]}
+      style={isSuspension ? 'danger-text' : 'primary'}
+      isOffered={isOffered}
+      isDangerous={isSuspension}
+      text={strings[`${verb}Text`]}
+      run={(form, headers) => {
+        const reason = form.text('reason')
+        const body = reason ? { reason } : {}
+        return send('POST', `${CLIENT}/${verb}`, { params: { clientId }, body, headers })
+      }}
+      message={strings[`${verb}Done`]}
+      done={changed}
+    >
+      <ReasonField
+        label={strings.reason}
+        hint={isSuspension ? strings.reasonHint : strings.optionalReasonHint}
+        rows={2}
+        required={isSuspension}
+      />
+    </Action>
+  )
+}
+
+function NameAction({
+  client: { clientId },
+  name: accountName,
+  decision,
+  changed,
+}: ActionProps & { name: string; decision: 'approve' | 'reject' }) {
+  const isRejection = decision === 'reject'
+  return (
+    <Action
+      title={strings[`${decision}NameTitle`](accountName)}
+      action={strings[`${decision}Name`]}
+      style={isRejection ? '' : 'primary'}
+      isDangerous={isRejection}
+      text={strings[`${decision}NameText`]}
+      run={(form, headers) => {
+        const reason = form.text('reason')
+        const body = { accountName, ...(reason ? { reason } : {}) }
+        const path = `${CLIENT}/account-name/${decision}` as const
+        return send('POST', path, { params: { clientId }, body, headers })
+      }}
+      message={strings[`${decision}NameDone`]}
+      done={changed}
+    >
+      <ReasonField
+        label={strings.reason}
+        hint={strings.optionalReasonHint}
+        rows={2}
+        required={false}
+      />
+    </Action>
+  )
+}
+
+const USE = `${CLIENT}/use` as const
+const REST = ['payments', 'advices', 'accounts', 'webhooks'] as const
+
+export function UsageToday({ clientId }: { clientId: string }) {
+  const { data, problem } = useData(USE, { clientId }, { days: '1' })
+  const today = data?.days.at(-1)
+  if (!today) return <>{problem && appStrings.nothing}</>
+  return (
+    <>
+      {today.credits > 0 && (
+        <span class="muted small">{`${strings.used.credits(today.credits)} · `}</span>
+      )}
+      <Money amount={today.gross} />
+    </>
+  )
+}
+
+function ClientUsage({ clientId }: { clientId: string }) {
+  const { data, problem, reload } = useData(USE, { clientId })
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={7} />
+  return (
+    <ul class="attempts">
+      {data.days.toReversed().map((each) => (
+        <UsageDay key={each.from} of={each} />
+      ))}
+    </ul>
+  )
+}
+
+function UsageDay({ of }: { of: Schemas['ClientUsageDay'] }) {
+  const rest = REST.filter((name) => of[name] > 0).map((name) => strings.used[name](of[name]))
+  const isIdle = rest.length === 0 && of.credits === 0
+  return (
+    <li>
+      <div class="session">
+        <p>{day(of.from)}</p>
+        <p class="muted small">{isIdle ? strings.noUsage : rest.join(' · ')}</p>
+      </div>
+      {of.credits > 0 && (
+        <div>
+          <Money amount={of.gross} />
+          <p class="muted small">{strings.used.credits(of.credits)}</p>
+        </div>
+      )}
+    </li>
   )
 }

@@ -1,14 +1,27 @@
 // The drawer of a payment or payment request.
 
-import { refundsStrings, splitsStrings, paymentsStrings as strings } from '../../../copy.ts'
+import { codeOfId } from '../../../../src/short-codes.ts'
+import {
+  creditsStrings,
+  refundsStrings,
+  splitsStrings,
+  paymentsStrings as strings,
+} from '../../../copy.ts'
 import { getData, type Schemas } from '../../api.ts'
 import { humanize } from '../../format.ts'
-import { Detail, WholeTimeline } from '../../parts/detail.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { Detail, type Fact, Facts, WholeTimeline } from '../../parts/drawer.tsx'
 import { Link } from '../../parts/link.tsx'
 import { Refunds } from '../../parts/refunds.tsx'
-import { SplitLink, shareFacts } from '../../parts/split-shares.tsx'
-import { Copyable, Headline, Money, PaidBadge, Time } from '../../parts/values.tsx'
+import { SplitLink, shareFacts } from '../../parts/split-choice.tsx'
+import {
+  Copyable,
+  Headline,
+  Money,
+  PaidBadge,
+  PaymentReference,
+  Reference,
+  Time,
+} from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import { ADVICE_PREFIX } from '../../search.tsx'
 import { RequestActions } from './request-actions.tsx'
@@ -19,7 +32,7 @@ const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // A partly rev
 export const validityOf = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
 
 type Props = {
-  open: string // A reference; that of a request has a prefix.
+  open: string // A reference. A request's reference has a prefix.
   scopes: readonly string[]
   version: number
   close: () => void
@@ -56,14 +69,16 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
       path={PATH}
       show={(payment) => (
         <>
-          <About payment={payment} />
-          <RequestActions of={payment} {...acting} />
+          <Title payment={payment} />
           <Refunds
             of={{ reference: payment.paymentReference }}
+            payer={payerOf(payment)}
             received={REFUNDABLE.includes(payment.status) ? payment.amountPaid : 0}
             mayRefund={scopes.includes('refunds:write')}
             {...{ version, changed }}
           />
+          <About payment={payment} />
+          <RequestActions of={payment} {...acting} />
         </>
       )}
       {...shared}
@@ -88,7 +103,14 @@ function AboutAdvice({ advice }: { advice: Schemas['AdviceRecord'] }) {
       <Facts
         facts={[
           [strings.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
-          [strings.adviceReference, <Copyable key="advice" text={advice.adviceReference} />],
+          [
+            strings.adviceReference,
+            <Reference
+              key="advice"
+              code={codeOfId('REQ', advice.adviceReference)}
+              text={advice.adviceReference}
+            />,
+          ],
           [strings.narration, advice.narration],
           [splitsStrings.splitCode, advice.splitCode && <SplitLink code={advice.splitCode} />],
           [strings.policy, strings.policies[advice.amountPolicy] ?? humanize(advice.amountPolicy)],
@@ -113,46 +135,79 @@ function AboutAdvice({ advice }: { advice: Schemas['AdviceRecord'] }) {
   )
 }
 
+const payersOf = ({ credits }: Schemas['PaymentDetail']) => [
+  ...new Set(credits.flatMap(({ sourceAccountName }) => sourceAccountName ?? [])),
+]
+
+function payerOf(payment: Schemas['PaymentDetail']): string | null {
+  const [payer = null, ...others] = payersOf(payment)
+  return others.length === 0 ? payer : null
+}
+
+// The facts that support staff asks a payer for on the phone. The latest credit comes first.
+function paidBy(payment: Schemas['PaymentDetail']): Fact[] {
+  const [latest] = payment.credits
+  if (!latest) return []
+  return [
+    [creditsStrings.payer, payersOf(payment).join(', ')],
+    [creditsStrings.sessionId, <Copyable key="session" text={latest.sessionId} />],
+    [creditsStrings.bank, latest.bankName],
+    [strings.paidAt, <Time key="paid-at" at={latest.receivedAt} />],
+  ]
+}
+
+function Title({ payment }: { payment: Schemas['PaymentDetail'] }) {
+  const { status, amountPaid, refundedAmount, customerName } = payment
+  return (
+    <Headline
+      sum={payment}
+      badge={<PaidBadge state={status} received={amountPaid} refunded={refundedAmount} />}
+      about={strings.from(customerName)}
+    />
+  )
+}
+
 function About({ payment }: { payment: Schemas['PaymentDetail'] }) {
   const { amountPaid, amountRemaining, amountInSuspense, refundedAmount, currency } = payment
   return (
-    <>
-      <Headline
-        sum={payment}
-        badge={<PaidBadge state={payment.status} received={amountPaid} refunded={refundedAmount} />}
-        about={strings.from(payment.customerName)}
-      />
-      <Facts
-        facts={[
-          [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],
-          [
-            strings.remaining,
-            amountRemaining > 0 && <Money amount={amountRemaining} currency={currency} />,
-          ],
-          [
-            strings.inSuspense,
-            amountInSuspense > 0 && <Money amount={amountInSuspense} currency={currency} />,
-          ],
-          [
-            refundsStrings.refunded,
-            refundedAmount > 0 && <Money amount={refundedAmount} currency={currency} />,
-          ],
-          ...shareFacts(payment),
-          ...payment.numbers.map(
-            ({ bankName, accountNumber }) =>
-              [bankName, <Copyable key={accountNumber} text={accountNumber} />] as const,
-          ),
-          [strings.merchantRef, payment.merchantRef && <Copyable text={payment.merchantRef} />],
-          [strings.paymentReference, <Copyable key="payment" text={payment.paymentReference} />],
-          [strings.adviceReference, <Copyable key="advice" text={payment.adviceReference} />],
-          [strings.narration, payment.narration],
-          [
-            strings.policy,
-            strings.policies[payment.amountPolicy] ?? humanize(payment.amountPolicy),
-          ],
-          [strings.expires, <Time key="expires" at={payment.expiresAt} />],
-        ]}
-      />
-    </>
+    <Facts
+      facts={[
+        ...paidBy(payment),
+        [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],
+        [
+          strings.remaining,
+          amountRemaining > 0 && <Money amount={amountRemaining} currency={currency} />,
+        ],
+        [
+          strings.inSuspense,
+          amountInSuspense > 0 && <Money amount={amountInSuspense} currency={currency} />,
+        ],
+        [
+          refundsStrings.refunded,
+          refundedAmount > 0 && <Money amount={refundedAmount} currency={currency} />,
+        ],
+        ...shareFacts(payment),
+        ...payment.numbers.map(
+          ({ bankName, accountNumber }) =>
+            [bankName, <Copyable key={accountNumber} text={accountNumber} />] as const,
+        ),
+        [strings.merchantRef, payment.merchantRef && <Copyable text={payment.merchantRef} />],
+        [
+          strings.paymentReference,
+          <PaymentReference key="payment" id={payment.paymentReference} />,
+        ],
+        [
+          strings.adviceReference,
+          <Reference
+            key="advice"
+            code={codeOfId('REQ', payment.adviceReference)}
+            text={payment.adviceReference}
+          />,
+        ],
+        [strings.narration, payment.narration],
+        [strings.policy, strings.policies[payment.amountPolicy] ?? humanize(payment.amountPolicy)],
+        [strings.expires, <Time key="expires" at={payment.expiresAt} />],
+      ]}
+    />
   )
 }

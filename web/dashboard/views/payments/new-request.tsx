@@ -1,4 +1,4 @@
-// A new payment request. The return page is that of the latest request.
+// The form of a new payment request. Its return page defaults to that of the latest request.
 
 import { accountsStrings, paymentsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
@@ -98,7 +98,7 @@ function Policies() {
   )
 }
 
-// Rarely used fields are folded away; the return page is not, until it is known.
+// Rarely used fields, folded away. The return page is not folded until a default is known.
 function Further() {
   const { data, problem, reload } = usePage('/api/v1/advices', { limit: '1' })
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />

@@ -1,13 +1,13 @@
 // Actions on a payment request and its payment: share, extend, cancel, resend the webhook, open the receipt,
 // erase the customer. Shows only those that the state and the role allow.
 
+import { useEffect, useRef } from 'preact/hooks'
 import { erasureStrings, paymentsStrings as strings } from '../../../copy.ts'
-import { send } from '../../api.ts'
+import { getData, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Action, AtOnceButton } from '../../parts/action.tsx'
 import { EraseButton } from '../../parts/erase-button.tsx'
-import { type Headers, SelectField } from '../../parts/forms.tsx'
-import { RequeryButton } from '../../parts/requery-form.tsx'
+import { type Headers, InputField, SelectField } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { ShareButton } from './share.tsx'
 
@@ -117,4 +117,66 @@ function CancelButton({ of, changed }: { of: Subject; changed: () => void }) {
       done={changed}
     />
   )
+}
+
+type RequeryButtonProps = { reference: string; changed: () => void }
+
+const PATH = '/api/v1/payments/{reference}'
+const WATCH_EVERY_MS = 2_000
+const WATCHES_MAX = 60
+
+// Queries the banks for the transfer of a payment; by session id, if the customer has a receipt. The answers
+// raise no events, so the button watches for them.
+function RequeryButton(props: RequeryButtonProps) {
+  const { reference, changed } = props
+  const watch = useWatch(props)
+  return (
+    <Action
+      title={strings.requeryTitle}
+      action={strings.requery}
+      text={strings.requeryText}
+      run={async (form, headers) => {
+        const sessionId = form.text('sessionId')
+        const body = sessionId === '' ? {} : { sessionId }
+        const before = await countQueries(reference)
+        const path = `${PATH}/requery` as const
+        const { requeries } = await send('POST', path, { params: { reference }, body, headers })
+        watch(before, requeries.length)
+      }}
+      message={strings.requeried}
+      done={changed}
+    >
+      <InputField
+        label={strings.sessionId}
+        hint={strings.sessionIdHint}
+        name="sessionId"
+        maxLength={64}
+      />
+    </Action>
+  )
+}
+
+async function countQueries(reference: string): Promise<number> {
+  const { entries } = await getData(`${PATH}/timeline`, { reference })
+  return entries.filter(({ kind }) => kind === 'requery').length
+}
+
+// Watches until every requery has its answer, for two minutes at most.
+function useWatch({ reference, changed }: RequeryButtonProps) {
+  const timer = useRef(0)
+  useEffect(() => () => window.clearInterval(timer.current), [])
+  return (before: number, requeries: number) => {
+    let known = before
+    let left = WATCHES_MAX
+    window.clearInterval(timer.current)
+    const mine = window.setInterval(async () => {
+      if (--left === 0) window.clearInterval(mine)
+      const queries = await countQueries(reference).catch(() => known)
+      if (queries >= before + requeries) window.clearInterval(mine)
+      if (queries <= known || mine !== timer.current) return
+      known = queries
+      changed()
+    }, WATCH_EVERY_MS)
+    timer.current = mine
+  }
 }

@@ -6,7 +6,7 @@ import type { Schemas } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog, NoticeDialog } from '../../parts/dialog.tsx'
 import { QrCode } from '../../parts/qr-code.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Copyable } from '../../parts/values.tsx'
@@ -22,7 +22,9 @@ export function ShareButton({ reference }: { reference: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button onClick={() => setOpen(true)}>{strings.open}</Button>
+      <Button style="primary" onClick={() => setOpen(true)}>
+        {strings.open}
+      </Button>
       {isOpen && <Known reference={reference} close={() => setOpen(false)} />}
     </>
   )
@@ -45,23 +47,22 @@ export function ShareDialog({ title, request, close }: Props) {
   const what = { title: narration ?? title, url }
   const maySend = typeof navigator.share === 'function' && navigator.canShare?.(what)
   return (
-    <Dialog title={title} close={close}>
-      <div class="form">
-        <p class="muted">{strings.text(money(amount, currency), customerFullName)}</p>
-        <div class="share">
-          <QrCode text={url} label={strings.qr} />
-          <Copyable text={url} name={strings.link} />
-        </div>
-        <div class="form-end">
-          {maySend && (
-            // The user closed the share sheet.
-            <Button onClick={() => navigator.share(what).catch(() => {})}>{strings.send}</Button>
-          )}
-          <Button style="primary" onClick={close}>
-            {strings.done}
-          </Button>
-        </div>
+    <NoticeDialog
+      title={title}
+      done={strings.done}
+      other={
+        maySend && (
+          // The user closed the share sheet.
+          <Button onClick={() => navigator.share(what).catch(() => {})}>{strings.send}</Button>
+        )
+      }
+      close={close}
+    >
+      <p class="muted">{strings.text(money(amount, currency), customerFullName)}</p>
+      <div class="share">
+        <QrCode text={url} label={strings.qr} />
+        <Copyable text={url} name={strings.link} />
       </div>
-    </Dialog>
+    </NoticeDialog>
   )
 }

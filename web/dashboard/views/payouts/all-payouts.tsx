@@ -1,4 +1,4 @@
-// The payouts of all clients: the unknown ones first.
+// The payouts of all clients. Those whose outcome is unknown come first.
 
 import { appStrings, payoutsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
@@ -9,10 +9,8 @@ import type { Column } from '../../parts/table.tsx'
 import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { PayoutDetail } from './payout.tsx'
-import { COLUMNS, PAYOUT_FILTERS } from './payout-list.tsx'
+import { COLUMNS, PAYOUT_FILTERS, PayoutDetail, WaitingPayouts } from './payout.tsx'
 import { ResolvePayout } from './resolve-payout.tsx'
-import { WaitingPayouts } from './waiting-payouts.tsx'
 
 type OperatorPayout = Schemas['OperatorPayout']
 
@@ -36,7 +34,7 @@ const ALL: readonly (Column<OperatorPayout> | undefined)[] = [
   requested,
 ]
 
-// No bank has reported the outcome, so a person may.
+// No bank has reported the outcome of these payouts, so a user may.
 const isUndecided = ({ status, payoutFile }: OperatorPayout) =>
   status === 'unknown' || (status === 'sending' && payoutFile !== null)
 
@@ -56,6 +54,7 @@ export function AllPayouts(props: ViewProps) {
         view="payouts"
         icon="payouts"
         path={PATH}
+        file={PATH}
         summary={`${PATH}/summary`}
         caption={strings.tabs.all}
         columns={ALL.filter((column) => column !== undefined)}

@@ -1,14 +1,17 @@
-// The client's bank accounts: where its payouts and settlements go.
+// The client's bank accounts, where its payouts and settlements go. The service checks the name of a new one
+// at the bank, which may take a moment.
 
 import { payoutsStrings, bankAccountsStrings as strings } from '../../../copy.ts'
+import { type Schemas, send } from '../../api.ts'
+import { Action, AtOnceButton } from '../../parts/action.tsx'
+import { BankAccountFields, bankAccountOf } from '../../parts/bank-account-fields.tsx'
+import { Facts } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/values.tsx'
-import { useVersion } from '../../steady-refresh.ts'
+import { toast } from '../../parts/toasts.tsx'
+import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { AddBankAccount } from './add-bank-account.tsx'
-import { BankAccountDetail } from './bank-account.tsx'
-import { type BankAccount, NameEnquiry, useOf } from './name-enquiry.tsx'
 
 const PATH = '/api/v1/bank-accounts'
 
@@ -29,7 +32,6 @@ const COLUMNS: readonly Column<BankAccount>[] = [
 ]
 
 export function BankAccounts(props: ViewProps) {
-  const [version, bump] = useVersion()
   const mayWrite = props.session.scopes.includes('payouts:write')
   return (
     <ListView
@@ -40,14 +42,110 @@ export function BankAccounts(props: ViewProps) {
       caption={payoutsStrings.tabs.bankAccounts}
       columns={COLUMNS}
       keyOf={({ reference }) => reference}
-      version={version}
       none={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
-      add={mayWrite && <AddBankAccount done={bump} />}
+      add={mayWrite && ((changed) => <AddBankAccount done={changed} />)}
       one={{
         title: strings.one,
         path: `${PATH}/{reference}`,
-        show: (account) => <BankAccountDetail account={account} mayWrite={mayWrite} done={bump} />,
+        show: (account, { changed }) => (
+          <BankAccountDetail account={account} mayWrite={mayWrite} done={changed} />
+        ),
       }}
     />
   )
+}
+
+function AddBankAccount({ done }: { done: () => void }) {
+  return (
+    <Action
+      action={strings.add}
+      style="primary"
+      text={strings.addText}
+      run={(form, headers) =>
+        send('POST', '/api/v1/bank-accounts', { body: bankAccountOf(form), headers })
+      }
+      done={({ reference }) => {
+        done()
+        goTo(hrefOf('payouts', reference, { tab: 'bankAccounts' }))
+      }}
+    >
+      <BankAccountFields words={strings} name={strings.name} nameHint={strings.nameHint} />
+    </Action>
+  )
+}
+
+const ONE = `${PATH}/{reference}`
+
+type Props = { account: BankAccount; mayWrite: boolean; done: () => void }
+
+function BankAccountDetail({ account, mayWrite, done }: Props) {
+  const number = account.accountNumber ?? account.accountNumberMasked
+  const text = strings.statusTexts[account.status]
+  return (
+    <>
+      <TextHeadline text={account.accountName} badge={<NameEnquiry account={account} />} />
+      {text && <p class="notice held">{text}</p>}
+      <Facts
+        facts={[
+          [strings.number, <Copyable key="number" text={number} />],
+          [strings.bank, account.bankName ?? account.bankCode],
+          [strings.nameAtBank, account.nameAtBank],
+          [strings.use, useOf(account)],
+          [strings.reference, <Copyable key="reference" text={account.reference} />],
+          [strings.added, <Time key="added" at={account.createdAt} />],
+          [strings.enquired, account.enquiredAt && <Time at={account.enquiredAt} />],
+        ]}
+      />
+      {mayWrite && <AccountActions account={account} done={done} />}
+    </>
+  )
+}
+
+function AccountActions({ account, done }: { account: BankAccount; done: () => void }) {
+  const { reference, accountName, isActive, isDefault, status } = account
+  const change = async (body: { isDefault?: true; isActive?: boolean }, message: string) => {
+    await send('PATCH', ONE, { params: { reference }, body })
+    toast(message)
+    done()
+  }
+  const mayBeDefault = isActive && !isDefault && status !== 'mismatch'
+  return (
+    <div class="actions">
+      {mayBeDefault && (
+        <AtOnceButton
+          label={strings.makeDefault}
+          run={() => change({ isDefault: true }, strings.madeDefault)}
+        />
+      )}
+      {!isActive && (
+        <AtOnceButton
+          label={strings.activate}
+          run={() => change({ isActive: true }, strings.activated)}
+        />
+      )}
+      <Action
+        title={strings.deactivateTitle(accountName)}
+        action={strings.deactivate}
+        style="danger-text"
+        isOffered={isActive}
+        isDangerous
+        text={`${strings.deactivateText} ${isDefault ? strings.lastDefault : ''}`}
+        run={() => change({ isActive: false }, strings.deactivated)}
+      />
+    </div>
+  )
+}
+
+type BankAccount = Schemas['BankAccount']
+
+const TONES = { confirmed: 'good', mismatch: 'bad', unconfirmed: 'warn' } as const
+
+function NameEnquiry({ account: { status } }: { account: BankAccount }) {
+  const tone = TONES[status as keyof typeof TONES]
+  return <Badge state={strings.statuses[status] ?? status} {...(tone ? { tone } : {})} />
+}
+
+function useOf({ isActive, isDefault }: BankAccount): string {
+  if (isDefault) return strings.default
+  return isActive ? strings.active : strings.inactive
 }

@@ -1,19 +1,24 @@
-// The client's payouts: those awaiting approval first, then the list.
+// The client's payouts: those awaiting approval first, then the list. Request, approve, reject, cancel one.
 
 import { payoutsStrings as strings } from '../../../copy.ts'
+import { getPage, type Schemas, send } from '../../api.ts'
+import { humanize, money } from '../../format.ts'
+import { useLoaded } from '../../loading.ts'
+import { Action } from '../../parts/action.tsx'
+import { BankAccountsLink } from '../../parts/bank-account-fields.tsx'
+import { InputField, ReasonField, SelectField } from '../../parts/forms.tsx'
 import { ListView } from '../../parts/list-view.tsx'
+import { Pending } from '../../parts/states.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { NewPayout } from './new-payout.tsx'
-import { PayoutDetail } from './payout.tsx'
-import { PayoutActions } from './payout-actions.tsx'
-import { COLUMNS, PAYOUT_FILTERS } from './payout-list.tsx'
-import { WaitingPayouts } from './waiting-payouts.tsx'
+import { COLUMNS, isAwaiting, PAYOUT_FILTERS, PayoutDetail, WaitingPayouts } from './payout.tsx'
 
 const PATH = '/api/v1/payouts'
 
 export function OwnPayouts(props: ViewProps) {
-  const { session } = props
+  const { session, place } = props
+  const opened = place.query.new
   const [version, bump] = useSteadyVersion()
   const mayWrite = session.scopes.includes('payouts:write')
   return (
@@ -29,6 +34,7 @@ export function OwnPayouts(props: ViewProps) {
         view="payouts"
         icon="payouts"
         path={PATH}
+        file={PATH}
         summary={`${PATH}/summary`}
         caption={strings.parts}
         columns={COLUMNS}
@@ -37,7 +43,7 @@ export function OwnPayouts(props: ViewProps) {
         isAbout={/^(?:payout|settlement)\./}
         version={version}
         none={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
-        add={mayWrite && <NewPayout done={bump} />}
+        add={mayWrite && <NewPayout key={opened} isOpenAtFirst={opened === 'payout'} done={bump} />}
         one={{
           title: strings.one,
           path: `${PATH}/{reference}`,
@@ -48,6 +54,154 @@ export function OwnPayouts(props: ViewProps) {
           ),
         }}
       />
+    </>
+  )
+}
+
+const { create: createWords } = strings
+
+type NewProps = { isOpenAtFirst: boolean; done: () => void }
+
+function NewPayout({ isOpenAtFirst, done }: NewProps) {
+  return (
+    <Action
+      isOpenAtFirst={isOpenAtFirst}
+      label={createWords.action}
+      title={createWords.action}
+      action={createWords.submit}
+      style="primary"
+      run={(form, headers) => {
+        const body = {
+          bankAccount: form.text('bankAccount'),
+          amount: form.amount('amount'),
+          narration: form.text('narration'),
+        }
+        return send('POST', '/api/v1/payouts', { body, headers })
+      }}
+      message={({ reference, approval }) =>
+        approval === 'needed' ? createWords.asked(reference) : createWords.done(reference)
+      }
+      done={({ reference }) => {
+        done()
+        goTo(hrefOf('payouts', reference))
+      }}
+    >
+      <AccountChoice />
+      <InputField
+        label={createWords.amount}
+        hint={createWords.amountHint}
+        name="amount"
+        required
+        inputMode="decimal"
+      />
+      <InputField
+        label={createWords.narration}
+        hint={createWords.narrationHint}
+        name="narration"
+        required
+        maxLength={100}
+      />
+    </Action>
+  )
+}
+
+// Omits accounts whose name the bank has not confirmed, because they cannot be paid.
+function AccountChoice() {
+  const { data, problem, reload } = useLoaded('active', (signal) => {
+    const query = { isActive: 'true', limit: '100' }
+    return getPage('/api/v1/bank-accounts', {}, { query, signal })
+  })
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
+  const accounts = data.data.filter(({ status }) => status !== 'mismatch')
+  if (accounts.length === 0) {
+    return (
+      <p class="notice">
+        {createWords.none} <BankAccountsLink />
+      </p>
+    )
+  }
+  const preset = accounts.find(({ isDefault }) => isDefault) ?? accounts[0]
+  return (
+    <SelectField
+      label={createWords.account}
+      name="bankAccount"
+      required
+      options={accounts.map((each) => [
+        each.reference,
+        createWords.option(
+          each.accountName,
+          each.bankName ?? each.bankCode,
+          each.accountNumberMasked,
+        ),
+      ])}
+      chosen={preset?.reference}
+    />
+  )
+}
+
+const { decide: decideWords } = strings
+const ONE = `${PATH}/{reference}`
+
+type Props = { payout: Schemas['PayoutDetail']; done: () => void }
+
+export function PayoutActions({ payout, done }: Props) {
+  if (payout.status === 'unknown') {
+    return <p class="notice held">{strings.unknownText}</p>
+  }
+  if (payout.status !== 'queued') return null
+  const { reference, blockedBy, cannotApprove } = payout
+  const isOwn = cannotApprove?.code === 'other_person_needed'
+  const mayDecide = isAwaiting(payout) && !isOwn
+  // The payout of a settlement or refund is cancelled with it, unless it is blocked.
+  const mayCancel = payout.purpose === 'payout' || Boolean(blockedBy)
+  const amount = money(payout.amount, payout.currency)
+  const params = { reference }
+  return (
+    <>
+      {blockedBy && (
+        <p class="notice held">{decideWords.blocked[blockedBy] ?? humanize(blockedBy)}</p>
+      )}
+      {isOwn && <p class="muted after-facts">{decideWords.own}</p>}
+      {cannotApprove && !isOwn && cannotApprove.code !== blockedBy && (
+        <p class="notice after-facts">{cannotApprove.message}</p>
+      )}
+      <div class="actions">
+        <Action
+          title={decideWords.approveTitle(amount)}
+          action={decideWords.approve}
+          style="primary"
+          isOffered={mayDecide && !cannotApprove}
+          text={decideWords.approveText(payout.toAccountName)}
+          run={(_, headers) => send('POST', `${ONE}/approve`, { params, body: {}, headers })}
+          message={decideWords.approved(reference)}
+          done={done}
+        />
+        <Action
+          title={decideWords.rejectTitle(amount)}
+          action={decideWords.reject}
+          isOffered={mayDecide}
+          isDangerous
+          text={decideWords.rejectText}
+          run={(form, headers) => {
+            const body = { reason: form.text('reason') }
+            return send('POST', `${ONE}/reject`, { params, body, headers })
+          }}
+          message={decideWords.rejected(reference)}
+          done={done}
+        >
+          <ReasonField label={decideWords.reason} hint={decideWords.reasonHint} />
+        </Action>
+        <Action
+          title={decideWords.cancelTitle(amount)}
+          action={decideWords.cancel}
+          isOffered={mayCancel && !mayDecide}
+          isDangerous
+          text={decideWords.cancelText}
+          run={(_, headers) => send('POST', `${ONE}/cancel`, { params, body: {}, headers })}
+          message={decideWords.cancelled(reference)}
+          done={done}
+        />
+      </div>
     </>
   )
 }

@@ -1,19 +1,27 @@
-// Payout files, for banks without an API, and their reports.
+// Payout files, for banks without an API: create and download one, mark it as not delivered once the bank
+// confirms that, and upload the bank's report.
 
-import { payoutsStrings, payoutFilesStrings as strings } from '../../../copy.ts'
+import { useState } from 'preact/hooks'
+import { payoutsStrings, payoutFilesStrings as strings, suspenseStrings } from '../../../copy.ts'
+import { type Schemas, send, upload } from '../../api.ts'
 import { count } from '../../format.ts'
+import { useData } from '../../loading.ts'
+import { Action } from '../../parts/action.tsx'
 import { BankName } from '../../parts/bank-name.tsx'
+import { NoticeDialog } from '../../parts/dialog.tsx'
+import { type Fact, Facts } from '../../parts/drawer.tsx'
 import type { Filter } from '../../parts/filters.tsx'
+import { InputField, SelectField, TextAreaField } from '../../parts/forms.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
+import { Pending } from '../../parts/states.tsx'
 import { amountColumn, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/values.tsx'
-import { mayAccount } from '../../session.ts'
-import { useVersion } from '../../steady-refresh.ts'
+import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
+import { mayAccount, type Session } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { CreateFile } from './create-file.tsx'
-import { FileState, type PayoutFile } from './file-state.tsx'
-import { PayoutFileDetail } from './payout-file.tsx'
-import { UploadResults } from './upload-results.tsx'
+import { DecideFailure } from './resolve-payout.tsx'
 
 const PATH = '/api/v1/operator/payout-files'
 
@@ -32,7 +40,6 @@ const COLUMNS: readonly Column<PayoutFile>[] = [
 ]
 
 export function PayoutFiles(props: ViewProps) {
-  const [version, bump] = useVersion()
   const mayChange = mayAccount(props.session)
   return (
     <ListView
@@ -44,21 +51,239 @@ export function PayoutFiles(props: ViewProps) {
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ id }) => id}
-      version={version}
       none={{ title: strings.none, text: strings.noneText }}
       add={
-        mayChange && (
+        mayChange &&
+        ((changed) => (
           <div class="buttons">
-            <UploadResults done={bump} />
-            <CreateFile done={bump} />
+            <UploadResults done={changed} />
+            <CreateFile done={changed} />
           </div>
-        )
+        ))
       }
       one={{
         title: strings.one,
         path: `${PATH}/{id}`,
-        show: (file) => <PayoutFileDetail file={file} session={props.session} done={bump} />,
+        show: (file, { changed }) => (
+          <PayoutFileDetail file={file} session={props.session} done={changed} />
+        ),
       }}
     />
   )
+}
+
+const FORMATS = ['pain.001', 'csv'] as const
+
+function CreateFile({ done }: { done: () => void }) {
+  return (
+    <Action
+      title={strings.createTitle}
+      action={strings.create}
+      style="primary"
+      text={strings.createText}
+      run={(form, headers) => {
+        const format = form.choice('format', FORMATS)
+        const body = { bankCode: form.text('bankCode'), format }
+        return send('POST', '/api/v1/operator/payout-files', { body, headers })
+      }}
+      message={({ id }) => strings.made(id)}
+      done={({ id }) => {
+        done()
+        goTo(hrefOf('payouts', id, { tab: 'files' }))
+      }}
+    >
+      <OurBanks />
+      <SelectField
+        label={strings.format}
+        name="format"
+        options={FORMATS}
+        names={strings.formatChoices}
+      />
+    </Action>
+  )
+}
+
+function OurBanks() {
+  const { data, problem, reload } = useData('/api/v1/operator/banks', {})
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
+  return (
+    <SelectField
+      label={strings.bank}
+      name="bankCode"
+      required
+      none={strings.chooseBank}
+      options={data.map(({ code, name }) => [code, name])}
+    />
+  )
+}
+
+const { person } = suspenseStrings
+
+type Detail = { file: Schemas['PayoutFileDetail']; session: Session; done: () => void }
+
+function PayoutFileDetail({ file, session, done }: Detail) {
+  const { id, amount, payouts, notDeliveredAt, blockedBy, failureRequest } = file
+  const isInUse = mayAccount(session) && notDeliveredAt === null
+  return (
+    <>
+      <div class="headline">
+        <Money amount={amount} />
+        <FileState file={file} />
+      </div>
+      <p class="muted">
+        <Link href={hrefOf('payouts', undefined, { tab: 'all', payoutFile: id })}>
+          {strings.count(count(payouts))}
+        </Link>
+      </p>
+      {notDeliveredAt === null && blockedBy && (
+        <p class="notice held">{whyBlocked(file, blockedBy)}</p>
+      )}
+      {isInUse && !blockedBy && (
+        <>
+          <p class="actions">
+            <a class="button primary" href={`${PATH}/${id}/download`} download>
+              <Icon name="download" />
+              {strings.download}
+            </a>
+          </p>
+          <p class="muted small after-facts">{strings.downloadNote}</p>
+        </>
+      )}
+      <About file={file} />
+      {failureRequest && <DecideFailure session={session} item={failureRequest} done={done} />}
+      {isInUse && file.open > 0 && !failureRequest && <NotDelivered file={file} done={done} />}
+    </>
+  )
+}
+
+function whyBlocked({ settledByHand }: PayoutFile, blockedBy: string): string {
+  if (blockedBy === 'payout_file_settled') return strings.byHand(count(settledByHand))
+  return strings.blocked[blockedBy] ?? blockedBy
+}
+
+function About({ file }: { file: PayoutFile }) {
+  const { downloadedAt, downloadedBy, notDeliveredAt, notDeliveredBy } = file
+  return (
+    <Facts
+      facts={[
+        [strings.id, <Copyable key="id" text={file.id} />],
+        [strings.bank, <BankName key="bank" code={file.bankCode} />],
+        [strings.format, strings.formats[file.format] ?? file.format],
+        [strings.execution, file.executionDate],
+        [strings.waiting, count(file.open)],
+        [strings.confirmed, count(file.confirmed)],
+        [strings.failed, count(file.failed)],
+        [strings.created, <Time key="created" at={file.createdAt} />],
+        [strings.createdBy, person(file.createdBy)],
+        [strings.downloaded, downloadedAt && <Time at={downloadedAt} />],
+        [strings.downloadedBy, downloadedBy && person(downloadedBy)],
+        [strings.notDeliveredAt, notDeliveredAt && <Time at={notDeliveredAt} />],
+        [strings.notDeliveredBy, notDeliveredBy && person(notDeliveredBy)],
+        [strings.bankConfirmation, file.bankConfirmation],
+        [strings.sha256, <Copyable key="sha256" text={file.sha256} />],
+      ]}
+    />
+  )
+}
+
+function NotDelivered({ file: { id, open }, done }: { file: PayoutFile; done: () => void }) {
+  return (
+    <div class="actions">
+      <Action
+        title={strings.failTitle(count(open))}
+        action={strings.fail}
+        style="danger-text"
+        isDangerous
+        text={strings.failText}
+        run={(form, headers) => {
+          const body = { bankConfirmation: form.text('bankConfirmation') }
+          return send('POST', `${PATH}/{id}/not-delivered`, { params: { id }, body, headers })
+        }}
+        message={strings.failedDone(id)}
+        done={done}
+      >
+        <TextAreaField
+          label={strings.confirmation}
+          hint={strings.confirmationHint}
+          name="bankConfirmation"
+          rows={3}
+          maxLength={400}
+          required
+        />
+      </Action>
+    </div>
+  )
+}
+
+type Results = Schemas['PayoutResults']
+
+const RESULTS = '/api/v1/operator/payout-files/results'
+const COUNTS = ['confirmed', 'failed', 'pending', 'unchanged'] as const
+
+function UploadResults({ done }: { done: () => void }) {
+  const [results, setResults] = useState<Results | undefined>()
+  return (
+    <>
+      <Action
+        label={strings.upload}
+        title={strings.upload}
+        action={strings.submit}
+        text={strings.uploadText}
+        run={(form, headers) => {
+          const file = form.get('file') as File
+          const type = isCsv(file) ? 'text/csv' : 'application/xml'
+          return upload(RESULTS, { file, type, headers })
+        }}
+        done={(answer) => {
+          setResults(answer)
+          done()
+        }}
+      >
+        <InputField
+          label={strings.file}
+          name="file"
+          type="file"
+          required
+          accept=".xml,.csv,application/xml,text/xml,text/csv"
+        />
+      </Action>
+      {results && <Outcome results={results} close={() => setResults(undefined)} />}
+    </>
+  )
+}
+
+const isCsv = ({ name, type }: File) => type === 'text/csv' || /\.csv$/i.test(name)
+
+function Outcome({ results, close }: { results: Results; close: () => void }) {
+  const { problems } = results
+  return (
+    <NoticeDialog title={strings.taken} done={strings.done} close={close}>
+      <div class="sums">
+        <Facts facts={COUNTS.map((name): Fact => [strings.results[name], count(results[name])])} />
+      </div>
+      {problems.length > 0 && (
+        <div role="alert">
+          <h3>{strings.problems}</h3>
+          <ul class="decided">
+            {problems.map(({ line, reference, status, message }) => (
+              <li key={`${line} ${reference}`}>
+                <p>{strings.problem(line, reference)}</p>
+                <p class="muted small">
+                  {message} <code>{status}</code>
+                </p>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </NoticeDialog>
+  )
+}
+
+type PayoutFile = Schemas['PayoutFile']
+
+function FileState({ file: { open, notDeliveredAt } }: { file: PayoutFile }) {
+  if (notDeliveredAt) return <Badge state={strings.states.notDelivered} tone="bad" />
+  if (open > 0) return <Badge state={strings.open(count(open))} tone="warn" />
+  return <Badge state={strings.states.done} tone="good" />
 }

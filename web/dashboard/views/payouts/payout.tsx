@@ -1,16 +1,21 @@
-// A payout: where the money is, to whom it goes, and what happened to it.
+// A payout: where the money is, to whom it goes, and what happened to it. Also the columns and filters of
+// lists of payouts, and the payouts that wait for approval or for a bank.
 
 import type { ComponentChildren } from 'preact'
+import { codeOf } from '../../../../src/short-codes.ts'
 import { payoutsStrings as strings, suspenseStrings } from '../../../copy.ts'
-import type { Schemas } from '../../api.ts'
+import { getPage, type Query, type Schemas } from '../../api.ts'
 import { count, humanize } from '../../format.ts'
+import { useLoaded, useReload } from '../../loading.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { AMOUNTS, DATES, type Filter, humanized } from '../../parts/filters.tsx'
 import { Link } from '../../parts/link.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { amountColumn, type Column, orderColumn } from '../../parts/table.tsx'
 import { type Entry, Timeline } from '../../parts/timeline.tsx'
-import { Copyable, Headline, Money, Time } from '../../parts/values.tsx'
+import { Badge, Copyable, Headline, Money, Reference, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
-import { isAwaiting, stateOf } from './payout-list.tsx'
 
 type OwnPayout = Schemas['PayoutDetail']
 type AnyPayout = OwnPayout | Schemas['OperatorPayoutDetail']
@@ -64,7 +69,7 @@ function factsOf(payout: AnyPayout): Fact[] {
   const number = payout.toAccountNumber ?? payout.toAccountNumberMasked
   return [
     [strings.failure, payout.failureReason],
-    [strings.reference, <Copyable key="reference" text={payout.reference} />],
+    [strings.reference, <Reference key="reference" text={payout.reference} />],
     [strings.account, <Copyable key="number" text={number} />],
     [strings.bank, <BankName key="bank" code={payout.toBankCode} />],
     [strings.narration, payout.narration],
@@ -82,7 +87,7 @@ function factsOf(payout: AnyPayout): Fact[] {
   ]
 }
 
-// Hidden from the client.
+// Facts that the client does not see.
 function inside(payout: Schemas['OperatorPayoutDetail']): Fact[] {
   const { clientId, bankCode, bankCost, bankCostVat, settledBy, currency, payoutFile } = payout
   const { status, queries, nextQueryAt } = payout
@@ -119,4 +124,87 @@ function entryOf({ change, changedBy, changedAt, detail }: Schemas['PayoutChange
     reference: null,
     detail: { [strings.by]: person(changedBy), [strings.detail]: detail },
   }
+}
+
+export type Payout = Schemas['Payout']
+
+const STATUSES = ['queued', 'sending', 'confirmed', 'failed', 'unknown', 'cancelled']
+
+export const PAYOUT_FILTERS: readonly Filter[] = [
+  { name: 'status', label: strings.status, choices: humanized(STATUSES) },
+  { name: 'approval', label: strings.approval, choices: strings.approvals },
+  { name: 'purpose', label: strings.purpose, choices: strings.purposes },
+  ...AMOUNTS,
+  ...DATES,
+]
+
+export const isAwaiting = ({ status, approval }: Payout) =>
+  status === 'queued' && approval === 'needed'
+
+const stateOf = (payout: Payout) => (isAwaiting(payout) ? 'awaiting_approval' : payout.status)
+
+export const COLUMNS: readonly Column<Payout>[] = [
+  { name: strings.recipient, place: 'lead', show: ({ toAccountName }) => toAccountName },
+  amountColumn(strings.amount),
+  { name: strings.status, place: 'state', show: (payout) => <Badge state={stateOf(payout)} /> },
+  {
+    name: strings.account,
+    place: 'second',
+    show: ({ toAccountNumberMasked, toBankCode }) => (
+      <>
+        <code>{toAccountNumberMasked}</code>{' '}
+        <span class="muted">
+          <BankName code={toBankCode} />
+        </span>
+      </>
+    ),
+  },
+  { name: strings.purpose, show: ({ purpose }) => strings.purposes[purpose] ?? purpose },
+  { name: strings.reference, show: ({ reference }) => <code>{codeOf(reference)}</code> },
+  orderColumn(strings.requested, 'requestedAt'),
+]
+
+const SHOWN_MAX = 5
+
+type WaitingPayoutsProps = {
+  title: string
+  path: '/api/v1/payouts' | '/api/v1/operator/payouts'
+  query: Query
+  tab?: string
+  version: number
+}
+
+export function WaitingPayouts({ title, path, query, tab, version }: WaitingPayoutsProps) {
+  const { data, problem, reload } = useLoaded(`${path} waiting`, (signal) =>
+    getPage(path, {}, { query: { ...query, limit: `${SHOWN_MAX}` }, signal }),
+  )
+  useReload(version, reload)
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (!data || data.data.length === 0) return failed ?? null
+  return (
+    <section class="card waiting" aria-labelledby="waiting">
+      <header class="card-top">
+        <h2 id="waiting">{title}</h2>
+        <span class="badge warn">{data.hasMore ? `${SHOWN_MAX}+` : data.data.length}</span>
+        {data.hasMore && (
+          <Link href={hrefOf('payouts', undefined, { ...query, tab })}>{strings.see}</Link>
+        )}
+      </header>
+      {failed}
+      <ul class="feed">
+        {data.data.map((payout) => (
+          <li key={payout.reference}>
+            <Link class="waiting-row" href={hrefOf('payouts', payout.reference, { tab })}>
+              <span class="waiting-what">{strings.to(payout.toAccountName)}</span>
+              <span class="muted waiting-why">
+                {suspenseStrings.person(payout.requestedBy)}: {payout.narration}
+              </span>
+              <Money amount={payout.amount} currency={payout.currency} />
+              <Time at={payout.requestedAt} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 }

@@ -1,14 +1,22 @@
 // A payout that is unknown, or in a file without a report: after asking the bank, the user confirms it or
 // requests that it fails.
 
-import { payoutFailuresStrings, payoutsStrings } from '../../../copy.ts'
+import {
+  adjustmentsStrings,
+  payoutFailuresStrings,
+  payoutsStrings,
+  suspenseStrings,
+} from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Action } from '../../parts/action.tsx'
+import { refreshApprovalCounts } from '../../parts/approval-count.tsx'
+import { DecideRequest } from '../../parts/decide-request.tsx'
+import { Facts } from '../../parts/drawer.tsx'
 import { InputField, ReasonField, TextAreaField } from '../../parts/forms.tsx'
+import { Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
-import { DecideFailure } from './decide-failure.tsx'
-import type { Payout } from './payout-list.tsx'
+import type { Payout } from './payout.tsx'
 
 const { resolve: strings } = payoutsStrings
 const PATH = '/api/v1/operator/payouts/{reference}'
@@ -79,5 +87,51 @@ export function ResolvePayout({ payout, session, request, done }: Props) {
       </div>
       {request && <DecideFailure session={session} item={request} done={done} />}
     </section>
+  )
+}
+
+const FAILURE = '/api/v1/operator/payout-failures/{reference}'
+
+type DecideFailureProps = { session: Session; item: Schemas['PayoutFailure']; done: () => void }
+
+export function DecideFailure({ session, item, done }: DecideFailureProps) {
+  const { requestedBy } = item
+  return (
+    <section class="request" aria-labelledby="failing">
+      <h3 id="failing">{payoutFailuresStrings.title}</h3>
+      <Facts
+        facts={[
+          [payoutFailuresStrings.evidence, item.evidence],
+          [payoutFailuresStrings.reason, item.reason],
+          [payoutFailuresStrings.requestedBy, suspenseStrings.person(requestedBy)],
+          [payoutFailuresStrings.requestedAt, <Time key="at" at={item.requestedAt} />],
+        ]}
+      />
+      <DecideFailing
+        {...{ session, item }}
+        done={() => {
+          refreshApprovalCounts()
+          done()
+        }}
+      />
+    </section>
+  )
+}
+
+export function DecideFailing({ session, item, done }: DecideFailureProps) {
+  const { reference, requestedBy, cannotApprove } = item
+  return (
+    <DecideRequest
+      {...{ session, requestedBy, cannotApprove, done }}
+      amount={money(item.amount)}
+      words={{
+        ...adjustmentsStrings,
+        ...payoutFailuresStrings,
+        reason: adjustmentsStrings.reason,
+      }}
+      decide={(verb, sent) =>
+        send('POST', `${FAILURE}/${verb}`, { params: { reference }, ...sent })
+      }
+    />
   )
 }

@@ -1,14 +1,20 @@
-// Assigns a difference to the user, to somebody else or to nobody. The service refuses if its owner has
-// changed meanwhile.
+// Assigns one or many differences to the user, to another user or to nobody. The service refuses a difference
+// whose owner has changed meanwhile.
 
+import { useState } from 'preact/hooks'
 import { differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
-import { money } from '../../format.ts'
+import { count, money } from '../../format.ts'
+import { useData } from '../../loading.ts'
 import { ActionDialog, AtOnceButton, OpenButton } from '../../parts/action.tsx'
+import { DialogForm } from '../../parts/dialog.tsx'
+import type { Filter } from '../../parts/filters.tsx'
+import { Field, useSending } from '../../parts/forms.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
-import type { Difference } from './difference-list.tsx'
-import { OwnerChoice, useOwners } from './owner-choice.tsx'
+import { type Difference, OthersNotice } from './movement.tsx'
+import { type Failure, Outcome } from './resolve-difference.tsx'
 
 const PATH = '/api/v1/operator/reconciliation/{id}/assign'
 
@@ -17,6 +23,20 @@ type Props = { difference: Difference; session: Session; done: () => void }
 const ownerOf = ({ owner }: Difference) => owner?.id ?? 'nobody'
 
 export function AssignDifference({ difference, session, done }: Props) {
+  return (
+    <>
+      <OthersNotice difference={difference} session={session} />
+      <div class="actions">
+        <TakeDifference {...{ difference, session, done }} />
+        <OpenButton label={strings.assign}>
+          {(close) => <AssignForm {...{ difference, session, done, close }} />}
+        </OpenButton>
+      </div>
+    </>
+  )
+}
+
+export function TakeDifference({ difference, session, done }: Props) {
   const { id } = difference
   const isMine = difference.owner?.id === session.user.id
   const turn = async () => {
@@ -24,17 +44,7 @@ export function AssignDifference({ difference, session, done }: Props) {
     await send('POST', PATH, { params: { id }, body }).finally(done)
     toast(isMine ? strings.unassigned : strings.taken)
   }
-  return (
-    <>
-      <OthersNotice difference={difference} session={session} />
-      <div class="actions">
-        <AtOnceButton label={isMine ? strings.release : strings.take} run={turn} />
-        <OpenButton label={strings.assign}>
-          {(close) => <AssignForm {...{ difference, session, done, close }} />}
-        </OpenButton>
-      </div>
-    </>
-  )
+  return <AtOnceButton label={isMine ? strings.release : strings.take} run={turn} />
 }
 
 function AssignForm({ difference, session, done, close }: Props & { close: () => void }) {
@@ -58,12 +68,112 @@ function AssignForm({ difference, session, done, close }: Props & { close: () =>
   )
 }
 
-export function OthersNotice({ difference, session }: Omit<Props, 'done'>) {
-  const { owner } = difference
-  if (!owner || owner.id === session.user.id) return null
+const MANY_PATH = '/api/v1/operator/reconciliation/assign'
+const AT_ONCE = 500
+
+type ManyProps = { ids: readonly string[]; session: Session; done: () => void }
+
+export function AssignChosen({ ids, session, done }: ManyProps) {
+  const [batch, setBatch] = useState<readonly string[] | undefined>()
   return (
-    <p class="notice after-facts">
-      {owner.hasAccess ? strings.owned(owner.email) : strings.ownerGone(owner.email)}
-    </p>
+    <>
+      {ids.length > 0 && (
+        <button type="button" class="button" onClick={() => setBatch(ids)}>
+          {strings.assignChosen} ({count(ids.length)})
+        </button>
+      )}
+      {batch && (
+        <AssignMany ids={batch} session={session} close={() => setBatch(undefined)} done={done} />
+      )}
+    </>
+  )
+}
+
+function AssignMany({ ids, session, close, done }: ManyProps & { close: () => void }) {
+  const owners = useOwners()
+  const [failed, setFailed] = useState<readonly Failure[] | undefined>()
+  const sending = useSending(async (form) => {
+    const owner = form.text('owner')
+    const failures: Failure[] = []
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const some = ids.slice(at, at + AT_ONCE).map(Number)
+      const results = await send('POST', MANY_PATH, { body: { ids: some, owner } })
+      for (const { id, ok, message } of results) {
+        if (!ok) failures.push({ id: `${id}`, message: message ?? '' })
+      }
+    }
+    if (failures.length > 0) setFailed(failures)
+    else {
+      close()
+      toast(strings.manyAssigned(ids.length))
+    }
+    done()
+  })
+  if (failed) {
+    return (
+      <Outcome
+        title={strings.assignMany(ids.length)}
+        done={strings.manyAssigned(ids.length - failed.length)}
+        notDone={strings.manyNotAssigned(failed.length)}
+        failed={failed}
+        close={close}
+      />
+    )
+  }
+  return (
+    <DialogForm
+      title={strings.assignMany(ids.length)}
+      action={strings.assign}
+      isReady={owners.data !== undefined}
+      sending={sending}
+      close={close}
+    >
+      <OwnerChoice owners={owners} session={session} chosen={session.user.id} />
+    </DialogForm>
+  )
+}
+
+const OWNERS = '/api/v1/operator/reconciliation/owners'
+
+const useOwners = () => useData(OWNERS, {})
+
+export function useOwnerFilter({ user }: Session): Filter {
+  const { data } = useOwners()
+  const others = (data ?? []).filter(({ id }) => id !== user.id)
+  const choices = Object.fromEntries([
+    ['me', strings.me],
+    ['nobody', strings.nobody],
+    ...others.map(({ id, email, hasAccess }) => [
+      id,
+      hasAccess ? email : strings.withoutAccess(email),
+    ]),
+  ])
+  return { name: 'owner', label: strings.owner, choices }
+}
+
+type OwnerChoiceProps = {
+  owners: ReturnType<typeof useOwners>
+  session: Session
+  chosen: string | undefined
+}
+
+function OwnerChoice({ owners, session, chosen }: OwnerChoiceProps) {
+  const { data, problem, reload } = owners
+  if (problem && !data) return <Failed problem={problem} retry={reload} />
+  if (!data) return <Skeleton kind="text" lines={2} />
+  const fit = data.filter(({ hasAccess }) => hasAccess)
+  return (
+    <Field label={strings.assignTo} hint={strings.assignHint}>
+      {(id) => (
+        <select id={id} name="owner">
+          <option value="nobody">{strings.nobody}</option>
+          {fit.map((owner) => (
+            <option key={owner.id} value={owner.id} selected={owner.id === chosen}>
+              {owner.id === session.user.id ? strings.you(owner.email) : owner.email}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   )
 }

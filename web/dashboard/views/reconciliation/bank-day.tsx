@@ -1,23 +1,41 @@
 // A day of a bank: the proof, its differences, and both sides.
 
-import { useRef } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
 import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
+import type { PagePath, Params, Query, Row } from '../../api.ts'
 import { addDays, longDay, today } from '../../days.ts'
-import { useData, useReload } from '../../loading.ts'
+import { count } from '../../format.ts'
+import { useData, usePages, useReload } from '../../loading.ts'
 import { CloseDay } from '../../parts/close-day.tsx'
+import { type Filter, Filters } from '../../parts/filters.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
-import { closeTo, hrefOf } from '../../routing.ts'
-import { mayAccount } from '../../session.ts'
+import { Failed, Pending, Skeleton } from '../../parts/states.tsx'
+import { ListTable, onePage, Pager } from '../../parts/table.tsx'
+import { closeTo, hrefOf, type Place } from '../../routing.ts'
+import { mayAccount, type Session } from '../../session.ts'
 import { useVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { DayDifferences } from './day-differences.tsx'
-import { DaySides } from './day-sides.tsx'
-import { DayStatus, statusOf } from './day-status.tsx'
+import { AssignChosen } from './assign-difference.tsx'
 import { DifferenceDrawer } from './difference.tsx'
 import { ImportStatement } from './import-statement.tsx'
-import { type DayProof, PROOF, Proof } from './proof.tsx'
+import {
+  aboutItem,
+  aboutLine,
+  choosingOf,
+  DIFFERENCE_COLUMNS,
+  type Item,
+  ItemLink,
+  itemKind,
+  itemText,
+  type Line,
+  lineKind,
+  lineText,
+  Movement,
+} from './movement.tsx'
+import { type DayProof, DayStatus, PROOF, Proof, statusOf } from './proof.tsx'
+import { ResolveChosen } from './resolve-difference.tsx'
 import { Suggestions } from './suggestions.tsx'
 
 type Props = ViewProps & { bankCode: string; day: string }
@@ -27,7 +45,7 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   const [version, bump] = useVersion()
   const { data, problem, reload } = useData(PROOF, {}, { bankCode, day, currency })
   useReload(version, reload)
-  const isAsked = useRef(false) // Set while a statement is missing.
+  const isAsked = useRef(false) // Set while the statement is missing.
   isAsked.current ||= data?.statement === null
   const mayChange = mayAccount(session)
   const failed = problem && <Failed problem={problem} retry={reload} />
@@ -93,5 +111,201 @@ function DayTop({ proof, mayClose, changed }: TopProps) {
         {mayClose && !isClosed && day < today() && <CloseDay day={day} done={changed} />}
       </div>
     </header>
+  )
+}
+
+// "1 open · 4 not matched yet · 2 reconciling", counted as in the proof.
+function countsOf({ openDifferences, waitingDifferences, notedDifferences }: DayProof): string {
+  const parts = [
+    openDifferences > 0 && strings.open(count(openDifferences)),
+    waitingDifferences > 0 && strings.waiting(count(waitingDifferences)),
+    notedDifferences > 0 && strings.noted(count(notedDifferences)),
+  ]
+  return `${strings.tabs.differences}: ${parts.filter(Boolean).join(' · ')}`
+}
+
+type DayDifferencesProps = { proof: DayProof; place: Place; session: Session; done: () => void }
+
+function DayDifferences({ proof, place, session, done }: DayDifferencesProps) {
+  const { differences, moreDifferences, bankCode } = proof
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
+  const ids = differences.map(({ id }) => `${id}`).filter((id) => chosen.has(id))
+  const loaded = { data: differences, problem: undefined, isLoading: false, reload: done }
+  const hasAny = differences.length > 0
+  const mayResolve = mayAccount(session)
+  const changed = () => {
+    choose(new Set())
+    done()
+  }
+  // Stays rendered after the last difference, so that its outcome remains readable.
+  return (
+    <section {...(hasAny ? { 'aria-labelledby': 'differences' } : {})}>
+      <header class={hasAny ? 'grid-top' : ''}>
+        {hasAny && <h2 id="differences">{countsOf(proof)}</h2>}
+        <div class="buttons">
+          <AssignChosen ids={ids} session={session} done={changed} />
+          <ResolveChosen ids={ids} done={changed} />
+        </div>
+      </header>
+      {hasAny && (
+        <ListTable
+          caption={strings.tabs.differences}
+          columns={DIFFERENCE_COLUMNS.filter(({ name }) => name !== strings.bank)}
+          pages={onePage(loaded)}
+          keyOf={({ id }) => `${id}`}
+          hrefOf={({ id }) => hrefOf('reconciliation', `${id}`, place.query)}
+          openKey={place.open}
+          {...(mayResolve ? { choosing: choosingOf(chosen, choose) } : {})}
+          empty={null}
+        />
+      )}
+      {moreDifferences && (
+        <p class="muted under-list">
+          {strings.moreDifferences}{' '}
+          <Link href={hrefOf('reconciliation', undefined, { tab: 'differences', bankCode })}>
+            {strings.seeAll}
+          </Link>
+        </p>
+      )}
+    </section>
+  )
+}
+
+const LINES = '/api/v1/operator/reconciliation/lines'
+const ITEMS = '/api/v1/operator/reconciliation/items'
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'isMatched',
+    label: strings.status,
+    choices: bankStatementsStrings.matchedChoices,
+  },
+  { name: 'lineKind', label: strings.lineKind, choices: strings.lineKinds },
+  { name: 'itemKind', label: strings.itemKind, choices: strings.itemKinds },
+  { name: 'search', label: strings.search, placeholder: strings.searchHint },
+]
+
+type DaySidesProps = { proof: DayProof; place: Place; version: number }
+
+function DaySides({ proof, place, version }: DaySidesProps) {
+  const { bankCode, day, currency } = proof
+  const { isMatched, lineKind: kindOfLine, itemKind: kindOfItem, search } = place.query
+  const common = { bankCode, day, currency, search }
+  const groups = ['false', 'true'].filter((each) => !isMatched || each === isMatched)
+  const context = { proof, place }
+  return (
+    <section aria-labelledby="sides">
+      <h2 id="sides" class="section">
+        {strings.sides}
+      </h2>
+      <Filters view="reconciliation" filters={FILTERS} query={place.query} />
+      <div class="sides">
+        <section class="card" aria-labelledby="bank-side">
+          <h3 id="bank-side">{strings.bankSide}</h3>
+          {groups.map((each) => (
+            <Group
+              key={each}
+              path={LINES}
+              query={{ ...common, kind: kindOfLine, isMatched: each }}
+              version={version}
+              show={(line) => <LineRow key={line.lineId} line={line} {...context} />}
+            />
+          ))}
+        </section>
+        <section class="card" aria-labelledby="book-side">
+          <h3 id="book-side">{strings.bookSide}</h3>
+          {groups.map((each) => (
+            <Group
+              key={each}
+              path={ITEMS}
+              query={{ ...common, kind: kindOfItem, isMatched: each }}
+              version={version}
+              show={(item) => <ItemRow key={`${item.kind} ${item.id}`} item={item} {...context} />}
+            />
+          ))}
+        </section>
+      </div>
+    </section>
+  )
+}
+
+type GroupProps<P extends PagePath> = {
+  path: P
+  query: Query
+  version: number
+  show: (row: Row<P>) => ComponentChildren
+}
+
+function Group<P extends typeof LINES | typeof ITEMS>(props: GroupProps<P>) {
+  const { path, query, version, show } = props
+  const pages = usePages(path, {} as Params<P>, { ...query, limit: '20' })
+  const { data, problem, reload } = pages
+  useReload(version, reload)
+  const isUnmatched = query.isMatched === 'false'
+  const none = isUnmatched ? strings.noUnmatched : strings.noMatched
+  return (
+    <>
+      <h4 class={isUnmatched ? 'unmatched' : ''}>
+        {isUnmatched ? strings.unmatched : strings.matched}
+      </h4>
+      <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
+      {data?.data.length === 0 && pages.isFirst && (
+        <p class="muted none">{query.search ? strings.nothingFits : none}</p>
+      )}
+      <ul class="movements">{data?.data.map(show)}</ul>
+      <Pager pages={pages} isOldestFirst />
+    </>
+  )
+}
+
+type RowProps = { proof: DayProof; place: Place }
+
+function LineRow({ line, proof, place }: RowProps & { line: Line }) {
+  const found = proof.differences.find((each) => each.line?.lineId === line.lineId)
+  const withItems = line.items.map((item) => `${itemKind(item.kind)} ${itemText(item)}`)
+  return (
+    <Movement
+      title={lineText(line)}
+      kind={lineKind(line.kind)}
+      amount={line.amount}
+      currency={proof.currency}
+      about={[
+        ...aboutLine(line),
+        line.rule && matchedBy(line.rule),
+        ...withItems,
+        line.payer?.score != null && strings.payerAlike(line.payer.score),
+      ]}
+      end={found && <ResolveLink difference={found} place={place} />}
+    />
+  )
+}
+
+function ItemRow({ item, proof, place }: RowProps & { item: Item }) {
+  const found = proof.differences.find(
+    (each) => each.item?.kind === item.kind && each.item.id === item.id,
+  )
+  const rule = item.lines[0]?.rule
+  const lines = item.lines.map(lineText)
+  return (
+    <Movement
+      title={itemText(item)}
+      kind={itemKind(item.kind)}
+      amount={item.amount}
+      currency={proof.currency}
+      about={[...aboutItem(item), rule && matchedBy(rule), ...lines]}
+      end={found ? <ResolveLink difference={found} place={place} /> : <ItemLink item={item} />}
+    />
+  )
+}
+
+const matchedBy = (rule: string) => strings.matchedBy(strings.rules[rule] ?? rule)
+
+type LinkProps = { difference: DayProof['differences'][number]; place: Place }
+
+function ResolveLink({ difference: { id, actions }, place }: LinkProps) {
+  return (
+    <Link href={hrefOf('reconciliation', `${id}`, place.query)}>
+      {actions.length > 0 ? strings.resolve : strings.view}
+    </Link>
   )
 }

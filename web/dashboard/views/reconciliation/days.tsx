@@ -1,22 +1,28 @@
 // Banks by day: which are red or lack a statement, the age of open differences, and the place to drop
 // statements.
 
-import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
+import { useRef } from 'preact/hooks'
+import {
+  appStrings,
+  bankStatementsStrings,
+  differencesStrings,
+  reconciliationStrings as strings,
+} from '../../../copy.ts'
 import { type Data, getPage } from '../../api.ts'
-import { addDays, daysBetween, isDay, shortDay, today } from '../../days.ts'
-import { groupBy } from '../../grouping.ts'
+import { addDays, daysBetween, isDay, longDay, shortDay, today, weekdayOf } from '../../days.ts'
+import { count, money } from '../../format.ts'
 import { useData, useLoaded, useReload } from '../../loading.ts'
+import { useBankNames } from '../../parts/bank-name.tsx'
+import { DaySteps } from '../../parts/close-day.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
-import { goTo, hrefOf, type Place } from '../../routing.ts'
+import { Empty, Failed, Pending, Skeleton } from '../../parts/states.tsx'
+import { hrefOf, type Place } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { Ageing } from './ageing.tsx'
-import { type BankDayRow, DAYS, DayGrid, nameOf } from './day-grid.tsx'
-import { statusOf } from './day-status.tsx'
 import { ImportStatement } from './import-statement.tsx'
+import { ICONS, type Status, statusOf, TONES } from './proof.tsx'
 
 const SHOWN_DAYS = 14
 const ASKED_DAYS = 62 // Far enough back to find a bank's first statement.
@@ -25,49 +31,49 @@ export function Days({ place, session }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
   const from = addDays(to, 1 - SHOWN_DAYS)
   const [version, bump] = useSteadyVersion()
-  const asked = { from: addDays(to, 1 - ASKED_DAYS), to }
-  const { data, problem, reload } = useData(DAYS, {}, asked)
+  const period = { from: addDays(to, 1 - ASKED_DAYS), to }
+  const { data, problem, reload } = useData(DAYS, {}, period)
   useReload(version, reload)
   const hasAny = useHasAny(version)
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (failed && !data) return failed
   if (!data || hasAny === undefined) return <Skeleton kind="rows" lines={8} />
-  const shown = withStatus(data).filter(({ day }) => day >= from)
+  const rows = withStatus(data).filter(({ day }) => day >= from)
   const { import: another, importFirst } = bankStatementsStrings
-  // Always in the same place, so that the result of the first import stays open.
+  // Rendered always in the same place, so that the result of the first import stays open.
   return (
     <>
       {failed}
       {hasAny ? (
-        <AlertLine rows={shown} />
+        <AlertLine rows={rows} />
       ) : (
         <Empty icon="reconciliation" title={strings.none} text={strings.noneText} />
       )}
       {mayAccount(session) && (
         <ImportStatement label={hasAny ? another : importFirst} done={bump} />
       )}
-      {hasAny && <Grid {...{ shown, from, to, place, version }} />}
+      {hasAny && <Grid {...{ rows, from, to, place, version }} />}
     </>
   )
 }
 
 type GridProps = {
-  shown: readonly BankDayRow[]
+  rows: readonly BankDayRow[]
   from: string
   to: string
   place: Place
   version: number
 }
 
-function Grid({ shown, from, to, place, version }: GridProps) {
+function Grid({ rows, from, to, place, version }: GridProps) {
   return (
     <>
       <section aria-labelledby="grid">
         <header class="grid-top">
           <h2 id="grid">{strings.grid}</h2>
-          <Steps from={from} to={to} place={place} />
+          <DaySteps view="reconciliation" {...{ place, from, to }} />
         </header>
-        <DayGrid rows={shown} days={daysBetween(from, to)} />
+        <DayGrid rows={rows} days={daysBetween(from, to)} />
       </section>
       <Ageing version={version} />
     </>
@@ -126,7 +132,7 @@ function unknownBanks(rows: readonly BankDayRow[]): string[] {
   })
 }
 
-// No day is red: green if all are known, else grey.
+// Shown if no day is red. Green if all days are known, else grey.
 function CalmLine({ rows, unknown }: { rows: readonly BankDayRow[]; unknown: readonly string[] }) {
   const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
   const waiting = [...banks.values()].reduce(
@@ -147,26 +153,212 @@ function CalmLine({ rows, unknown }: { rows: readonly BankDayRow[]; unknown: rea
   )
 }
 
-function Steps({ from, to, place }: { from: string; to: string; place: Place }) {
-  const latest = today()
-  const step = (days: number) => {
-    const next = addDays(to, days)
-    const query = { ...place.query, to: next < latest ? next : undefined }
-    goTo(hrefOf('reconciliation', undefined, query), { replace: true })
-  }
+const PATH = '/api/v1/operator/reconciliation/ageing'
+
+type Bucket = keyof typeof strings.buckets
+type Sum = Data<typeof PATH>['suspense'][number]
+type Row = { name: string; sums: readonly Sum[]; hrefOf: (bucket: Bucket) => string }
+
+const BUCKETS = Object.keys(strings.buckets) as Bucket[]
+
+function Ageing({ version }: { version: number }) {
+  const { data, problem, reload } = useData(PATH, {})
+  useReload(version, reload)
+  const nameBank = useBankNames()
   return (
-    <div class="day-steps">
-      <button type="button" class="button" onClick={() => step(-SHOWN_DAYS)}>
-        <Icon name="back" />
-        {strings.earlier}
-      </button>
-      <span class="muted" aria-live="polite">
-        {strings.range(shortDay(from), shortDay(to))}
-      </span>
-      <button type="button" class="button" disabled={to >= latest} onClick={() => step(SHOWN_DAYS)}>
-        {strings.later}
-        <Icon name="onward" />
-      </button>
+    <section aria-labelledby="ageing">
+      <h2 id="ageing" class="section">
+        {strings.ageing}
+      </h2>
+      <Pending {...{ data, problem, reload }} kind="rows" lines={2} />
+      {data && <AgeingTable rows={rowsOf(data, nameBank)} />}
+      <p class="muted small under-list">
+        {strings.ageingText} {data && <Unowned data={data} />}
+      </p>
+    </section>
+  )
+}
+
+function Unowned({ data }: { data: Data<typeof PATH> }) {
+  const unowned = data.differences.reduce((sum, { unowned }) => sum + unowned, 0)
+  if (unowned === 0) return null
+  const query = { tab: 'differences', state: 'open', owner: 'nobody' }
+  return (
+    <Link href={hrefOf('reconciliation', undefined, query)}>
+      {differencesStrings.unowned(unowned)}
+    </Link>
+  )
+}
+
+function rowsOf(data: Data<typeof PATH>, nameBank: (code: string) => string): Row[] {
+  const suspense = groupBy(data.suspense, ({ currency }) => currency)
+  const byBank = (
+    all: Data<typeof PATH>['differences'],
+    query: { tab: string; state?: string },
+  ) => {
+    const banks = groupBy(all, ({ bankCode, currency }) => `${bankCode} ${currency}`)
+    return [...banks].map(([key, sums]): Row => {
+      const [bankCode = '', currency] = key.split(' ')
+      const name = `${nameBank(bankCode)}${currency === 'NGN' ? '' : `, ${currency}`}`
+      return {
+        name,
+        sums,
+        hrefOf: (bucket) => hrefOf('reconciliation', undefined, { ...query, bankCode, bucket }),
+      }
+    })
+  }
+  const open = byBank(data.differences, { tab: 'differences', state: 'open' })
+  const noted = byBank(data.reconcilingItems, { tab: 'reconciling' })
+  const ofNoted = noted.map((row) => ({ ...row, name: strings.ageingOf.noted(row.name) }))
+  const ofSuspense = [...suspense].map(([currency, sums]): Row => {
+    const name = currency === 'NGN' ? strings.ageingOf.suspense : strings.suspenseOf(currency)
+    return { name, sums, hrefOf: () => hrefOf('accounting', undefined, { tab: 'suspense' }) }
+  })
+  return [...open, ...ofNoted, ...ofSuspense]
+}
+
+function AgeingTable({ rows }: { rows: readonly Row[] }) {
+  if (rows.length === 0) return <p class="muted">{strings.nothingOpen}</p>
+  return (
+    <div class="listing">
+      <table class="list ageing">
+        <caption class="hidden">{strings.ageing}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{strings.bank}</th>
+            {BUCKETS.map((bucket) => (
+              <th key={bucket} scope="col" class="amount">
+                {strings.buckets[bucket]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name}>
+              <td class="at-lead">{row.name}</td>
+              {BUCKETS.map((bucket) => (
+                <td key={bucket} class="at-line amount" data-name={strings.buckets[bucket]}>
+                  <Cell
+                    sum={row.sums.find((sum) => sum.bucket === bucket)}
+                    href={row.hrefOf(bucket)}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </div>
   )
+}
+
+function Cell({ sum, href }: { sum: Sum | undefined; href: string }) {
+  if (!sum || sum.count === 0) return <span class="muted">{appStrings.nothing}</span>
+  return (
+    <Link href={href}>
+      {count(sum.count)} · {money(sum.amount, sum.currency)}
+    </Link>
+  )
+}
+
+const DAYS = '/api/v1/operator/reconciliation/days'
+type BankDayRow = Omit<Data<typeof DAYS>[number], 'status'> & { status: Status }
+
+type Props = {
+  rows: readonly BankDayRow[]
+  days: readonly string[]
+}
+
+// Banks by day as a table; each cell links to the proof of the day. Arrow keys move between cells. On a
+// narrow page each bank is a card of two weeks.
+function DayGrid({ rows, days }: Props) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
+  return (
+    <div class="listing">
+      <table class="day-grid">
+        <caption class="hidden">{strings.grid}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{strings.bank}</th>
+            {days.map((day) => (
+              <th key={day} scope="col">
+                <span class="day-name">{weekdayOf(day)}</span>
+                {shortDay(day)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body} onKeyDown={(event) => move(body.current, event)}>
+          {[...banks].map(([key, ofBank]) => (
+            <tr key={key}>
+              <th scope="row">{nameOf(ofBank[0] as BankDayRow)}</th>
+              {days.map((day) => (
+                <td key={day} data-name={shortDay(day)}>
+                  <DayCell row={ofBank.find((row) => row.day === day)} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function nameOf({ bankName, currency }: BankDayRow): string {
+  return currency === 'NGN' ? bankName : `${bankName}, ${currency}`
+}
+
+function DayCell({ row }: { row: BankDayRow | undefined }) {
+  if (!row) return <span class="muted">{appStrings.nothing}</span>
+  const { bankCode, day, currency, status, isClosed } = row
+  return (
+    <Link
+      class={`day-cell ${TONES[status]}`}
+      href={hrefOf('reconciliation', undefined, { bankCode, day, currency })}
+      title={isClosed ? strings.closed : undefined}
+    >
+      <span class="hidden">{strings.cell(nameOf(row), longDay(day), '')}</span>
+      <Icon name={ICONS[status]} />
+      <span class="day-word">{wordOf(row)}</span>
+      {isClosed && <span class="hidden">, {strings.closed}</span>}
+      {isClosed && <Icon name="lock" />}
+    </Link>
+  )
+}
+
+function wordOf({ status, openDifferences, waitingDifferences }: BankDayRow): string {
+  if (status === 'waiting') return strings.cellWaiting(count(waitingDifferences))
+  if (status === 'differences' && openDifferences > 0) return strings.open(count(openDifferences))
+  return strings.cellWords[status]
+}
+
+const STEPS: Record<string, readonly [across: number, down: number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+
+function move(body: HTMLElement | null, event: KeyboardEvent): void {
+  const step = STEPS[event.key]
+  const cell = (event.target as HTMLElement).closest('td')
+  const row = cell?.closest('tr')
+  if (!step || !cell || !row || !body) return
+  event.preventDefault()
+  const rows = [...body.children]
+  const next = rows[rows.indexOf(row) + step[1]]?.children[cell.cellIndex + step[0]]
+  next?.querySelector<HTMLElement>('a')?.focus()
+}
+
+// Groups rows by a key, in order of first appearance. Older browsers have no Map.groupBy.
+function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    groups.set(key, [...(groups.get(key) ?? []), row])
+  }
+  return groups
 }

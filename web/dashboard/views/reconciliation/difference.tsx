@@ -1,28 +1,31 @@
-// A difference: its line or item, the possible actions, and its history.
+// A difference: its line or item, the possible actions, the decision on a resolution, and its history.
 
 import {
   reconciliationStrings,
   differencesStrings as strings,
   suspenseStrings,
 } from '../../../copy.ts'
-import type { Data } from '../../api.ts'
+import { type Data, send } from '../../api.ts'
 import { shortDay } from '../../days.ts'
+import { humanize, money } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
-import { Detail } from '../../parts/detail.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { DecideRequest } from '../../parts/decide-request.tsx'
+import { Detail, Facts } from '../../parts/drawer.tsx'
 import { Link } from '../../parts/link.tsx'
 import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import { mayAccount, type Session } from '../../session.ts'
+import { AdjustDifference, DecideEntry } from './adjust-difference.tsx'
 import { AssignDifference } from './assign-difference.tsx'
-import { DecideDifference } from './decide-difference.tsx'
-import { DifferenceHistory } from './difference-history.tsx'
-import { DifferenceState, kindText, OwnerName } from './difference-list.tsx'
 import {
+  type Difference,
+  DifferenceState,
   ItemLink,
   itemKind,
   itemText,
+  kindText,
   lineKind,
+  OwnerName,
   type PlainItem,
   type PlainLine,
   payoutHref,
@@ -74,6 +77,12 @@ function About({ difference, session, changed }: AboutProps) {
       {state === 'open' && difference.actions.length > 0 && mayAccount(session) && (
         <ResolveDifference difference={difference} session={session} done={changed} />
       )}
+      {difference.adjustingAccounts.length > 0 && mayAccount(session) && (
+        <AdjustDifference difference={difference} done={changed} />
+      )}
+      {difference.adjustingEntry !== null && (
+        <DecideEntry reference={difference.adjustingEntry} session={session} done={changed} />
+      )}
       {state === 'asked' && (
         <DecideDifference difference={difference} session={session} done={changed} />
       )}
@@ -98,7 +107,7 @@ function payoutText({ status, booking }: NonNullable<Whole['payout']>): string |
 
 function DifferenceFacts({ difference }: { difference: Whole }) {
   const { bankCode, day, ageDays, statementId, action, decidedBy, decidedAt, ownedAt } = difference
-  const { payout } = difference
+  const { payout, payer } = difference
   const credit = difference.item === null ? difference.credit : null // Otherwise the item shows it.
   return (
     <Facts
@@ -127,6 +136,9 @@ function DifferenceFacts({ difference }: { difference: Whole }) {
             <Link href={hrefOf('credits', `${credit.creditId}`)}>{credit.sessionId ?? ''}</Link>
           ),
         ],
+        [strings.payerOnStatement, payer?.onStatement],
+        [strings.payerInBooks, payer?.inBooks],
+        [strings.payerScore, payer && payer.score !== null && strings.payerPercent(payer.score)],
         [strings.payoutStatus, payout && <Badge key="payout" state={payout.status} />],
         [
           strings.payoutAmount,
@@ -196,4 +208,84 @@ function ItemFacts({ title, item, currency }: ItemProps) {
       </p>
     </>
   )
+}
+
+type DecideDifferenceProps = { session: Session; difference: Difference; done: () => void }
+
+function DecideDifference({ session, difference, done }: DecideDifferenceProps) {
+  const { askedBy, reason } = difference
+  const reading = readingOf(difference)
+  return (
+    <section class="request" aria-labelledby="asked">
+      <h3 id="asked">{strings.waiting}</h3>
+      <p>{strings.asks(suspenseStrings.person(askedBy ?? ''), actionName(difference))}</p>
+      {reading && <p>{reading}</p>}
+      <p class="request-reason">{reason}</p>
+      <DecideResolution {...{ session, difference, done }} />
+    </section>
+  )
+}
+
+export const actionName = ({ action }: Difference) => strings.actions[action ?? ''] ?? ''
+
+export function DecideResolution({ session, difference, done }: DecideDifferenceProps) {
+  const { id, askedBy, cannotApprove, amount, currency } = difference
+  return (
+    <DecideRequest
+      {...{ session, cannotApprove, done }}
+      requestedBy={askedBy}
+      isAfterFacts={false}
+      amount={money(amount, currency)}
+      words={{ ...strings, approveText: strings.approveText(actionName(difference)) }}
+      decide={(verb, sent) => send('POST', `${PATH}/${verb}`, { params: { id }, ...sent })}
+    />
+  )
+}
+
+// How a debit smaller than its credit is booked if the approver agrees.
+export function readingOf({
+  readings,
+  action,
+  amount,
+  currency,
+  credit,
+}: Difference): string | undefined {
+  if (action !== 'book' || readings.length === 0) return undefined
+  return `${strings.readings.reversal(money(-amount, currency), money(credit?.amount ?? 0, currency))}.`
+}
+
+type Change = Data<'/api/v1/operator/reconciliation/{id}'>['history'][number]
+
+function DifferenceHistory({ history }: { history: readonly Change[] }) {
+  return (
+    <>
+      <h3>{strings.history}</h3>
+      <ol class="history" aria-label={strings.history}>
+        {history.toReversed().map((change, at) => (
+          <li key={history.length - at}>
+            <p>
+              <strong>{strings.changes[change.change] ?? humanize(change.change)}</strong>{' '}
+              <span class="muted">{actorOf(change)}</span>
+            </p>
+            {ownerOf(change) && <p>{ownerOf(change)}</p>}
+            {reasonOf(change) && <p class="request-reason">{reasonOf(change)}</p>}
+            <Time at={change.changedAt} />
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+const actorOf = ({ actor }: Change) =>
+  actor === null ? strings.bySystem : suspenseStrings.person(actor)
+
+function ownerOf({ change, detail: { owner } }: Change): string | undefined {
+  if (change !== 'assigned') return undefined
+  if (typeof owner !== 'string') return strings.unassigned
+  return strings.assignedTo(suspenseStrings.person(owner))
+}
+
+function reasonOf({ detail }: Change): string | undefined {
+  return typeof detail.reason === 'string' ? detail.reason : undefined
 }

@@ -5,19 +5,17 @@ import {
   reconciliationStrings,
   differencesStrings as strings,
 } from '../../../copy.ts'
-import { useChosenAmong } from '../../parts/chosen-rows.ts'
 import { type Filter, filterQuery } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
+import { useChosenAmong } from '../../parts/table.tsx'
 import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { AssignChosen } from './assign-many.tsx'
-import { useBankFilter } from './bank-filter.ts'
+import { AssignChosen, useOwnerFilter } from './assign-difference.tsx'
 import { DifferenceDrawer } from './difference.tsx'
-import { choosingOf, DIFFERENCE_COLUMNS, DIFFERENCES } from './difference-list.tsx'
 import { ImportStatement } from './import-statement.tsx'
-import { useOwnerFilter } from './owner-choice.tsx'
-import { ResolveChosen } from './resolve-many.tsx'
+import { choosingOf, DIFFERENCE_COLUMNS, DIFFERENCES, useBankFilter } from './movement.tsx'
+import { ResolveChosen } from './resolve-difference.tsx'
 
 const FILTERS: readonly Filter[] = [
   { name: 'state', label: reconciliationStrings.state, choices: strings.states },
@@ -30,8 +28,8 @@ const NONE: ReadonlySet<string> = new Set()
 export function Differences(props: ViewProps) {
   const [version, bump] = useSteadyVersion()
   const filters = [...FILTERS, useBankFilter(), useOwnerFilter(props.session)]
-  const asked = JSON.stringify(filterQuery(filters, props.place.query))
-  const [chosen, choose] = useChosenAmong(asked, NONE)
+  const filterKey = JSON.stringify(filterQuery(filters, props.place.query))
+  const [chosen, choose] = useChosenAmong(filterKey, NONE)
   const mayChange = mayAccount(props.session)
   const done = () => {
     choose(NONE)
@@ -43,6 +41,7 @@ export function Differences(props: ViewProps) {
       view="reconciliation"
       icon="reconciliation"
       path={DIFFERENCES}
+      file={DIFFERENCES}
       caption={reconciliationStrings.tabs.differences}
       columns={DIFFERENCE_COLUMNS}
       filters={filters}
@@ -62,11 +61,11 @@ export function Differences(props: ViewProps) {
           </>
         )
       }
-      detail={({ open, version: shown, close }) => (
+      detail={({ open, version: listVersion, close }) => (
         <DifferenceDrawer
           id={open}
           session={props.session}
-          version={shown}
+          version={listVersion}
           close={close}
           changed={bump}
         />

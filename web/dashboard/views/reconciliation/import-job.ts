@@ -1,10 +1,13 @@
-// The running import, one at a time. It outlives the list or tab that started it.
+// The running import: uploads a statement and polls its progress. There is one at a time, and it continues if
+// the user leaves the view that started it.
 
 import { useEffect, useState } from 'preact/hooks'
 import { bankStatementsStrings as strings } from '../../../copy.ts'
+import { type Data, getPage, type Problem, problemFrom, upload } from '../../api.ts'
 import { count } from '../../format.ts'
+import { newKey } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { type Choice, importFile, type Outcome, type Progress } from './importing.ts'
+import { contentTypeOf, type Format } from './recognise-file.ts'
 
 export type Job =
   | { at: 'choosing'; file: File }
@@ -22,18 +25,18 @@ function change(more: Partial<State>): void {
 }
 
 export function useImportJob(done: () => void): State {
-  const [shown, setShown] = useState(state)
+  const [current, setCurrent] = useState(state)
   useEffect(() => {
-    watchers.add(setShown)
+    watchers.add(setCurrent)
     return () => {
-      watchers.delete(setShown)
+      watchers.delete(setCurrent)
     }
   }, [])
-  const isOver = shown.job?.at === 'over'
+  const isOver = current.job?.at === 'over'
   useEffect(() => {
     if (isOver) done()
   }, [isOver])
-  return shown
+  return current
 }
 
 export function takeFile(file: File): void {
@@ -47,10 +50,62 @@ export async function startImport(file: File, choice: Choice): Promise<void> {
   change({ job: { at: 'over', outcome } })
   if (state.isShown) return
   change({ job: undefined })
-  if (outcome.isTaken) toast(strings.takenText(count(outcome.taken.newLines)))
+  if (outcome.isTaken) toast(strings.takenText(count(outcome.result.newLines)))
   else toast(outcome.problem.message, 'bad')
 }
 
 export function hideImport(): void {
   change({ isShown: false, job: state.job?.at === 'going' ? state.job : undefined })
+}
+
+const STATEMENTS = '/api/v1/operator/statements'
+const IMPORTS = '/api/v1/operator/statement-imports'
+const ASK_MS = 1_000
+
+export type ImportRecord = Data<'/api/v1/operator/statement-imports/{id}'>
+export type Choice = { bankCode: string; format: Format; profile: string | undefined }
+export type Progress = { sentBytes: number; record: ImportRecord | undefined }
+export type Taken = Awaited<ReturnType<typeof upload<typeof STATEMENTS>>>
+export type Outcome =
+  | { isTaken: true; result: Taken }
+  | { isTaken: false; problem: Problem; record: ImportRecord | undefined }
+
+type Watch = (progress: Progress) => void
+
+async function importFile(file: File, choice: Choice, watch: Watch): Promise<Outcome> {
+  const before = await newestImport(choice, file).catch(() => undefined)
+  let progress: Progress = { sentBytes: 0, record: undefined }
+  let isOver = false
+  const tell = (more: Partial<Progress>) => {
+    if (isOver) return // The import ended before this answer came.
+    progress = { ...progress, ...more }
+    watch(progress)
+  }
+  const ask = async () => {
+    const record = await newestImport(choice, file).catch(() => undefined)
+    return record && record.importId !== before?.importId ? record : undefined
+  }
+  const timer = window.setInterval(async () => tell({ record: await ask() }), ASK_MS)
+  try {
+    const result = await upload(STATEMENTS, {
+      file,
+      type: contentTypeOf(file, choice.format),
+      headers: { 'idempotency-key': newKey() },
+      query: { ...choice, fileName: file.name },
+      onSent: (sentBytes) => tell({ sentBytes }),
+    })
+    return { isTaken: true, result }
+  } catch (error) {
+    return { isTaken: false, problem: problemFrom(error), record: await ask() }
+  } finally {
+    isOver = true
+    window.clearInterval(timer)
+  }
+}
+
+// The page does not know the import's id before the answer, so it finds the import by file name.
+async function newestImport({ bankCode }: Choice, file: File): Promise<ImportRecord | undefined> {
+  const query = { bankCode, limit: '5' }
+  const { data } = await getPage(IMPORTS, {}, { query })
+  return data.find(({ fileName }) => fileName === file.name)
 }

@@ -1,4 +1,4 @@
-// Every uploaded statement, also refused ones, with the line and reason.
+// Lists all uploaded statements. Refused ones show the line and the reason.
 
 import {
   reconciliationStrings,
@@ -12,11 +12,10 @@ import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Badge, TextHeadline, Time } from '../../parts/values.tsx'
 import { mayAccount } from '../../session.ts'
-import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { useBankFilter } from './bank-filter.ts'
+import type { ImportRecord } from './import-job.ts'
 import { ImportStatement } from './import-statement.tsx'
-import type { ImportRecord } from './importing.ts'
+import { useBankFilter } from './movement.tsx'
 
 const PATH = '/api/v1/operator/statement-imports'
 
@@ -55,8 +54,6 @@ function errorText({ line, message }: NonNullable<ImportRecord['error']>): strin
 }
 
 export function Imports(props: ViewProps) {
-  const [version, bump] = useSteadyVersion()
-  const bankFilter = useBankFilter()
   return (
     <ListView
       {...props}
@@ -65,14 +62,13 @@ export function Imports(props: ViewProps) {
       path={PATH}
       caption={reconciliationStrings.tabs.imports}
       columns={COLUMNS}
-      filters={[bankFilter]}
+      filters={[useBankFilter()]}
       keyOf={({ importId }) => `${importId}`}
-      version={version}
+      isPolled
       none={{ title: strings.noImports, text: strings.noImportsText }}
       add={
-        mayAccount(props.session) && (
-          <ImportStatement label={strings.import} isCompact done={bump} />
-        )
+        mayAccount(props.session) &&
+        ((changed) => <ImportStatement label={strings.import} isCompact done={changed} />)
       }
       one={{
         title: strings.oneImport,

@@ -1,17 +1,22 @@
-// A statement line or a ledger item in one row.
+// Statement lines, ledger items and differences: their words, rows and columns, and the filter by bank.
 
 import type { ComponentChildren } from 'preact'
-import { differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
+import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import type { Row } from '../../api.ts'
 import { shortDay } from '../../days.ts'
-import { count, humanize } from '../../format.ts'
+import { count, humanize, money } from '../../format.ts'
+import { useData } from '../../loading.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import type { Filter } from '../../parts/filters.tsx'
 import { Link } from '../../parts/link.tsx'
+import { amountColumn, type Choosing, type Column } from '../../parts/table.tsx'
 import { Money } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
+import type { Session } from '../../session.ts'
 
 export type Line = Row<'/api/v1/operator/reconciliation/lines'>
 export type Item = Row<'/api/v1/operator/reconciliation/items'>
-export type PlainLine = Omit<Line, 'items'>
+export type PlainLine = Omit<Line, 'items' | 'payer'>
 export type PlainItem = Omit<Item, 'lines'>
 
 export function lineText({ counterpartyName, narration, kind }: PlainLine): string {
@@ -22,8 +27,8 @@ export function itemText({ name, reference, accountNumber, kind }: PlainItem): s
   return name ?? reference ?? accountNumber ?? itemKind(kind)
 }
 
-export const lineKind = (kind: string) => strings.lineKinds[kind] ?? humanize(kind)
-export const itemKind = (kind: string) => strings.itemKinds[kind] ?? humanize(kind)
+export const lineKind = (kind: string) => reconciliationStrings.lineKinds[kind] ?? humanize(kind)
+export const itemKind = (kind: string) => reconciliationStrings.itemKinds[kind] ?? humanize(kind)
 
 type Props = {
   title: string
@@ -51,7 +56,7 @@ export function Movement({ title, kind, amount, currency, about, end }: Props) {
 
 export function aboutLine(line: PlainLine): string[] {
   const { lineNo, sessionId, bankReference, accountNumber, bookedOn } = line
-  const about = [strings.line(count(lineNo)), shortDay(bookedOn), accountNumber]
+  const about = [reconciliationStrings.line(count(lineNo)), shortDay(bookedOn), accountNumber]
   return [...about, sessionId ?? bankReference].filter((each) => each !== null)
 }
 
@@ -61,15 +66,13 @@ export function aboutItem({ day, reference, accountNumber }: PlainItem): string[
 
 export function ItemLink({ item: { kind, id, reference } }: { item: PlainItem }) {
   const links: Record<string, readonly [href: string, text: string] | undefined> = {
-    credit: [hrefOf('credits', `${id}`), differencesStrings.viewCredit],
-    charges: [hrefOf('credits', `${id}`), differencesStrings.viewCredit],
-    payout: reference ? [payoutHref(reference), differencesStrings.viewPayout] : undefined,
-    payout_cost: reference ? [payoutHref(reference), differencesStrings.viewPayout] : undefined,
-    payout_return: reference ? [payoutHref(reference), differencesStrings.viewPayout] : undefined,
-    return: reference ? [hrefOf('returns', reference), differencesStrings.viewReturn] : undefined,
-    recovery: reference
-      ? [hrefOf('adjustments', reference), differencesStrings.viewAdjustment]
-      : undefined,
+    credit: [hrefOf('credits', `${id}`), strings.viewCredit],
+    charges: [hrefOf('credits', `${id}`), strings.viewCredit],
+    payout: reference ? [payoutHref(reference), strings.viewPayout] : undefined,
+    payout_cost: reference ? [payoutHref(reference), strings.viewPayout] : undefined,
+    payout_return: reference ? [payoutHref(reference), strings.viewPayout] : undefined,
+    return: reference ? [hrefOf('returns', reference), strings.viewReturn] : undefined,
+    recovery: reference ? [hrefOf('adjustments', reference), strings.viewAdjustment] : undefined,
   }
   const link = links[kind]
   if (!link) return null
@@ -77,3 +80,74 @@ export function ItemLink({ item: { kind, id, reference } }: { item: PlainItem })
 }
 
 export const payoutHref = (reference: string) => hrefOf('payouts', reference, { tab: 'all' })
+
+export const DIFFERENCES = '/api/v1/operator/reconciliation/differences'
+export type Difference = Row<typeof DIFFERENCES>
+
+const TONES: Record<string, string> = { open: 'warn', asked: 'warn', resolved: 'good' }
+
+export function DifferenceState({ difference }: { difference: Difference }) {
+  const { state, isTiming, action } = difference
+  if (state === 'open' && action !== null) return <span class="badge">{strings.booking}</span>
+  if (state === 'open' && isTiming) return <span class="badge">{strings.timing}</span>
+  return <span class={`badge ${TONES[state] ?? ''}`}>{strings.states[state] ?? state}</span>
+}
+
+export function OwnerName({ owner }: Pick<Difference, 'owner'>) {
+  if (!owner) return <span class="muted">{strings.nobody}</span>
+  const { email, hasAccess } = owner
+  return <span class="owner">{hasAccess ? email : strings.withoutAccess(email)}</span>
+}
+
+export const kindText = (kind: string) => strings.kinds[kind] ?? kind
+
+function aboutDifference({ line, item, kind }: Difference): string {
+  if (line) return lineText(line)
+  return item ? itemText(item) : kindText(kind)
+}
+
+export const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = [
+  { name: reconciliationStrings.kind, place: 'lead', show: ({ kind }) => kindText(kind) },
+  amountColumn(reconciliationStrings.amount),
+  {
+    name: reconciliationStrings.state,
+    place: 'state',
+    show: (it) => <DifferenceState difference={it} />,
+  },
+  { name: strings.line, place: 'second', show: aboutDifference },
+  { name: strings.bank, show: ({ bankCode }) => <BankName code={bankCode} /> },
+  { name: strings.owner, place: 'line', show: ({ owner }) => <OwnerName owner={owner} /> },
+  {
+    name: strings.age,
+    place: 'time',
+    show: ({ ageDays, day }) => `${reconciliationStrings.ageOf(ageDays)} · ${shortDay(day)}`,
+  },
+]
+
+const isOpen = ({ state, actions }: Difference) => state === 'open' && actions.length > 0
+
+export function choosingOf(
+  chosen: ReadonlySet<string>,
+  choose: (keys: ReadonlySet<string>) => void,
+): Choosing<Difference> {
+  const nameOf = (it: Difference) =>
+    `${kindText(it.kind)}, ${money(it.amount, it.currency)}, ${aboutDifference(it)}`
+  return { chosen, choose, mayChoose: isOpen, nameOf }
+}
+
+type Owned = { difference: Pick<Difference, 'owner'>; session: Session }
+
+export function OthersNotice({ difference: { owner }, session }: Owned) {
+  if (!owner || owner.id === session.user.id) return null
+  return (
+    <p class="notice after-facts">
+      {owner.hasAccess ? strings.owned(owner.email) : strings.ownerGone(owner.email)}
+    </p>
+  )
+}
+
+export function useBankFilter(): Filter {
+  const { data } = useData('/api/v1/operator/banks', {})
+  const choices = Object.fromEntries((data ?? []).map(({ code, name }) => [code, name]))
+  return { name: 'bankCode', label: reconciliationStrings.bank, choices }
+}

@@ -1,10 +1,12 @@
 // The proof of a day as a sum: ledger balance, items in transit, explained and open differences make the
-// statement's balance.
+// statement's balance; and its status, by icon, word and colour.
 
 import { reconciliationStrings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
+import { firstNotDue } from '../../days.ts'
 import { money } from '../../format.ts'
-import { type Status, statusOf } from './day-status.tsx'
+import { Icon, type IconName } from '../../parts/icons.tsx'
+import { Time } from '../../parts/values.tsx'
 
 const { proof: strings, statusTexts } = reconciliationStrings
 
@@ -29,7 +31,9 @@ function stepsOf(proof: DayProof): Step[] {
 const less = (one: number, other: number) => Math.round((one - other) * 100) / 100
 
 function textOf(proof: DayProof, status: Status): string {
-  if (status !== 'balanced' && status !== 'waiting') return statusTexts[status]
+  if (status !== 'balanced' && status !== 'waiting' && status !== 'reconciling_items') {
+    return statusTexts[status]
+  }
   const { currency, waitingDifferences, waiting, notedDifferences, noted } = proof
   const amount = (sum: number | null) => money(sum ?? 0, currency)
   const exceptions = [
@@ -49,7 +53,10 @@ export function Proof({ proof }: { proof: DayProof }) {
     <section class={`card panel proof ${status}`} aria-labelledby="proof">
       <h2 id="proof">{strings.title}</h2>
       <p class="muted">
-        {textOf(proof, status)} {isRed && strings.asOf}
+        {textOf(proof, status)} {isRed && strings.untilResolved}
+      </p>
+      <p class="muted small">
+        {strings.computed} <Time at={proof.computedAt} />
       </p>
       <table>
         <caption class="hidden">{strings.title}</caption>
@@ -72,5 +79,48 @@ export function Proof({ proof }: { proof: DayProof }) {
         </tbody>
       </table>
     </section>
+  )
+}
+
+export type Status = keyof typeof reconciliationStrings.statuses
+
+export const TONES: Record<Status, string> = {
+  balanced: 'good',
+  reconciling_items: 'warn',
+  waiting: 'calm',
+  differences: 'bad',
+  missing_statement: 'warn',
+  not_due: 'calm',
+  not_started: 'calm',
+}
+
+export const ICONS: Record<Status, IconName> = {
+  balanced: 'check',
+  reconciling_items: 'advice',
+  waiting: 'suspense',
+  differences: 'warning',
+  missing_statement: 'advice',
+  not_due: 'suspense',
+  not_started: 'minus',
+}
+
+type Row = { status: string; day: string; waitingDifferences: number }
+
+// A day before the bank's first statement, or whose statement is not due, lacks no statement. Items on one
+// side only may turn out not to be in transit, so their day is not green.
+export function statusOf({ status, day, waitingDifferences }: Row, firstDay = ''): Status {
+  if (status === 'balanced') return waitingDifferences > 0 ? 'waiting' : status
+  if (status === 'reconciling_items') return status
+  if (status !== 'missing_statement') return 'differences'
+  if (day >= firstNotDue()) return 'not_due'
+  return day < firstDay ? 'not_started' : status
+}
+
+export function DayStatus({ status }: { status: Status }) {
+  return (
+    <span class={`badge ${TONES[status]}`}>
+      <Icon name={ICONS[status]} />
+      {reconciliationStrings.statuses[status]}
+    </span>
   )
 }

@@ -1,4 +1,4 @@
-// The format of a statement file by its first bytes; of a packed file by its name.
+// Recognises the format of a statement file by its first bytes, and of a compressed file by its name.
 
 export type Format = 'camt053' | 'mt940' | 'csv'
 
@@ -27,7 +27,7 @@ export function contentTypeOf(file: File, format: Format): string {
 
 type Earlier = { bankCode: string; fileName: string | null }
 
-// The bank whose earlier file names are most alike.
+// Returns the bank whose earlier file names are most similar.
 export function likeliestBank(fileName: string, earlier: readonly Earlier[]): string | undefined {
   const scored = earlier.map(({ bankCode, fileName: other }) => ({
     bankCode,

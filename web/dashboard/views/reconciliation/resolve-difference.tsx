@@ -1,15 +1,16 @@
-// Resolves a difference: books it, notes it, or confirms the suggested match, with a reason.
+// Resolves differences, one or many: books them, notes them, or confirms the suggested match, with a reason.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { differencesStrings as strings } from '../../../copy.ts'
+import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
-import { money } from '../../format.ts'
+import { count, money } from '../../format.ts'
 import { ActionDialog, OpenButton } from '../../parts/action.tsx'
-import { TextAreaField } from '../../parts/forms.tsx'
+import { DialogForm, NoticeDialog } from '../../parts/dialog.tsx'
+import { newKey, TextAreaField, useSending } from '../../parts/forms.tsx'
 import type { Session } from '../../session.ts'
-import { OthersNotice } from './assign-difference.tsx'
-import type { Difference } from './difference-list.tsx'
+import type { Difference } from './movement.tsx'
+import { OthersNotice } from './movement.tsx'
 
 const READINGS = ['charge', 'reversal'] as const
 
@@ -89,7 +90,7 @@ type FieldsProps = {
   children?: ComponentChildren
 }
 
-export function ActionFields(props: FieldsProps) {
+function ActionFields(props: FieldsProps) {
   const { actions, reason = '', bookText, choose, children } = props
   return (
     <>
@@ -127,5 +128,127 @@ export function ActionFields(props: FieldsProps) {
         defaultValue={reason}
       />
     </>
+  )
+}
+
+const MANY_PATH = '/api/v1/operator/reconciliation/resolve'
+const AT_ONCE = 20
+const MANY = ['note', 'book'] as const // The user confirms a match only where the page shows it.
+
+export type Failure = { id: string; message: string }
+type Reached = { count: number; failures: readonly Failure[]; text: string; key: string }
+type FailureProps = { ids: readonly string[]; action?: Action; close: () => void; done: () => void }
+
+export function ResolveChosen({ ids, done }: Pick<FailureProps, 'ids' | 'done'>) {
+  const [batch, setBatch] = useState<readonly string[] | undefined>()
+  return (
+    <>
+      {ids.length > 0 && (
+        <button type="button" class="button primary" onClick={() => setBatch(ids)}>
+          {strings.bulk} ({count(ids.length)})
+        </button>
+      )}
+      {batch && <ResolveMany ids={batch} close={() => setBatch(undefined)} done={done} />}
+    </>
+  )
+}
+
+// Resolves many differences the same way, in batches with progress, and lists failures with their reasons.
+// After an error it continues; a batch with an unknown outcome is sent again with its key.
+export function ResolveMany({ ids, action, close, done }: FailureProps) {
+  const [reached, setReached] = useState<Reached>({ count: 0, failures: [], text: '', key: '' })
+  const sending = useSending(async (form) => {
+    const body = {
+      action: action ?? form.choice('action', ACTIONS),
+      reason: form.text('reason'),
+    }
+    const text = JSON.stringify(body)
+    let at = reached.text === text ? reached : { ...reached, text, key: newKey() }
+    setReached(at)
+    try {
+      while (at.count < ids.length) {
+        const some = ids.slice(at.count, at.count + AT_ONCE).map(Number)
+        const headers = { 'idempotency-key': at.key }
+        const results = await send('POST', MANY_PATH, { body: { ids: some, ...body }, headers })
+        const refused = results.filter(({ ok }) => !ok)
+        const failures = refused.map(({ id, message }) => ({ id: `${id}`, message: message ?? '' }))
+        at = {
+          count: at.count + some.length,
+          failures: [...at.failures, ...failures],
+          text,
+          key: newKey(),
+        }
+        setReached(at)
+      }
+    } finally {
+      if (at.count > 0) done()
+    }
+  })
+  const { failures } = reached
+  if (reached.count === ids.length) {
+    return (
+      <Outcome
+        title={strings.resolveMany(ids.length)}
+        done={strings.bulkDone(ids.length - failures.length)}
+        notDone={strings.bulkFailed(failures.length)}
+        failed={failures}
+        close={close}
+      />
+    )
+  }
+  const isMatch = action === 'match'
+  return (
+    <DialogForm
+      title={strings.resolveMany(ids.length)}
+      action={isMatch ? reconciliationStrings.confirm : strings.resolve}
+      sending={sending}
+      close={close}
+    >
+      <p class="muted">{isMatch ? strings.actionTexts.match : strings.chosenMany}</p>
+      <ActionFields
+        actions={isMatch ? [] : MANY}
+        reason={isMatch ? reconciliationStrings.confirmReason : ''}
+      />
+      {(sending.isBusy || reached.count > 0) && (
+        <div class="import-progress">
+          <progress aria-label={strings.working} value={reached.count} max={ids.length} />
+          <p class="muted small" aria-live="polite">
+            {strings.progress(count(reached.count), count(ids.length))}
+          </p>
+        </div>
+      )}
+      <Failures text={strings.bulkFailed(failures.length)} failed={failures} />
+    </DialogForm>
+  )
+}
+
+function Failures({ text, failed }: { text: string; failed: readonly Failure[] }) {
+  if (failed.length === 0) return null
+  return (
+    <div role="alert">
+      <p>{text}</p>
+      <ul class="decided">
+        {failed.map(({ id, message }) => (
+          <li key={id}>{strings.failedOne(id, message)}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+type OutcomeProps = {
+  title: string
+  done: string
+  notDone: string
+  failed: readonly Failure[]
+  close: () => void
+}
+
+export function Outcome({ title, done, notDone, failed, close }: OutcomeProps) {
+  return (
+    <NoticeDialog title={title} done={strings.done} close={close}>
+      <p>{done}</p>
+      <Failures text={notDone} failed={failed} />
+    </NoticeDialog>
   )
 }

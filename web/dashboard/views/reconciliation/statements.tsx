@@ -1,18 +1,33 @@
 // Imported statements; each opens to its lines.
 
-import { reconciliationStrings, bankStatementsStrings as strings } from '../../../copy.ts'
+import { useState } from 'preact/hooks'
+import {
+  appStrings,
+  reconciliationStrings,
+  bankStatementsStrings as strings,
+  suspenseStrings,
+} from '../../../copy.ts'
+import type { Row } from '../../api.ts'
+import { shortDay } from '../../days.ts'
 import { count, money } from '../../format.ts'
+import { usePages } from '../../loading.ts'
+import { Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
-import { amountColumn, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/values.tsx'
+import { Pending } from '../../parts/states.tsx'
+import { amountColumn, type Column, Pager } from '../../parts/table.tsx'
+import { Copyable, Money, Time } from '../../parts/values.tsx'
+import { hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
-import { useVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { useBankFilter } from './bank-filter.ts'
 import { ImportStatement } from './import-statement.tsx'
-import { daysOf, type Statement, StatementDetail } from './statement.tsx'
+import { aboutLine, lineKind, lineText, Movement, useBankFilter } from './movement.tsx'
 
 const PATH = '/api/v1/operator/statements'
+
+type Statement = Row<typeof PATH>
+
+const daysOf = ({ fromDay, toDay }: Statement) => strings.daysOf(shortDay(fromDay), shortDay(toDay))
 
 const COLUMNS: readonly Column<Statement>[] = [
   { name: strings.bank, place: 'lead', show: ({ bankName }) => bankName },
@@ -34,8 +49,6 @@ const COLUMNS: readonly Column<Statement>[] = [
 ]
 
 export function Statements(props: ViewProps) {
-  const [version, bump] = useVersion()
-  const bankFilter = useBankFilter()
   return (
     <ListView
       {...props}
@@ -44,14 +57,12 @@ export function Statements(props: ViewProps) {
       path={PATH}
       caption={reconciliationStrings.tabs.statements}
       columns={COLUMNS}
-      filters={[bankFilter]}
+      filters={[useBankFilter()]}
       keyOf={({ statementId }) => `${statementId}`}
-      version={version}
       none={{ title: strings.none, text: strings.noneText }}
       add={
-        mayAccount(props.session) && (
-          <ImportStatement label={strings.import} isCompact done={bump} />
-        )
+        mayAccount(props.session) &&
+        ((changed) => <ImportStatement label={strings.import} isCompact done={changed} />)
       }
       one={{
         title: strings.one,
@@ -62,3 +73,78 @@ export function Statements(props: ViewProps) {
     />
   )
 }
+
+const LINES = `${PATH}/{id}/lines` as const
+const CHOICES = { '': appStrings.filters.all, ...strings.matchedChoices }
+
+function StatementDetail({ statement }: { statement: Statement }) {
+  const { bankCode, bankName, currency, toDay, opening, closing, hasBalances } = statement
+  const day = hrefOf('reconciliation', undefined, { bankCode, day: toDay, currency })
+  return (
+    <>
+      <div class="headline">
+        <span class="headline-text">{bankName}</span>
+        <Link href={day}>{strings.seeDay}</Link>
+      </div>
+      <p class="muted">{daysOf(statement)}</p>
+      <Facts
+        facts={[
+          [strings.opening, <Money key="opening" amount={opening} currency={currency} />],
+          [strings.closing, <Money key="closing" amount={closing} currency={currency} />],
+          [strings.lines, count(statement.lines)],
+          [strings.newLines, count(statement.newLines)],
+          [strings.account, statement.accountNumber && <Copyable text={statement.accountNumber} />],
+          [strings.reference, statement.reference],
+          [strings.sequence, statement.sequence !== null && `${statement.sequence}`],
+          [strings.fileName, statement.fileName],
+          [strings.imported, <Time key="imported" at={statement.importedAt} />],
+          [strings.importedBy, suspenseStrings.person(statement.importedBy)],
+        ]}
+      />
+      {!hasBalances && <p class="muted small after-facts">{strings.noBalances}</p>}
+      <StatementLines statement={statement} />
+    </>
+  )
+}
+
+function StatementLines({ statement: { statementId, currency } }: { statement: Statement }) {
+  const [isMatched, setMatched] = useState('')
+  const pages = usePages(LINES, { id: statementId }, { isMatched, limit: '20' })
+  const { data, problem, reload } = pages
+  return (
+    <>
+      <h3>{strings.linesOf}</h3>
+      <fieldset class="segments states">
+        <legend class="hidden">{strings.isMatched}</legend>
+        {Object.entries(CHOICES).map(([value, label]) => (
+          <button
+            key={value}
+            type="button"
+            aria-pressed={value === isMatched}
+            onClick={() => setMatched(value)}
+          >
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      <Pending {...{ data, problem, reload }} kind="rows" lines={4} />
+      {data?.data.length === 0 && pages.isFirst && <p class="muted">{strings.noLines}</p>}
+      <ul class="movements" aria-label={strings.linesOf}>
+        {data?.data.map((line) => (
+          <Movement
+            key={line.lineId}
+            title={lineText(line)}
+            kind={lineKind(line.kind)}
+            amount={line.amount}
+            currency={currency}
+            about={[...aboutLine(line), line.rule && ruleText(line.rule)]}
+          />
+        ))}
+      </ul>
+      <Pager pages={pages} isOldestFirst />
+    </>
+  )
+}
+
+const { matchedBy, rules } = reconciliationStrings
+const ruleText = (rule: string) => matchedBy(rules[rule] ?? rule)

@@ -13,7 +13,7 @@ import { hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
 import { itemText, lineText } from './movement.tsx'
 import type { DayProof } from './proof.tsx'
-import { ResolveMany } from './resolve-many.tsx'
+import { ResolveMany } from './resolve-difference.tsx'
 
 type Difference = Row<'/api/v1/operator/reconciliation/differences'>
 type Props = { proof: DayProof; session: Session; done: () => void }
@@ -26,9 +26,9 @@ const isSuggested = ({ suggestion, actions }: Difference) =>
 export function Suggestions({ proof, session, done }: Props) {
   const found = proof.differences.filter(isSuggested)
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
-  const [asked, setAsked] = useState<readonly string[] | undefined>()
+  const [batch, setBatch] = useState<readonly string[] | undefined>()
   const chosen = found.filter(({ id }) => picked.has(`${id}`))
-  if (found.length === 0 && !asked) return null
+  if (found.length === 0 && !batch) return null
   const toggle = (key: string) =>
     setPicked(new Set(picked.has(key) ? [...picked].filter((it) => it !== key) : [...picked, key]))
   const areAll = found.length > 0 && chosen.length === found.length
@@ -44,7 +44,7 @@ export function Suggestions({ proof, session, done }: Props) {
         <Button
           style="primary"
           disabled={chosen.length === 0}
-          onClick={() => setAsked(chosen.map(({ id }) => `${id}`))}
+          onClick={() => setBatch(chosen.map(({ id }) => `${id}`))}
         >
           {strings.confirmChosen(chosen.length)}
         </Button>
@@ -63,11 +63,11 @@ export function Suggestions({ proof, session, done }: Props) {
           />
         ))}
       </ul>
-      {asked && (
+      {batch && (
         <ResolveMany
-          ids={asked}
+          ids={batch}
           action="match"
-          close={() => setAsked(undefined)}
+          close={() => setBatch(undefined)}
           done={() => {
             setPicked(new Set())
             done()

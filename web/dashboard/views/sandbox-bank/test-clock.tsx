@@ -1,20 +1,19 @@
-// The test clock (docs/test-clock.md): the time of this client, moving it, and the return to real time.
+// The test clock (docs/test-clock.md): the time of this sandbox, moving it, and the return to real time.
 
 import type { TargetedSubmitEvent } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { testClockStrings as strings } from '../../../copy.ts'
-import { type Schemas, send } from '../../api.ts'
+import { getData, type Problem, problemFrom, type Schemas, send } from '../../api.ts'
 import { humanize, shownTime, ZONE_OFFSET } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
 import { Bullets } from '../../parts/bullets.tsx'
 import { Button } from '../../parts/button.tsx'
-import type { Destination } from '../../parts/destination-picker.tsx'
 import { Form, InputField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Time } from '../../parts/values.tsx'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
-import { type Advance, isUnderWay, useAdvance } from './clock-advance.ts'
+import type { Destination } from './destination-picker.tsx'
 
 type Clock = Schemas['SandboxClock']
 type Start = ReturnType<typeof useAdvance>['start']
@@ -23,7 +22,7 @@ const SECOND_MS = 1_000
 const SPANS = { hour: 3_600, day: 86_400, week: 604_800 } as const
 
 type Props = {
-  chosen: Destination | undefined // A payment can move the clock past its grace period.
+  chosen: Destination | undefined // The user can move the clock past a payment's grace period.
   moved: () => void
   runs: (isRunning: boolean) => void
 }
@@ -160,7 +159,7 @@ function shareOf({ from, to, now }: Advance): number {
   return toMs > fromMs ? Math.min((nowMs - fromMs) / (toMs - fromMs), 1) : 1
 }
 
-// In the order in which each kind first ran.
+// Lists the kinds of work in the order in which each first ran.
 function Ran({ advance: { ran, state } }: { advance: Advance }) {
   const counts = new Map<string, number>()
   for (const { kind, count } of ran) counts.set(kind, (counts.get(kind) ?? 0) + count)
@@ -190,4 +189,101 @@ function ReleaseButton({ isDisabled, released }: { isDisabled: boolean; released
       />
     </div>
   )
+}
+
+type Step = Schemas['SandboxClockStep']
+type Ended = 'done' | 'stopped' | 'released'
+
+type Advance = {
+  from: string
+  to: string
+  now: string
+  ran: readonly Step[]
+  state: 'running' | 'stopping' | Ended
+}
+
+const PATH = '/sandbox/clock'
+const ASK_MS = 1_000
+
+const isUnderWay = (advance: Advance | undefined) =>
+  advance?.state === 'running' || advance?.state === 'stopping'
+
+// Advances the test clock. The service runs due work before it answers. If there is much work, the answer is
+// incomplete, and the call is repeated with the same target until the clock is there. Meanwhile the page
+// reads the clock every second. The advance stops when the view closes, and when the clock is released or
+// reset elsewhere. Calls `ended` after a failure too, because the clock may have moved.
+function useAdvance(ended: () => void) {
+  const [advance, setAdvance] = useState<Advance | undefined>()
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const goesOn = useRef(false)
+  const isRunning = isUnderWay(advance)
+  const change = (more: Partial<Advance>) =>
+    setAdvance((before) => before && { ...before, ...more })
+  useEffect(
+    () => () => {
+      goesOn.current = false
+    },
+    [],
+  )
+  useAsking(isRunning, (now) =>
+    setAdvance((before) =>
+      before && isUnderWay(before) && now > before.now ? { ...before, now } : before,
+    ),
+  )
+  const start = async (targetFrom: (now: Date) => Date) => {
+    if (goesOn.current || isRunning) return
+    goesOn.current = true
+    setProblem(undefined)
+    setAdvance(undefined)
+    try {
+      const { now } = await getData(PATH, {})
+      const to = targetFrom(new Date(now)).toISOString()
+      setAdvance({ from: now, to, now, ran: [], state: 'running' })
+      change({ state: await advanceTo(to, { goesOn: () => goesOn.current, report: change }) })
+    } catch (error) {
+      setProblem(problemFrom(error))
+      setAdvance(undefined)
+    }
+    goesOn.current = false
+    ended()
+  }
+  const stop = () => {
+    goesOn.current = false
+    change({ state: 'stopping' })
+  }
+  return { advance, problem, start, stop }
+}
+
+function useAsking(isWanted: boolean, report: (now: string) => void): void {
+  useEffect(() => {
+    if (!isWanted) return
+    const ask = () =>
+      getData(PATH, {}).then(
+        ({ now, isFrozen }) => isFrozen && report(now),
+        () => {},
+      )
+    const timer = window.setInterval(ask, ASK_MS)
+    return () => window.clearInterval(timer)
+  }, [isWanted])
+}
+
+type Watch = { goesOn: () => boolean; report: (more: Partial<Advance>) => void }
+
+// Advances to a time, not by seconds, so that a retry moves the clock no further.
+async function advanceTo(to: string, { goesOn, report }: Watch): Promise<Ended> {
+  for (let ran: readonly Step[] = []; ; ) {
+    const moved = await send('POST', `${PATH}/advance`, { body: { to } }).catch(lookAgain)
+    ran = [...ran, ...moved.ran]
+    report({ now: moved.now, ran })
+    if (moved.isComplete) return 'done'
+    if (!goesOn()) return 'stopped'
+    if (!(await getData(PATH, {})).isFrozen) return 'released'
+  }
+}
+
+// Due work may outlast a request, for example a webhook without an answer. So the page reads the clock again.
+async function lookAgain(error: unknown) {
+  if (problemFrom(error).code !== 'unreachable') throw error
+  const { now } = await getData(PATH, {})
+  return { now, ran: [], isComplete: false }
 }

@@ -1,28 +1,29 @@
-// Branding: the merchant as payers see it, with a preview of the payment page.
+// Branding: the look that payers see, with a preview of the payment page.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import {
+  colourPreview,
+  drawPreview,
+  PREVIEW_STATES,
+  type PreviewState,
+  previewDocument,
+  type SampleBranding,
+} from '../../../checkout/preview.tsx'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { useData } from '../../loading.ts'
-import { useSending } from '../../parts/forms.tsx'
+import { Button } from '../../parts/button.tsx'
+import { InputField, SelectField, useSending } from '../../parts/forms.tsx'
 import { Failed, Pending } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { ViewProps } from '../../view-props.ts'
-import {
-  ColourField,
-  type Draft,
-  type DraftLogo,
-  LogoField,
-  TextFields,
-} from './branding-fields.tsx'
-import { BrandingPreview } from './branding-preview.tsx'
 
 type Branding = Schemas['Branding']
 
 const { branding: strings } = settingsStrings
 const PATH = '/api/v1/branding'
 const OTHERS = ['accountName', 'supportEmail', 'supportPhone', 'supportUrl'] as const
-const OURS = '#0f5e4d' // As in src/http/routes/payments/brand-colours.ts.
+const OURS = '#0f5e4d' // As in src/payments/checkout-views.ts.
 
 export function BrandingPart({ session }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
@@ -109,4 +110,211 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
       />
     </section>
   )
+}
+
+const NAME_MAX = 60
+
+// The fields of the form. An empty field means the default.
+type Draft = Record<'name' | 'accountName' | 'supportEmail' | 'supportPhone' | 'supportUrl', string>
+type DraftLogo = ChosenLogo | null | undefined // Undefined: unchanged.
+
+const KEYBOARDS = { supportEmail: 'email', supportPhone: 'tel', supportUrl: 'url' } as const
+
+type TextFieldsProps = {
+  draft: Draft
+  set: (name: keyof Draft, value: string) => void
+  names: readonly (keyof Draft)[]
+  ownName: string
+}
+
+function TextFields({ draft, set, names, ownName }: TextFieldsProps) {
+  const keyboards: Partial<Record<keyof Draft, 'email' | 'tel' | 'url'>> = KEYBOARDS
+  return (
+    <>
+      {names.map((name) => (
+        <InputField
+          key={name}
+          label={strings[name]}
+          hint={strings.hints[name](ownName)}
+          value={draft[name]}
+          inputMode={keyboards[name] ?? 'text'}
+          maxLength={name in KEYBOARDS ? undefined : NAME_MAX}
+          onInput={(event) => set(name, event.currentTarget.value)}
+        />
+      ))}
+    </>
+  )
+}
+
+type ColourProps = {
+  colour: string
+  isOwn: boolean
+  choose: (colour: string) => void
+  own: (isOwn: boolean) => void
+}
+
+function ColourField({ colour, isOwn, choose, own }: ColourProps) {
+  return (
+    <>
+      <InputField
+        label={strings.colour}
+        type="color"
+        class="swatch"
+        value={colour}
+        onInput={(event) => {
+          choose(event.currentTarget.value)
+          own(true)
+        }}
+      />
+      <label class="option">
+        <input
+          type="checkbox"
+          checked={!isOwn}
+          onChange={(event) => own(!event.currentTarget.checked)}
+        />
+        {strings.ours}
+      </label>
+    </>
+  )
+}
+
+function LogoField({ hasLogo, setLogo }: { hasLogo: boolean; setLogo: (to: DraftLogo) => void }) {
+  const [isUnreadable, setUnreadable] = useState(false)
+  const take = async (input: HTMLInputElement) => {
+    const file = input.files?.[0]
+    if (!file) return
+    const logo = await readLogo(file)
+    setUnreadable(logo === undefined)
+    if (logo) setLogo(logo)
+    input.value = ''
+  }
+  return (
+    <>
+      <InputField
+        label={strings.logo}
+        hint={strings.logoHint}
+        type="file"
+        accept="image/png,image/jpeg,image/webp"
+        onChange={(event) => void take(event.currentTarget)}
+      />
+      {isUnreadable && (
+        <p class="failed" role="alert">
+          {strings.logoUnreadable}
+        </p>
+      )}
+      {hasLogo && (
+        <div class="form-end start">
+          <Button onClick={() => setLogo(null)}>{strings.removeLogo}</Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+type ChosenLogo = { base64: string; path: string; width: number; height: number }
+
+const BYTES_MAX = 32_768
+const SIDE_MAX = 1_024
+const SIDES = [512, 384, 256, 192, 128, 96]
+const TAKEN = ['image/png', 'image/jpeg', 'image/webp']
+
+// Undefined if the browser cannot read the image.
+async function readLogo(file: File): Promise<ChosenLogo | undefined> {
+  try {
+    const image = await createImageBitmap(file)
+    const { width, height } = image
+    const isSmall = file.size <= BYTES_MAX && Math.max(width, height) <= SIDE_MAX
+    if (isSmall && TAKEN.includes(file.type)) return await chosen(file, { width, height })
+    return await shrink(image)
+  } catch {
+    return undefined
+  }
+}
+
+async function shrink(image: ImageBitmap): Promise<ChosenLogo | undefined> {
+  for (const side of SIDES) {
+    const share = Math.min(1, side / Math.max(image.width, image.height))
+    const canvas = document.createElement('canvas')
+    canvas.width = Math.max(1, Math.round(image.width * share))
+    canvas.height = Math.max(1, Math.round(image.height * share))
+    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height)
+    const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/webp'))
+    if (blob && blob.size <= BYTES_MAX) return chosen(blob, canvas)
+  }
+  return undefined
+}
+
+type Size = { width: number; height: number }
+
+async function chosen(blob: Blob, { width, height }: Size): Promise<ChosenLogo> {
+  const path = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(blob)
+  })
+  return { path, base64: path.slice(path.indexOf(',') + 1), width, height }
+}
+
+const COLOUR_MS = 250 // A pause, so that dragging a colour does not send every step.
+
+type BrandingPreviewProps = { branding: SampleBranding; colour: string }
+
+// The payment page with unsaved branding, in a frame without interaction.
+function BrandingPreview({ branding, colour }: BrandingPreviewProps) {
+  const [state, setState] = useState<PreviewState>('waiting')
+  const choose = (chosen: string) =>
+    setState(PREVIEW_STATES.find((each) => each === chosen) ?? 'waiting')
+  return (
+    <div class="preview">
+      <SelectField
+        label={strings.preview}
+        value={state}
+        onChange={(event) => choose(event.currentTarget.value)}
+        options={PREVIEW_STATES}
+        names={strings.states}
+      />
+      <PageFrame branding={branding} colour={colour} state={state} />
+    </div>
+  )
+}
+
+function PageFrame({ branding, colour, state }: BrandingPreviewProps & { state: PreviewState }) {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [isLoaded, setLoaded] = useState(false)
+  // The document loads once and is redrawn, so that nothing flickers.
+  const empty = useMemo(() => previewDocument(colour), [])
+
+  useEffect(() => {
+    const element = frame.current
+    const page = element?.contentDocument
+    if (!isLoaded || !element || !page) return
+    drawPreview(page, branding, state)
+    fit(element, page)
+    for (const image of page.images) image.onload = () => fit(element, page)
+  })
+
+  useEffect(() => {
+    const page = frame.current?.contentDocument
+    if (!isLoaded || !page) return
+    const timer = setTimeout(colourPreview, COLOUR_MS, page, colour)
+    return () => clearTimeout(timer)
+  }, [colour, isLoaded])
+
+  return (
+    <iframe
+      ref={frame}
+      class="preview-page"
+      title={strings.preview}
+      srcdoc={empty}
+      inert
+      onLoad={() => setLoaded(true)}
+    />
+  )
+}
+
+// Sets the height to 0 to measure the page, because the page fills its window.
+function fit(frame: HTMLIFrameElement, page: Document): void {
+  frame.style.height = '0'
+  frame.style.height = `${page.documentElement.scrollHeight}px`
 }

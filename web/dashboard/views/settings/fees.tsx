@@ -1,15 +1,15 @@
-// Fee rules: the client's own; for operators those of all clients, with a calculator.
+// Fee rules: the client's own; for operators those of all clients, and a form that says what its terms mean.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
-import { type Schemas, send } from '../../api.ts'
-import { money } from '../../format.ts'
+import { type Problem, problemFrom, type Schemas, send } from '../../api.ts'
+import { addDays, today } from '../../days.ts'
+import { money, ZONE_OFFSET } from '../../format.ts'
 import { usePages } from '../../loading.ts'
-import { Action, OpenButton } from '../../parts/action.tsx'
+import { Action } from '../../parts/action.tsx'
 import { ClientChoice } from '../../parts/client-choice.tsx'
-import { DialogForm } from '../../parts/dialog.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
-import { CheckBox, type Form, InputField, SelectField, useSending } from '../../parts/forms.tsx'
+import { AMOUNT, CheckBox, Form, InputField, SelectField } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { TextHeadline, Time } from '../../parts/values.tsx'
@@ -27,6 +27,9 @@ const AMOUNTS = ['flat', 'min', 'cap', 'waiveFlatBelow'] as const
 const BASES = ['credit', 'payout'] as const
 const BEARERS = ['merchant', 'customer', 'subaccount'] as const
 const CODE_MAX = 40
+const BPS_PER_PERCENT = 100
+const EXAMPLE = '10,000'
+const PAUSE_MS = 300
 const TAB = { tab: 'fees' }
 
 const amount = (value: number | null) => (value ? money(value) : strings.none)
@@ -50,10 +53,14 @@ export function Fees({ session, place }: ViewProps) {
   const open = pages.data?.data.find((rule) => keyOf(rule) === place.open)
   return (
     <>
-      {isOperator && <Calculator />}
       {isOperator && (
         <div class="above">
-          <AddRule done={pages.reload} />
+          <AddRule
+            key={place.query.new}
+            isOpenAtFirst={place.query.new === 'fee'}
+            clientId={place.query.client ?? ''}
+            done={pages.reload}
+          />
         </div>
       )}
       <ListTable
@@ -106,72 +113,90 @@ function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
   )
 }
 
-// A blank field takes its default.
+// A blank field takes its default. People write percent, and the API takes basis points.
 function termsOf(form: Form) {
-  const text = (name: string) => form.amount(name)
-  const rate = (name: string) => (text(name) === '' ? {} : { [name]: Number(text(name)) })
-  const amounts = AMOUNTS.map((name) => [name, text(name) || null])
+  const bps = (name: string) => Math.round(Number(form.amount(name)) * BPS_PER_PERCENT)
+  const rate = (name: string) => (form.amount(name) === '' ? {} : { [name]: bps(name) })
+  const amounts = AMOUNTS.map((name) => [name, form.amount(name) || null])
   const vatIncluded = form.has('vatIncluded')
   return { ...rate('bps'), ...rate('vatBps'), ...Object.fromEntries(amounts), vatIncluded }
 }
 
+const PERCENT = { inputMode: 'decimal', pattern: '[0-9]{1,3}([.][0-9]{1,2})?' } as const
+
 function TermsFields() {
-  const input = { inputMode: 'decimal' } as const
   return (
     <>
-      <InputField name="bps" label={strings.rate} hint={strings.rateHint} {...input} />
+      <InputField name="bps" of="bps" label={strings.rate} hint={strings.rateHint} {...PERCENT} />
       {AMOUNTS.map((name) => (
-        <InputField key={name} name={name} label={strings[name]} {...input} />
+        <InputField key={name} name={name} of={name} label={strings[name]} {...AMOUNT} />
       ))}
-      <InputField name="vatBps" label={strings.vatBps} {...input} />
+      <InputField name="vatBps" of="vatBps" label={strings.vatRate} {...PERCENT} />
       <CheckBox name="vatIncluded" label={strings.vatIncluded} />
     </>
   )
 }
 
-function Calculator() {
+// Says what the terms mean for an amount, while the operator types them.
+function Example() {
+  const start = useRef<HTMLDivElement>(null)
+  const [form, setForm] = useState<Form>()
   const [quote, setQuote] = useState<Schemas['FeeQuote']>()
-  const sending = useSending(async (form) => {
-    const body = { amount: form.amount('amount'), ...termsOf(form) }
-    setQuote(await send('POST', QUOTE, { body }))
-  })
+  const [problem, setProblem] = useState<Problem>()
+  useEffect(() => {
+    const element = start.current?.closest('form')
+    if (!element) return
+    const read = () => setForm(new Form(element))
+    read()
+    element.addEventListener('input', read)
+    return () => element.removeEventListener('input', read)
+  }, [])
+  useEffect(() => {
+    if (!form) return
+    const leaving = new AbortController()
+    const timer = window.setTimeout(async () => {
+      try {
+        const body = { amount: form.amount('example'), ...termsOf(form) }
+        const computed = await send('POST', QUOTE, { body })
+        if (leaving.signal.aborted) return
+        setQuote(computed)
+        setProblem(undefined)
+      } catch (error) {
+        if (!leaving.signal.aborted) setProblem(problemFrom(error))
+      }
+    }, PAUSE_MS)
+    return () => {
+      window.clearTimeout(timer)
+      leaving.abort()
+    }
+  }, [form])
   return (
-    <div class="above">
-      <OpenButton label={strings.calculator}>
-        {(close) => (
-          <DialogForm
-            title={strings.calculator}
-            action={strings.compute}
-            sending={sending}
-            close={close}
-          >
-            <InputField label={strings.amount} name="amount" required inputMode="decimal" />
-            <TermsFields />
-            {quote && (
-              <Facts
-                facts={[
-                  [strings.fee, money(quote.fee)],
-                  [strings.vat, money(quote.vat)],
-                  [strings.net, money(quote.net)],
-                  [strings.customerPays, money(quote.customerPays)],
-                ]}
-              />
-            )}
-          </DialogForm>
-        )}
-      </OpenButton>
+    <div class="fee-example" ref={start}>
+      <InputField label={strings.example} name="example" {...AMOUNT} defaultValue={EXAMPLE} />
+      <p role="status">{problem ? strings.noExample(problem.message) : sentenceOf(form, quote)}</p>
     </div>
   )
 }
 
-function AddRule({ done }: { done: () => void }) {
+function sentenceOf(form: Form | undefined, quote: Schemas['FeeQuote'] | undefined): string {
+  if (!form || !quote) return ''
+  const { amount: whole, fee, vat, net, customerPays } = quote
+  return form.text('bearer') === 'customer'
+    ? strings.paidByCustomer(money(customerPays), money(whole), money(customerPays - whole))
+    : strings.paidByMerchant(money(whole), money(net), money(fee), money(vat))
+}
+
+type AddProps = { isOpenAtFirst: boolean; clientId: string; done: () => void }
+
+function AddRule({ isOpenAtFirst, clientId, done }: AddProps) {
   return (
     <Action
+      isOpenAtFirst={isOpenAtFirst}
       action={strings.add}
       style="primary"
       text={strings.text}
       run={(form, headers) => {
-        const effectiveFrom = form.text('effectiveFrom')
+        const day = form.text('effectiveFrom')
         const body = {
           clientId: form.text('clientId'),
           merchantCode: form.text('merchantCode') || null,
@@ -179,14 +204,14 @@ function AddRule({ done }: { done: () => void }) {
           basis: form.choice('basis', BASES),
           bearer: form.choice('bearer', BEARERS),
           ...termsOf(form),
-          ...(effectiveFrom ? { effectiveFrom } : {}),
+          ...(day ? { effectiveFrom: `${day}T00:00:00${ZONE_OFFSET}` } : {}),
         }
         return send('POST', ALL, { body, headers })
       }}
       message={appStrings.saved}
       done={done}
     >
-      <ClientChoice label={strings.client} />
+      <ClientChoice label={strings.client} chosen={clientId} />
       <InputField label={strings.code} name="code" required maxLength={CODE_MAX} />
       <InputField
         label={strings.merchantCode}
@@ -196,7 +221,15 @@ function AddRule({ done }: { done: () => void }) {
       <SelectField name="basis" label={strings.basis} options={BASES} names={strings.bases} />
       <SelectField name="bearer" label={strings.bearer} options={BEARERS} names={strings.bearers} />
       <TermsFields />
-      <InputField label={strings.from} hint={strings.fromHint} name="effectiveFrom" />
+      <InputField
+        label={strings.from}
+        hint={strings.fromHint}
+        name="effectiveFrom"
+        of="effectiveFrom"
+        type="date"
+        min={addDays(today(), 1)}
+      />
+      <Example />
     </Action>
   )
 }

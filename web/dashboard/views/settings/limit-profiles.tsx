@@ -1,19 +1,20 @@
-// Limit profiles: limits that collection accounts share by name or by KYC tier.
+// Limit profiles, which collection accounts share by name or by KYC tier, and the limits in force.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
-import { money } from '../../format.ts'
-import { usePages } from '../../loading.ts'
+import { count, money } from '../../format.ts'
+import { useData, usePages } from '../../loading.ts'
 import { ActionDialog } from '../../parts/action.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
 import { CheckBox, InputField } from '../../parts/forms.tsx'
-import { Empty } from '../../parts/states.tsx'
+import { Empty, Pending } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { TextHeadline } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
+import { ClientCeilings, OwnCeilings } from './collection-ceilings.tsx'
 
 type LimitProfile = Schemas['LimitProfile']
 
@@ -73,6 +74,8 @@ export function LimitProfiles({ session, place }: ViewProps) {
         openKey={place.open}
         empty={<Empty icon="action" title={strings.empty} text={strings.emptyText} />}
       />
+      <OwnCeilings />
+      {session.scopes.includes('operator') && <ClientCeilings />}
       {open && !mayWrite && <ProfileDrawer profile={open} close={close} />}
       {mayWrite && (isAdding || open) && (
         <ProfileDialog key={open?.code ?? ''} profile={open} close={close} changed={pages.reload} />
@@ -202,5 +205,61 @@ function TierChoices({ chosen }: { chosen: LimitProfile['tiers'] }) {
         />
       ))}
     </fieldset>
+  )
+}
+
+const { limits: limitsWords } = settingsStrings
+const IN_FORCE = '/api/v1/limits'
+
+const shownOf = (value: number | null, show: (value: number) => string = count) =>
+  value === null ? limitsWords.none : show(value)
+
+const span = (seconds: number) =>
+  seconds % 60 === 0
+    ? limitsWords.minutes(count(seconds / 60))
+    : limitsWords.seconds(count(seconds))
+
+export function Limits() {
+  const { data, problem, reload } = useData(IN_FORCE, {})
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="page" lines={8} />
+  const { requestsPerMinute: rates, newAccounts } = data
+  return (
+    <>
+      <Group
+        title={limitsWords.rates}
+        text={limitsWords.ratesText}
+        facts={(['client', 'simulate', 'address', 'initiate', 'login'] as const).map((name) => [
+          limitsWords[name],
+          shownOf(rates[name]),
+        ])}
+      />
+      <Group
+        title={limitsWords.accounts}
+        text={limitsWords.accountsText}
+        facts={[
+          [limitsWords.perCredit, shownOf(newAccounts.perCredit, money)],
+          [limitsWords.perDay, shownOf(newAccounts.perDay, money)],
+        ]}
+      />
+      <Group
+        title={limitsWords.others}
+        facts={[
+          [limitsWords.endpoints, count(data.webhookEndpoints)],
+          [limitsWords.expiry, span(data.expirySeconds)],
+          [limitsWords.grace, span(data.graceSeconds)],
+          [limitsWords.token, span(data.tokenSeconds)],
+        ]}
+      />
+    </>
+  )
+}
+
+function Group({ title, text, facts }: { title: string; text?: string; facts: readonly Fact[] }) {
+  return (
+    <section class="card panel limits" aria-label={title}>
+      <h2>{title}</h2>
+      {text && <p class="muted">{text}</p>}
+      <Facts facts={facts} />
+    </section>
   )
 }

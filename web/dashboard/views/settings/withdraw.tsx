@@ -1,4 +1,5 @@
-// Withdraws a fee rule or tariff that has not taken effect, after a confirmation. Shows nothing for others.
+// Withdraws a fee rule or tariff that has not taken effect, after a confirmation. Renders nothing for one in
+// effect.
 
 import { settingsStrings } from '../../../copy.ts'
 import { Action } from '../../parts/action.tsx'

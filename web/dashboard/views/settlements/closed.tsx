@@ -1,17 +1,23 @@
 // The upcoming settlement, and the list of closed ones.
 
+import { codeOf } from '../../../../src/short-codes.ts'
 import { settlementsStrings as strings } from '../../../copy.ts'
+import { send } from '../../api.ts'
+import { count, money } from '../../format.ts'
+import { useEvents, useThrottled } from '../../live.ts'
+import { useData, useReload } from '../../loading.ts'
+import { Action } from '../../parts/action.tsx'
 import { type Filter, humanized } from '../../parts/filters.tsx'
 import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Badge, Money } from '../../parts/values.tsx'
-import { hrefOf } from '../../routing.ts'
+import { Badge, Money, Time } from '../../parts/values.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
+import type { Session } from '../../session.ts'
 import { useVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { periodOf, type Settlement } from './amounts.tsx'
-import { SettlementDetail } from './settlement.tsx'
-import { Upcoming } from './upcoming.tsx'
+import { AmountList, periodOf, type Settlement, SettlementDetail } from './settlement.tsx'
 
 const PATH = '/api/v1/settlements'
 const STATUSES = ['closed', 'approved', 'sending', 'paid', 'part_failed', 'failed', 'cancelled']
@@ -32,7 +38,11 @@ const amountColumn = (name: AmountName): Column<Settlement> => ({
 
 const COLUMNS: readonly Column<Settlement>[] = [
   { name: strings.period, place: 'lead', show: periodOf },
-  { name: strings.reference, place: 'second', show: ({ reference }) => <code>{reference}</code> },
+  {
+    name: strings.reference,
+    place: 'second',
+    show: ({ reference }) => <code>{codeOf(reference)}</code>,
+  },
   { name: strings.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
   ...(['gross', 'fees', 'vat', 'refunds', 'recovered', 'net'] as const).map(amountColumn),
 ]
@@ -49,6 +59,7 @@ export function ClosedSettlements(props: ViewProps) {
         view="settlements"
         icon="settlements"
         path={PATH}
+        file={PATH}
         caption={strings.parts}
         columns={COLUMNS}
         filters={FILTERS}
@@ -73,6 +84,65 @@ export function ClosedSettlements(props: ViewProps) {
           ),
         }}
       />
+    </>
+  )
+}
+
+const { upcoming: upcomingWords } = strings
+const SETTLEMENTS = '/api/v1/settlements'
+
+type Props = { session: Session; isAbout: RegExp; version: number; changed: () => void }
+
+function Upcoming({ session, isAbout, version, changed }: Props) {
+  const { data, problem, reload } = useData(`${SETTLEMENTS}/upcoming`, {})
+  const refresh = useThrottled(reload)
+  useReload(version, reload)
+  const isOfMoney = (type: string) => isAbout.test(type) || /^(?:collection|payment)\./.test(type)
+  const mayListen = session.scopes.includes('webhooks:read')
+  useEvents(({ type }) => isOfMoney(type) && refresh(), mayListen, refresh)
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (!data) return failed ?? <Skeleton kind="line" />
+  const { net, currency, lines, closesAt } = data
+  const isEmpty = net === 0 && lines === 0
+  const mayClose = session.scopes.includes('payouts:write') && !isEmpty
+  return (
+    <>
+      {failed}
+      <section class="card panel upcoming" aria-labelledby="upcoming">
+        <div class="upcoming-sum">
+          <h2 id="upcoming">{upcomingWords.title}</h2>
+          <p class="headline">
+            <Money amount={net} currency={currency} />
+          </p>
+          <p class="muted">
+            {closesAt === null ? (
+              upcomingWords.manual
+            ) : (
+              <>
+                {upcomingWords.closes} <Time at={closesAt} />
+              </>
+            )}
+            {' · '}
+            {isEmpty ? upcomingWords.empty : upcomingWords.count(count(lines))}
+          </p>
+          <div class="actions">
+            <Action
+              title={upcomingWords.closeTitle(money(net, currency))}
+              action={upcomingWords.close}
+              style="primary"
+              isOffered={mayClose}
+              text={upcomingWords.closeText}
+              run={(_, headers) => send('POST', SETTLEMENTS, { body: {}, headers })}
+              message={({ reference }) => upcomingWords.closed(reference)}
+              done={({ reference }) => {
+                changed()
+                goTo(hrefOf('settlements', reference))
+              }}
+            />
+          </div>
+        </div>
+        {!isEmpty && <AmountList of={data} />}
+      </section>
     </>
   )
 }

@@ -1,4 +1,4 @@
-// The schedule, minimum amount and reserve of settlements.
+// The schedule, minimum amount and reserve of settlements, and the approval rules.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settlementsStrings } from '../../../copy.ts'
@@ -11,7 +11,6 @@ import { type Form, InputField, SelectField } from '../../parts/forms.tsx'
 import { Pending } from '../../parts/states.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { ViewProps } from '../../view-props.ts'
-import { ApprovalSettings } from './approval.tsx'
 
 type Settings = Schemas['SettlementSettings']
 type Frequency = keyof typeof strings.frequencies
@@ -161,5 +160,80 @@ function ScheduleFields({ schedule }: { schedule: string }) {
         <InputField label={strings.time} name="time" type="time" required defaultValue={set.time} />
       )}
     </>
+  )
+}
+
+type PayoutSettings = Schemas['PayoutSettings']
+
+const { approval: approvalWords } = settlementsStrings
+const APPROVAL = '/api/v1/payout-settings'
+const RULES = ['none', 'above', 'all'] as const
+type Rule = (typeof RULES)[number]
+
+// Approval rules for payouts and settlements, and the operator's limits. A client can require more approvals;
+// only the operator can require fewer.
+export function ApprovalSettings({ mayWrite }: { mayWrite: boolean }) {
+  const { data, problem, reload } = useData(APPROVAL, {})
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="line" />
+  const mayChange = mayWrite && data.payoutApproval !== 'all'
+  return (
+    <section class="card panel" aria-labelledby="approval">
+      <h2 id="approval">{approvalWords.title}</h2>
+      <p class="muted">{approvalWords.text}</p>
+      <Facts
+        facts={[
+          [approvalWords.needed, shownRule(data)],
+          [approvalWords.perPayout, limitOf(data.perPayoutLimit)],
+          [approvalWords.daily, limitOf(data.dailyLimit)],
+        ]}
+      />
+      {mayChange && <ApprovalForm key={JSON.stringify(data)} settings={data} changed={reload} />}
+    </section>
+  )
+}
+
+const limitOf = (amount: number | null) => (amount === null ? approvalWords.noLimit : money(amount))
+
+function shownRule({ payoutApproval, approvalAbove }: PayoutSettings): string {
+  if (payoutApproval === 'above') return approvalWords.above(money(approvalAbove ?? 0))
+  return approvalWords.rules[payoutApproval as Rule]
+}
+
+function ApprovalForm({ settings, changed }: { settings: PayoutSettings; changed: () => void }) {
+  const current = RULES.find((rule) => rule === settings.payoutApproval) ?? 'none'
+  const [rule, setRule] = useState<Rule>(current)
+  return (
+    <ActionForm
+      action={approvalWords.save}
+      style="primary"
+      class="after-facts"
+      run={(form) => {
+        const payoutApproval = form.choice('rule', RULES)
+        const approvalAbove = form.amount('approvalAbove')
+        const body = { payoutApproval, ...(payoutApproval === 'above' ? { approvalAbove } : {}) }
+        return send('PUT', APPROVAL, { body })
+      }}
+      message={appStrings.saved}
+      done={changed}
+    >
+      <SelectField
+        label={approvalWords.needed}
+        hint={approvalWords.hint}
+        name="rule"
+        value={rule}
+        onChange={(event) => setRule(event.currentTarget.value as Rule)}
+        options={RULES.slice(RULES.indexOf(current))}
+        names={approvalWords.rules}
+      />
+      {rule === 'above' && (
+        <InputField
+          label={approvalWords.amount}
+          name="approvalAbove"
+          required
+          inputMode="decimal"
+          defaultValue={settings.approvalAbove?.toString() ?? ''}
+        />
+      )}
+    </ActionForm>
   )
 }

@@ -1,19 +1,27 @@
-// A settlement: its amounts, why it is held, its payouts, statement and lines.
+// A settlement: its amounts, why it is held, its approval, payees, payouts, statement and lines.
 
+import { useState } from 'preact/hooks'
+import { codeOf, codeOfId } from '../../../../src/short-codes.ts'
 import { settlementsStrings as strings, suspenseStrings } from '../../../copy.ts'
-import { csvLink } from '../../api.ts'
-import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
-import { Facts } from '../../parts/drawer.tsx'
+import { type Schemas, send } from '../../api.ts'
+import { day, humanize, money } from '../../format.ts'
+import { usePages } from '../../loading.ts'
+import { ActionDialog } from '../../parts/action.tsx'
+import { BankAccountsLink } from '../../parts/bank-account-fields.tsx'
+import { Button } from '../../parts/button.tsx'
+import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { ExportLinks } from '../../parts/export-links.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Badge, Copyable, Headline, Money, Time } from '../../parts/values.tsx'
+import { Pending } from '../../parts/states.tsx'
+import { Pager } from '../../parts/table.tsx'
+import type { TermName } from '../../parts/term.tsx'
+import { Badge, Copyable, Headline, Money, Reference, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
-import { AmountList, periodOf, type Settlement, type WholeSettlement } from './amounts.tsx'
-import { SettlementLines } from './lines.tsx'
-import { Payees } from './payees.tsx'
-import { SettlementActions } from './settlement-actions.tsx'
 
+const PATH = '/api/v1/settlements/{reference}'
+const LINES = `${PATH}/lines`
 const { person } = suspenseStrings
 
 type Props = { settlement: WholeSettlement; session: Session; changed: () => void }
@@ -28,10 +36,7 @@ export function SettlementDetail({ settlement, session, changed }: Props) {
       <SettlementActions settlement={settlement} session={session} done={changed} />
       <AmountList of={settlement} />
       <p class="actions">
-        <a class="button" href={csvLink(`/api/v1/settlements/${reference}.csv`)} download>
-          <Icon name="download" />
-          {strings.csv}
-        </a>
+        <ExportLinks path={`/api/v1/settlements/${reference}`} isOfOne />
         <a
           class="button"
           href={`/api/v1/settlements/${reference}.html`}
@@ -69,7 +74,7 @@ function About({ settlement }: { settlement: Settlement }) {
   return (
     <Facts
       facts={[
-        [strings.reference, <Copyable key="reference" text={settlement.reference} />],
+        [strings.reference, <Reference key="reference" text={settlement.reference} />],
         [strings.from, period.from && <Time at={period.from} />],
         [strings.cutOff, <Time key="cut-off" at={settlement.cutOff} />],
         [strings.closed, <Time key="closed" at={closedAt} />],
@@ -93,7 +98,7 @@ function Payouts({ settlement: { payouts, currency } }: { settlement: Settlement
           <li key={reference}>
             <div>
               <p>
-                <Link href={hrefOf('payouts', reference)}>{reference}</Link>
+                <Link href={hrefOf('payouts', reference)}>{codeOf(reference)}</Link>
               </p>
               <p class="muted small">{subaccountCode ?? strings.mainAccount}</p>
             </div>
@@ -107,5 +112,238 @@ function Payouts({ settlement: { payouts, currency } }: { settlement: Settlement
         ))}
       </ul>
     </>
+  )
+}
+
+type Line = Schemas['SettlementLine']
+type Part = keyof typeof strings.lineParts
+
+const PARTS = Object.keys(strings.lineParts) as Part[]
+
+function SettlementLines({ settlement }: { settlement: Settlement }) {
+  const { reference, currency } = settlement
+  const pages = usePages(LINES, { reference }, { limit: '20' })
+  const { data, problem, reload } = pages
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={4} />
+  if (data.data.length === 0 && pages.isFirst) return <p class="muted">{strings.noLines}</p>
+  return (
+    <>
+      <ol class="entries" aria-label={strings.lines}>
+        {data.data.map((line, at) => (
+          <Entry key={`${pages.number} ${at}`} line={line} currency={currency} />
+        ))}
+      </ol>
+      <Pager pages={pages} isOldestFirst />
+    </>
+  )
+}
+
+function Entry({ line, currency }: { line: Line; currency: string }) {
+  const { kind, net, postedAt } = line
+  const isIn = net >= 0
+  const parts = PARTS.filter((part) => line[part] !== 0)
+  const texts = parts.map((part) => `${strings.lineParts[part]} ${money(line[part], currency)}`)
+  return (
+    <li>
+      <span class={`entry-mark ${isIn ? 'in' : 'out'}`}>
+        <Icon name={isIn ? 'credits' : 'payouts'} />
+      </span>
+      <div class="entry-text">
+        <p>
+          <What line={line} name={strings.kinds[kind] ?? humanize(kind)} />
+        </p>
+        <p class="muted small">{aboutOf(line).join(' · ')}</p>
+        {parts.length > 1 && <p class="muted small">{texts.join(' · ')}</p>}
+      </div>
+      <div class="entry-end">
+        <Money amount={net} currency={currency} />
+        <Time at={postedAt} />
+      </div>
+    </li>
+  )
+}
+
+function What({ line: { creditId, payoutReference }, name }: { line: Line; name: string }) {
+  if (creditId === null && payoutReference === null) return <>{name}</>
+  const href =
+    creditId === null ? hrefOf('payouts', payoutReference ?? '') : hrefOf('credits', `${creditId}`)
+  return <Link href={href}>{name}</Link>
+}
+
+function aboutOf(line: Line): string[] {
+  const { subaccountCode, merchantRef, paymentReference, payoutReference } = line
+  const { collectionAccountNumber } = line
+  const about = [
+    merchantRef ??
+      (paymentReference && codeOfId('PAY', paymentReference)) ??
+      collectionAccountNumber ??
+      (payoutReference && codeOf(payoutReference)),
+    subaccountCode,
+  ]
+  return about.filter((each) => each !== null)
+}
+
+// The bank accounts that a settlement would be paid to if approved now. Highlights accounts chosen after the
+// settlement closed, and accounts that cannot be paid.
+function Payees({ settlement }: { settlement: WholeSettlement }) {
+  const { payees, closedAt, currency } = settlement
+  return (
+    <>
+      <h3>{strings.payees}</h3>
+      <ul class="attempts" aria-label={strings.payees}>
+        {payees.map((payee) => (
+          <li key={payee.subaccountCode}>
+            <div>
+              <p>{payee.accountName}</p>
+              <p>
+                {payee.bankName}{' '}
+                <Copyable text={payee.accountNumber ?? payee.accountNumberMasked} />
+              </p>
+              {payee.defaultSince && Date.parse(payee.defaultSince) > Date.parse(closedAt) && (
+                <p class="notice held">
+                  {payee.subaccountCode === null ? strings.madeDefault : strings.chosenLater}{' '}
+                  <Time at={payee.defaultSince} />
+                </p>
+              )}
+              {payee.blockedBy && (
+                <p class="notice held">{strings.payeeBlocked[payee.blockedBy]}</p>
+              )}
+            </div>
+            <div>
+              <p>
+                <Money amount={payee.amount} currency={currency} />
+              </p>
+              <p class="muted small">
+                <Party code={payee.subaccountCode} />
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Party({ code }: { code: string | null }) {
+  if (code === null) return strings.mainAccount
+  return <Link href={hrefOf('settings', code, { tab: 'subaccounts' })}>{code}</Link>
+}
+
+type Verb = 'approve' | 'cancel'
+
+type Chosen = { verb: Verb; settlement: WholeSettlement }
+type SettlementActionsProps = { settlement: WholeSettlement; session: Session; done: () => void }
+
+// Approves or cancels a closed settlement, each after a confirmation dialog, and says why the user cannot
+// approve it. An approval names the bank accounts and account names on the screen: the service refuses it
+// if they have changed. The dialog points out an account whose name no bank has confirmed.
+function SettlementActions({ settlement, session, done }: SettlementActionsProps) {
+  const [decision, setDecision] = useState<Chosen | undefined>()
+  if (settlement.status !== 'closed' || !session.scopes.includes('payouts:write')) return null
+  const { cannotApprove, heldReason } = settlement
+  const isOwn = cannotApprove?.code === 'other_person_needed'
+  const ask = (verb: Verb) => () => setDecision({ verb, settlement })
+  const end = () => {
+    setDecision(undefined)
+    done()
+  }
+  return (
+    <>
+      {isOwn && <p class="muted after-facts">{strings.own}</p>}
+      {cannotApprove && !isOwn && cannotApprove.code !== heldReason && (
+        <p class="notice after-facts">{cannotApprove.message}</p>
+      )}
+      <div class="actions">
+        {!cannotApprove && (
+          <Button style="primary" onClick={ask('approve')}>
+            {strings.approve}
+          </Button>
+        )}
+        <Button style="danger-text" onClick={ask('cancel')}>
+          {strings.cancel}
+        </Button>
+      </div>
+      {decision && <Decision {...decision} close={end} />}
+    </>
+  )
+}
+
+// The previous release of the service sends no payees.
+function hasUnconfirmed({ payees }: WholeSettlement): boolean {
+  return payees?.some(({ blockedBy }) => blockedBy === 'bank_account_unconfirmed') ?? false
+}
+
+function Decision({ settlement, verb, close }: Chosen & { close: () => void }) {
+  const { reference, net, currency, payees } = settlement
+  const isNamed = verb === 'approve' && payees
+  const body = isNamed
+    ? {
+        bankAccounts: payees.map(({ bankAccount }) => bankAccount),
+        accountNames: payees.map(({ accountName }) => accountName),
+      }
+    : {}
+  return (
+    <ActionDialog
+      title={strings[`${verb}Title`](money(net, currency))}
+      action={strings[verb]}
+      isDangerous={verb === 'cancel'}
+      text={
+        <>
+          {isNamed &&
+            payees.map((payee) => <p key={payee.subaccountCode}>{toPayee(payee, currency)}</p>)}
+          {verb === 'approve' && hasUnconfirmed(settlement) && <p>{strings.approveUnconfirmed}</p>}
+          {strings[`${verb}Text`]}
+        </>
+      }
+      run={(_, headers) =>
+        send('POST', `${PATH}/${verb}`, { params: { reference }, body, headers })
+      }
+      message={strings[`${verb}Done`](reference)}
+      close={close}
+    />
+  )
+}
+
+function toPayee(payee: Schemas['SettlementPayee'], currency: string): string {
+  const { amount, accountName, bankName, accountNumberMasked } = payee
+  const account = `${bankName} ${accountNumberMasked}`
+  return strings.approveTo(money(amount, currency), accountName, account)
+}
+
+export type Settlement = Schemas['Settlement']
+type WholeSettlement = Schemas['SettlementDetail']
+type Amounts = Settlement | Schemas['UpcomingSettlement']
+
+const ALWAYS = ['gross', 'fees', 'vat', 'net']
+const ADDED = ['gross', 'released', 'carried', 'net']
+
+type Name = keyof typeof strings.amounts
+const NAMES = Object.keys(strings.amounts) as Name[]
+
+const TERMS: Partial<Record<Name, TermName>> = {
+  gross: 'settlementGross',
+  net: 'settlementNet',
+  refunds: 'settlementRefunds',
+  carried: 'settlementCarried',
+  reserved: 'reserved',
+}
+
+export function periodOf({ period: { from, to } }: Settlement): string {
+  return from === null ? strings.upTo(day(to)) : strings.days(day(from), day(to))
+}
+
+// Omits zero amounts, except the main ones.
+export function AmountList({ of }: { of: Amounts }) {
+  const names = NAMES.filter((name) => of[name] !== 0 || ALWAYS.includes(name))
+  const facts = names.map((name): Fact => {
+    const amount = ADDED.includes(name) ? of[name] : 0 - of[name]
+    const value = <Money amount={amount} currency={of.currency} />
+    const text = name === 'net' ? <strong>{value}</strong> : value
+    return [strings.amounts[name], text, TERMS[name]]
+  })
+  return (
+    <div class="sums">
+      <Facts facts={facts} />
+    </div>
   )
 }

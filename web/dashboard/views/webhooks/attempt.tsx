@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { prefill } from './checker-draft.ts'
+import { prefill } from './checker.tsx'
 
 export type Attempt = Schemas['DeliveryAttempt']
 

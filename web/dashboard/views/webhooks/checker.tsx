@@ -1,11 +1,10 @@
-// The signature checker: explains what is wrong with a pasted request.
+// The signature checker: explains what is wrong with a request, pasted or handed over by a delivery.
 
 import { useState } from 'preact/hooks'
 import { webhooksStrings } from '../../../copy.ts'
 import { InputField, TextAreaField, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { checkSignature, type Finding } from '../../signatures.ts'
-import { takeDraft } from './checker-draft.ts'
 
 const { checker: strings } = webhooksStrings
 
@@ -68,4 +67,18 @@ function Findings({ findings }: { findings: readonly Finding[] }) {
       ))}
     </div>
   )
+}
+
+type Draft = { headers: string; body: string }
+
+let draft: Draft = { headers: '', body: '' }
+
+export function prefill(with_: Draft): void {
+  draft = with_
+}
+
+function takeDraft(): Draft {
+  const current = draft
+  draft = { headers: '', body: '' }
+  return current
 }

@@ -1,16 +1,22 @@
-// Deliveries: every event and whether it was delivered.
+// Deliveries: every event, whether it was delivered, its payload and every attempt.
 
 import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
 import { creditsStrings, webhooksStrings } from '../../../copy.ts'
-import type { Schemas } from '../../api.ts'
+import { type Schemas, send } from '../../api.ts'
 import { humanize } from '../../format.ts'
+import { useData, useReload } from '../../loading.ts'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { DATES, type Filter } from '../../parts/filters.tsx'
+import { useSending } from '../../parts/forms.tsx'
 import { ListView } from '../../parts/list-view.tsx'
+import { Failed, Pending } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/values.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
+import { usePendingRefresh } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { EVENTS, EventBadge, UndeliveredTo } from './delivery-badges.tsx'
-import { EventDrawer } from './event.tsx'
+import { AttemptShown } from './attempt.tsx'
 
 const { deliveries: strings } = webhooksStrings
 
@@ -71,5 +77,150 @@ export function Deliveries(props: ViewProps) {
         <EventDrawer key={open} id={open} version={version} mayWrite={mayWrite} close={close} />
       )}
     />
+  )
+}
+
+type Event = Schemas['EventDetail']
+
+type Props = { id: string; version: number; mayWrite: boolean; close: () => void }
+
+function EventDrawer({ id, version, mayWrite, close }: Props) {
+  const { data, problem, reload } = useData(`${EVENTS}/{id}`, { id })
+  useReload(version, reload)
+  usePendingRefresh(data ? pendingIn(data) : '', reload)
+  return (
+    <Drawer title={strings.one} close={close}>
+      <Pending {...{ data, problem, reload }} kind="page" lines={8} />
+      {data && <About event={data} />}
+      {data && mayWrite && <Again id={id} done={reload} />}
+      {data && <DeliveriesOf event={data} />}
+    </Drawer>
+  )
+}
+
+// The key changes with each attempt, which restarts the quick refresh.
+function pendingIn({ deliveryState, deliveries }: Event): string {
+  if (deliveryState !== 'pending') return ''
+  return deliveries.map(({ state, attempts }) => `${state} ${attempts.length}`).join(' ')
+}
+
+function About({ event }: { event: Event }) {
+  const { id, type, sequence, createdAt } = event
+  return (
+    <>
+      <TextHeadline text={type} badge={<EventBadge {...event} />} />
+      <Facts
+        facts={[
+          [strings.id, <Copyable key="id" text={id} />],
+          [strings.sequence, sequence],
+          [strings.created, <Time key="created" at={createdAt} />],
+        ]}
+      />
+    </>
+  )
+}
+
+function Again({ id, done }: { id: string; done: () => void }) {
+  const { problem, isBusy, submit } = useSending(async (_, headers) => {
+    const { queued } = await send('POST', `${EVENTS}/{id}/redeliver`, {
+      params: { id },
+      body: {},
+      headers,
+    })
+    toast(strings.queued(queued))
+    done()
+  })
+  return (
+    <form class="actions" onSubmit={submit} aria-busy={isBusy}>
+      <button type="submit" class="button primary" disabled={isBusy}>
+        {strings.again}
+      </button>
+      {problem && <Failed problem={problem} />}
+    </form>
+  )
+}
+
+function DeliveriesOf({ event }: { event: Event }) {
+  const { id, type, sequence, createdAt, env, data, deliveries } = event
+  // The fields are in the service's order.
+  const body = { id, type, sequence, createdAt, env, data }
+  const sent = JSON.stringify(body)
+  return (
+    <>
+      <h3>{strings.to}</h3>
+      {deliveries.length === 0 && <p class="muted">{strings.nowhere}</p>}
+      {deliveries.map((delivery) => (
+        <div key={`${delivery.kind} ${delivery.url}`} class="delivery">
+          <div class="delivery-top">
+            <span class="delivery-url">{delivery.url}</span>
+            <DeliveryBadge {...delivery} />
+          </div>
+          <p class="muted small">
+            {strings.kinds[delivery.kind]}
+            {delivery.nextAttemptAt && (
+              <>
+                {' · '}
+                {strings.next} <Time at={delivery.nextAttemptAt} />
+              </>
+            )}
+          </p>
+          {delivery.attempts.length === 0 && <p class="muted">{strings.waiting}</p>}
+          {delivery.attempts.toReversed().map((attempt) => (
+            <AttemptShown key={attempt.attempt} attempt={attempt} body={sent} />
+          ))}
+        </div>
+      ))}
+      <h3>{strings.body}</h3>
+      <p class="muted small">{strings.bodyNote}</p>
+      <CodeBlock label={strings.body} text={JSON.stringify(body, null, 2)} copied={sent} />
+    </>
+  )
+}
+
+type ListedDelivery = Schemas['Delivery']
+
+const EVENTS = '/api/v1/events'
+
+const TONES = { none: 'calm', pending: 'warn', delivered: 'good', failed: 'bad' } as const
+
+// In the sandbox, nothing is sent to hosts that are reserved for documentation.
+const EXAMPLE_HOST = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|invalid)$/
+
+const isExample = ({ state, url }: Pick<ListedDelivery, 'state' | 'url'>) =>
+  state === 'failed' && EXAMPLE_HOST.test(URL.parse(url)?.hostname ?? '')
+
+function DeliveryBadge({ state, heldBy, url }: Pick<ListedDelivery, 'state' | 'heldBy' | 'url'>) {
+  if (isExample({ state, url })) return <Badge state={strings.example} tone="calm" />
+  return <Badge state={heldBy ? strings.held[heldBy] : strings.states[state]} tone={TONES[state]} />
+}
+
+// Shows how many destinations have the event, and which others will not get it soon.
+function EventBadge({ deliveryState, deliveries = [] }: Summed) {
+  const [only] = deliveries
+  if (!only || deliveryState === 'delivered') {
+    return <Badge state={strings.states[deliveryState]} tone={TONES[deliveryState]} />
+  }
+  if (deliveries.length === 1) return <DeliveryBadge {...only} />
+  const delivered = deliveries.filter(({ state }) => state === 'delivered').length
+  return <Badge state={strings.some(delivered, deliveries.length)} tone={TONES[deliveryState]} />
+}
+
+type Summed = Pick<Schemas['Event'], 'deliveryState' | 'deliveries'>
+
+function UndeliveredTo({ deliveries = [] }: Pick<Summed, 'deliveries'>) {
+  const stuck = deliveries.filter(({ state, heldBy }) => heldBy !== null || state === 'failed')
+  return (
+    <>
+      {stuck.map(({ url, state, heldBy }) => (
+        <span key={url} class="muted small stuck">
+          {heldBy
+            ? strings.held[heldBy]
+            : isExample({ state, url })
+              ? strings.example
+              : strings.states[state]}
+          : {url}
+        </span>
+      ))}
+    </>
   )
 }

@@ -1,23 +1,30 @@
-// One endpoint: health, secret, recent attempts and actions.
+// One endpoint: its form, health, secret, recent attempts and actions. Actions that stop deliveries ask for
+// confirmation.
 
-import { useState } from 'preact/hooks'
-import { webhooksStrings } from '../../../copy.ts'
-import type { Schemas } from '../../api.ts'
-import { shownTime } from '../../format.ts'
+import { useRef, useState } from 'preact/hooks'
+import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
+import { appStrings, webhooksStrings } from '../../../copy.ts'
+import { type Schemas, send } from '../../api.ts'
+import { count, shownTime, ZONE_OFFSET } from '../../format.ts'
 import { type LiveEvent, useEvents } from '../../live.ts'
-import { useData } from '../../loading.ts'
+import { type Removable, useData } from '../../loading.ts'
+import { Action, AtOnceButton, OpenButton } from '../../parts/action.tsx'
 import { Button } from '../../parts/button.tsx'
+import { DialogForm } from '../../parts/dialog.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { CheckBox, InputField, newKey, useSending } from '../../parts/forms.tsx'
 import { Link } from '../../parts/link.tsx'
 import { Pending } from '../../parts/states.tsx'
+import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import { usePendingRefresh, useSteadyRefresh } from '../../steady-refresh.ts'
 import { describeAttempt } from './attempt.tsx'
-import { EndpointActions } from './endpoint-actions.tsx'
 import { EndpointChaos } from './endpoint-chaos.tsx'
-import { stateOf } from './endpoint-state.ts'
+import { RotateSecret } from './rotate-secret.tsx'
 
+const PATH = '/api/v1/webhook-endpoints'
+const ONE = `${PATH}/{id}`
 type Detail = Schemas['WebhookEndpointDetail']
 
 const { endpoints: strings } = webhooksStrings
@@ -32,10 +39,10 @@ type Props = {
 
 export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Props) {
   const { data, problem, reload, remove } = useData('/api/v1/webhook-endpoints/{id}', { id })
-  const [awaited, setAwaited] = useState('') // The test event whose first attempt to show.
+  const [awaited, setAwaited] = useState('') // The test event whose first attempt the page waits for.
   const isAwaited = !data?.health.lastAttempts.some(({ eventId }) => eventId === awaited)
   usePendingRefresh(isAwaited ? awaited : '', reload)
-  useSteadyRefresh(reload) // For later attempts, and pauses that end.
+  useSteadyRefresh(reload) // Shows later attempts, and the end of a pause.
   const onEvent = ({ id: eventId, type }: LiveEvent) => {
     if (data?.eventTypes?.includes(type) ?? true) setAwaited(eventId)
     reload()
@@ -98,7 +105,7 @@ function Health({ endpoint: { health, isActive } }: { endpoint: Detail }) {
   )
 }
 
-export function Revealed({ secret }: { secret: string }) {
+function Revealed({ secret }: { secret: string }) {
   const [isShown, setShown] = useState(false)
   return (
     <span class="revealed">
@@ -125,4 +132,226 @@ function LastAttempts({ attempts }: { attempts: Detail['health']['lastAttempts']
       </ul>
     </>
   )
+}
+
+const { actions: actionsWords } = webhooksStrings
+
+type EndpointActionsProps = {
+  endpoint: Endpoint
+  changed: () => void
+  tested: (eventId: string) => void
+  remove: Removable<Endpoint>['remove']
+  gone: () => void
+}
+
+function EndpointActions({ endpoint, changed, tested, remove, gone }: EndpointActionsProps) {
+  const { id, url, isActive } = endpoint
+  const params = { id }
+  return (
+    <div class="actions">
+      {isActive ? (
+        <AtOnceButton
+          label={actionsWords.test}
+          style="primary"
+          run={async (headers) => {
+            const { eventId } = await send('POST', `${ONE}/test`, { params, body: {}, headers })
+            tested(eventId)
+            toast(actionsWords.tested)
+            changed()
+          }}
+        />
+      ) : (
+        <SwitchOn id={id} done={changed} />
+      )}
+      <OpenButton label={actionsWords.change}>
+        {(close) => (
+          <EndpointForm
+            endpoint={endpoint}
+            close={close}
+            done={() => {
+              close()
+              changed()
+            }}
+          />
+        )}
+      </OpenButton>
+      <OpenButton label={actionsWords.replay} isOffered={isActive}>
+        {(close) => <ReplayForm id={id} close={close} />}
+      </OpenButton>
+      <RotateSecret
+        rotate={(headers) => send('POST', `${ONE}/rotate-secret`, { params, body: {}, headers })}
+        done={changed}
+      />
+      <Action
+        action={actionsWords.switchOff}
+        isOffered={isActive}
+        text={actionsWords.switchOffText}
+        run={() => send('PATCH', ONE, { params, body: { isActive: false } })}
+        done={changed}
+      />
+      <Action
+        title={actionsWords.deleteTitle}
+        action={actionsWords.delete}
+        style="danger-text"
+        isDangerous
+        text={actionsWords.deleteText(url)}
+        run={() => remove(() => send('DELETE', ONE, { params }))}
+        message={actionsWords.deleted}
+        done={gone}
+      />
+    </div>
+  )
+}
+
+export function SwitchOn({ id, done }: { id: string; done: () => void }) {
+  const turnOn = async () => {
+    await send('PATCH', ONE, { params: { id }, body: { isActive: true } })
+    toast(actionsWords.switchedOn)
+    done()
+  }
+  return <AtOnceButton label={actionsWords.switchOn} style="primary" run={turnOn} />
+}
+
+const REPLAY = '/api/v1/webhook-endpoints/{id}/replay'
+
+type Reached = { from: string; to: string; next: string | null; queued: number; key: string }
+
+// Replays the events of a period, in batches with progress. After an error it continues; a batch with an
+// unknown outcome is sent again with its key, so nothing is queued twice.
+function ReplayForm({ id, close }: { id: string; close: () => void }) {
+  const [progress, setProgress] = useState('')
+  const [fault, setFault] = useState('')
+  const reached = useRef<Reached | undefined>(undefined)
+  const sending = useSending(async (form) => {
+    const [from, to] = [isoOf(form.text('from')), isoOf(form.text('to'))]
+    if (from >= to) return setFault(actionsWords.backwards)
+    setFault('')
+    const before = reached.current
+    let at: Reached =
+      before?.from === from && before.to === to
+        ? before
+        : { from, to, next: from, queued: 0, key: newKey() }
+    while (at.next !== null) {
+      reached.current = at
+      const headers = { 'idempotency-key': at.key }
+      const body = { from: at.next, to }
+      const part: Schemas['Replay'] = await send('POST', REPLAY, { params: { id }, body, headers })
+      at = { from, to, next: part.nextFrom, queued: at.queued + part.queued, key: newKey() }
+      setProgress(actionsWords.replaying(count(at.queued)))
+    }
+    toast(at.queued === 0 ? actionsWords.replayedNone : actionsWords.replayed(count(at.queued)))
+    close()
+  })
+  return (
+    <DialogForm
+      title={actionsWords.replay}
+      action={actionsWords.replayStart}
+      sending={sending}
+      close={close}
+    >
+      <p class="muted">
+        {actionsWords.replayText} {appStrings.zone}
+      </p>
+      <InputField label={actionsWords.from} name="from" type="datetime-local" required />
+      <InputField label={actionsWords.to} name="to" type="datetime-local" required />
+      <p role="alert" class="fault">
+        {fault}
+      </p>
+      <p role="status">{progress}</p>
+    </DialogForm>
+  )
+}
+
+// Times in the form are West Africa Time.
+function isoOf(typed: string): string {
+  return new Date(`${typed}${ZONE_OFFSET}`).toISOString()
+}
+
+const { form: formWords } = webhooksStrings
+const SUBSCRIBABLE = EVENT_TYPES.filter((type) => type !== 'endpoint.test')
+
+type EndpointFormProps = {
+  endpoint?: Endpoint // Absent: the form creates an endpoint.
+  close: () => void
+  done: (newSecret?: string) => void
+}
+
+export function EndpointForm({ endpoint, close, done }: EndpointFormProps) {
+  const [isAll, setAll] = useState(!endpoint?.eventTypes)
+  const [fault, setFault] = useState('')
+  const sending = useSending(async (form, headers) => {
+    const chosen = SUBSCRIBABLE.filter((type) => form.getAll('type').includes(type))
+    if (!isAll && chosen.length === 0) return setFault(formWords.noneChosen)
+    setFault('')
+    const body = { url: form.text('url'), eventTypes: isAll ? null : chosen }
+    if (!endpoint) return done((await send('POST', PATH, { body, headers })).secret)
+    await send('PATCH', `${PATH}/{id}`, { params: { id: endpoint.id }, body })
+    done()
+  })
+  return (
+    <DialogForm
+      title={endpoint ? formWords.changeTitle : formWords.addTitle}
+      action={endpoint ? appStrings.save : formWords.addTitle}
+      sending={sending}
+      close={close}
+    >
+      <InputField
+        label={formWords.address}
+        hint={formWords.addressHint}
+        name="url"
+        type="url"
+        required
+        placeholder="https://"
+        defaultValue={endpoint?.url ?? ''}
+      />
+      <fieldset class="choices">
+        <legend>{formWords.types}</legend>
+        <CheckBox
+          type="radio"
+          name="which"
+          checked={isAll}
+          onChange={() => setAll(true)}
+          label={formWords.allTypes}
+        />
+        <CheckBox
+          type="radio"
+          name="which"
+          checked={!isAll}
+          onChange={() => setAll(false)}
+          label={formWords.theseTypes}
+        />
+        {!isAll && <TypeChoices chosen={endpoint?.eventTypes ?? []} />}
+      </fieldset>
+      <p role="alert" class="fault">
+        {fault}
+      </p>
+    </DialogForm>
+  )
+}
+
+function TypeChoices({ chosen }: { chosen: readonly string[] }) {
+  return (
+    <div class="type-choices">
+      {SUBSCRIBABLE.map((type) => (
+        <CheckBox
+          key={type}
+          name="type"
+          value={type}
+          defaultChecked={chosen.includes(type)}
+          label={<code>{type}</code>}
+        />
+      ))}
+    </div>
+  )
+}
+
+export type Endpoint = Schemas['WebhookEndpointWithHealth']
+
+export function stateOf({ isActive, health }: Pick<Endpoint, 'isActive' | 'health'>) {
+  if (!isActive) return { name: 'off', tone: 'bad' } as const
+  if (health.pausedUntil && new Date(health.pausedUntil) > new Date()) {
+    return { name: 'paused', tone: 'bad' } as const
+  }
+  if (health.failures > 0) return { name: 'failing', tone: 'warn' } as const
+  return { name: 'on', tone: 'good' } as const
 }

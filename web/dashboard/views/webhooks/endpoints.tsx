@@ -1,6 +1,6 @@
 // The client's endpoints and their health.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { useEvents, useThrottled } from '../../live.ts'
 import { usePages } from '../../loading.ts'
@@ -12,9 +12,7 @@ import { Badge, Time } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { EndpointDrawer } from './endpoint.tsx'
-import { EndpointForm } from './endpoint-form.tsx'
-import { type Endpoint, stateOf } from './endpoint-state.ts'
+import { type Endpoint, EndpointDrawer, EndpointForm, stateOf } from './endpoint.tsx'
 
 const { endpoints: strings, form } = webhooksStrings
 const PATH = '/api/v1/webhook-endpoints'
@@ -39,11 +37,13 @@ const COLUMNS: readonly Column<Endpoint>[] = [
 
 export function Endpoints({ session, place }: ViewProps) {
   const pages = usePages(PATH, {})
-  const [isAdding, setAdding] = useState(false)
+  const isNew = place.query.new === 'endpoint'
+  const [isAdding, setAdding] = useState(isNew)
+  useEffect(() => setAdding(isNew), [isNew])
   const [secret, setSecret] = useState<string | undefined>()
   const refresh = useThrottled(pages.reload)
   useEvents(() => refresh(), true, refresh)
-  useSteadyRefresh(refresh) // Their health changes with each attempt.
+  useSteadyRefresh(refresh) // The health of endpoints changes with each attempt.
   const mayWrite = session.scopes.includes('webhooks:write')
   const add = mayWrite && (
     <Button style="primary" onClick={() => setAdding(true)}>

@@ -1,0 +1,218 @@
+// The parts of docs/ that are made from the code. `npm run generate` writes them between markers, and
+// test/docs/generated.test.ts fails when a document no longer matches. The prose around stays by hand.
+
+import { SCOPES, type Scope } from '#access/permissions.ts'
+import { COLUMNS as JOURNAL_COLUMNS } from '#accounting/journal-routes.ts'
+import { CSV_COLUMNS as BALANCE_COLUMNS } from '#accounting/operator-balance-routes.ts'
+import { COLUMNS as AGEING_COLUMNS } from '#accounting/suspense-ageing-routes.ts'
+import { COLUMNS as STAMP_DUTY_COLUMNS } from '#accounting/tax-routes.ts'
+import { COLUMNS as TRIAL_BALANCE_COLUMNS } from '#accounting/trial-balance-routes.ts'
+import { COLUMNS as VAT_COLUMNS } from '#accounting/vat-routes.ts'
+import { COLUMNS as WITHHOLDING_COLUMNS } from '#accounting/withholding-routes.ts'
+import type { Columns } from '#http/csv.ts'
+import { INTERNAL_TAGS, TAG_GROUPS } from '#http/reference/open-api.ts'
+import { EVENT_TYPES, type EventType } from '#records/events.ts'
+import { ACCOUNT_COLUMNS, MOVEMENT_COLUMNS, PAYMENT_COLUMNS } from '#reports/export-routes.ts'
+import { columnsOf } from '#reports/statement-routes.ts'
+import { COLUMNS as SUSPENSE_COLUMNS } from '#suspense/routes.ts'
+import { EVENT_DESCRIPTIONS } from '#webhooks/event-views.ts'
+
+const opening = (name: string) => `<!-- ${name}: written by npm run generate -->`
+const closing = (name: string) => `<!-- /${name} -->`
+
+export function withSection(document: string, name: string, text: string): string {
+  const [before, rest] = document.split(opening(name))
+  const after = rest?.split(closing(name))[1]
+  if (before === undefined || after === undefined) throw new Error(`${opening(name)} is missing`)
+  return `${before}${opening(name)}\n\n${text}\n\n${closing(name)}${after}`
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [head, head.map(() => '---'), ...rows].map(line).join('\n')
+}
+
+type Operation = {
+  operationId: string
+  description?: string
+  tags?: string[]
+  security?: Record<string, unknown>[]
+}
+export type OpenApi = { paths: Record<string, Record<string, Operation>> }
+
+export type ApiRoute = {
+  operationId: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  tag: string
+  scope: Scope | undefined
+  credentials: 'token' | 'session' | 'optional token' | 'none'
+}
+
+// Every operation of the API, in the order in which it is registered.
+export function listRoutes({ paths }: OpenApi): ApiRoute[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      operationId: operation.operationId,
+      method: method.toUpperCase() as ApiRoute['method'],
+      path,
+      tag: operation.tags?.[0] ?? '',
+      scope: scopeOf(operation),
+      credentials: credentialsOf(operation),
+    })),
+  )
+}
+
+function scopeOf({ operationId, description = '' }: Operation): Scope | undefined {
+  const [, name] = /\*\*Scope:\*\* `([a-z:]+)`/.exec(description) ?? []
+  if (name === undefined) return undefined
+  const scope = SCOPES.find((each) => each === name)
+  if (!scope) throw new Error(`${operationId} needs ${name}, which is no scope`)
+  return scope
+}
+
+function credentialsOf({ security = [] }: Operation): ApiRoute['credentials'] {
+  if (security.some((way) => 'session' in way)) return 'session'
+  if (!security.some((way) => 'bearer' in way)) return 'none'
+  return security.every((way) => 'bearer' in way) ? 'token' : 'optional token'
+}
+
+export function withRoutes(document: string, description: OpenApi): string {
+  const byTag = Map.groupBy(listRoutes(description), ({ tag }) => tag)
+  const tags = [...TAG_GROUPS.flatMap((group) => group.tags), ...INTERNAL_TAGS]
+  const sections = tags.map((tag) => {
+    const rows = (byTag.get(tag) ?? []).map(({ method, path, scope, credentials, operationId }) => {
+      const needs = scope ? `\`${scope}\`` : credentials
+      const isOptional = credentials === 'optional token' && scope
+      return [method, `\`${path}\``, isOptional ? `${needs} or none` : needs, operationId]
+    })
+    return `## ${tag}\n\n${table(['method', 'path', 'scope', 'operation'], rows)}`
+  })
+  return withSection(document, 'routes', sections.join('\n\n'))
+}
+
+// The columns of each CSV file, as docs/exports.md lists them.
+const STATEMENT = columnsOf(undefined as never, '')
+export const EXPORTS: Readonly<Record<string, readonly string[]>> = {
+  exportCredits: namesOf(MOVEMENT_COLUMNS),
+  exportAccountStatement: namesOf(STATEMENT),
+  exportPayments: namesOf(PAYMENT_COLUMNS),
+  exportCollectionAccounts: namesOf(ACCOUNT_COLUMNS),
+  exportSuspense: namesOf(SUSPENSE_COLUMNS),
+  exportJournal: namesOf(JOURNAL_COLUMNS.manilla),
+  exportTrialBalance: [...namesOf(TRIAL_BALANCE_COLUMNS), 'at'],
+  exportVatReport: [...namesOf(VAT_COLUMNS), 'month'],
+  exportWithholdingTax: [...namesOf(WITHHOLDING_COLUMNS), 'month'],
+  exportStampDuty: [...namesOf(STAMP_DUTY_COLUMNS), 'month'],
+  exportOperatorBalances: [...namesOf(BALANCE_COLUMNS), 'at'],
+  exportSuspenseAgeing: [...namesOf(AGEING_COLUMNS), 'at'],
+}
+
+function namesOf(columns: Columns<never>): string[] {
+  return columns.map(([name]) => name)
+}
+
+// Which columns there are and their order come from the code; the text of a row is written by hand.
+export function withColumns(document: string): string {
+  return Object.entries(EXPORTS).reduce((text, [operation, names]) => {
+    const section = `columns of ${operation}`
+    const described = describedColumns(text.split(opening(section))[1]?.split(closing(section))[0])
+    const rows: [string[], string][] = []
+    for (const name of names) {
+      const description = described.get(name)
+      if (!description) throw new Error(`describe the column ${name} of ${operation}`)
+      const last = rows.at(-1)
+      if (last?.[1] === description) last[0].push(`\`${name}\``)
+      else rows.push([[`\`${name}\``], description])
+    }
+    const cells = rows.map(([columns, description]) => [columns.join(', '), description])
+    return withSection(text, section, table(['column', 'description'], cells))
+  }, document)
+}
+
+function describedColumns(rows = ''): Map<string, string> {
+  const lines = rows.matchAll(/^\| (`.*?`) \| (.*) \|$/gm)
+  return new Map(
+    [...lines].flatMap(([, columns = '', description = '']) =>
+      [...columns.matchAll(/`(\w+)`/g)].map(([, name = '']) => [name, description] as const),
+    ),
+  )
+}
+
+type Schema = {
+  type?: string | readonly string[]
+  anyOf?: readonly Schema[]
+  description?: string
+  properties?: Readonly<Record<string, Schema>>
+  items?: Schema
+}
+type EventRow = { type: EventType; summary: string; fields: Readonly<Record<string, Schema>> }
+
+// Fields that several events share are listed once, under the name of their object.
+const EVENT_OBJECTS: readonly [name: string, types: RegExp][] = [
+  ['an account', /^(?:account|collection)\./],
+  ['a payment', /^payment\./],
+  ['a credit', /^credit\./],
+  ['a payout', /^payout\./],
+  ['a settlement', /^settlement\./],
+  ['an alert', /^alert\./],
+  ['a destination', /^endpoint\.disabled$/],
+]
+
+export function withEvents(document: string): string {
+  const events = EVENT_TYPES.map((type): EventRow => {
+    const { summary, data } = EVENT_DESCRIPTIONS[type]
+    return { type, summary, fields: (data as Schema).properties ?? {} }
+  })
+  const objects = EVENT_OBJECTS.map(([name, types]) => {
+    const own = events.filter(({ type }) => types.test(type))
+    const [first, ...others] = own.map(({ fields }) => fields)
+    const shared = Object.entries(first ?? {}).filter(([field]) =>
+      others.every((fields) => field in fields),
+    )
+    return { name, types, fields: Object.fromEntries(shared) }
+  })
+  const rows = events.map(({ type, summary, fields }) => {
+    const object = objects.find(({ types }) => types.test(type))
+    const more = Object.keys(fields).filter((field) => !(field in (object?.fields ?? {})))
+    const names = more.map((field) => `\`${field}\``).join(', ')
+    const data = [object?.name, names].filter(Boolean).join(' with ')
+    return [`[\`${type}\`](#${type.replace('.', '')})`, summary, data]
+  })
+  const added = new Map<string, Schema>()
+  for (const { type, fields } of events) {
+    const object = objects.find(({ types }) => types.test(type))
+    for (const [name, schema] of Object.entries(fields)) {
+      if (!(name in (object?.fields ?? {})) && !added.has(name)) added.set(name, schema)
+    }
+  }
+  const tables = objects.map(({ name, fields }) => `**${sentence(name)}**\n\n${fieldTable(fields)}`)
+  const others = `**Other fields**\n\n${fieldTable(Object.fromEntries(added))}`
+  const types = table(['type', 'sent when', '`data`'], rows)
+  return withSection(
+    withSection(document, 'types', types),
+    'fields',
+    [...tables, others].join('\n\n'),
+  )
+}
+
+const sentence = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
+
+function fieldTable(fields: Readonly<Record<string, Schema>>): string {
+  const rows = Object.entries(fields).flatMap(([name, schema]) => fieldRows(name, schema))
+  return table(['field', 'type', 'description'], rows)
+}
+
+// An object's fields follow it: `refund.reference`.
+function fieldRows(name: string, schema: Schema): string[][] {
+  const { properties = schema.items?.properties ?? {}, description = '' } = schema
+  const inner = Object.entries(properties).flatMap(([key, each]) =>
+    fieldRows(`${name}.${key}`, each),
+  )
+  return [[`\`${name}\``, typeOf(schema), description.replaceAll('|', '\\|')], ...inner]
+}
+
+function typeOf({ type, anyOf = [] }: Schema): string {
+  if (type === undefined) return anyOf.map(typeOf).join(' or ')
+  return [type].flat().join(' or ')
+}

@@ -1,0 +1,34 @@
+// Stack traces of the bundle (build-service.ts) name the sources. The first one reads the source map.
+// Node's own --enable-source-maps reads it at the start, for 190 ms of CPU and 60 MB.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { type SourceMap, SourceMap as SourceMapReader } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const maps = new Map<string, SourceMap | undefined>()
+
+function mapOf(file: string): SourceMap | undefined {
+  if (!maps.has(file)) {
+    const path = `${file}.map`
+    const map = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+    maps.set(file, map && new SourceMapReader(map))
+  }
+  return maps.get(file)
+}
+
+function describeFrame(frame: NodeJS.CallSite): string {
+  const name = frame.getFileName()
+  if (!name?.startsWith('file:') || !name.includes('/build/service-')) return `${frame}`
+  const file = fileURLToPath(name)
+  const [line, column] = [frame.getLineNumber() ?? 0, frame.getColumnNumber() ?? 0]
+  const origin = mapOf(file)?.findOrigin(line, column)
+  if (!origin || !('fileName' in origin)) return `${frame}`
+  const source = fileURLToPath(new URL(origin.fileName, pathToFileURL(file)))
+  return `${frame}`.replace(
+    `${name}:${line}:${column}`,
+    `${source}:${origin.lineNumber}:${origin.columnNumber}`,
+  )
+}
+
+Error.prepareStackTrace = (error, frames) =>
+  [`${error}`, ...frames.map((frame) => `    at ${describeFrame(frame)}`)].join('\n')

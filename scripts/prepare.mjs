@@ -1,0 +1,19 @@
+// Run by `npm ci`: builds the pages and the bundle, so that the first start need not, and links
+// node_modules/.bin/manilla. A failure fails no installation: `npm start` builds, or says why it cannot.
+
+// biome-ignore-start lint/style/useNodejsImportProtocol: not every Node 12 knows the prefix
+import { existsSync, symlinkSync } from 'fs'
+import { fileURLToPath } from 'url'
+import { isNewEnough } from './guard.mjs'
+
+// biome-ignore-end lint/style/useNodejsImportProtocol: as above
+
+void prepare().catch(({ message }) => console.error(`Not built yet (${message}).`))
+
+async function prepare() {
+  const link = fileURLToPath(new URL('../node_modules/.bin/manilla', import.meta.url))
+  if (!existsSync(link)) symlinkSync('../../scripts/manilla.mjs', link)
+  if (!isNewEnough(process.version)) return
+  const { buildIfChanged } = await import('./build.ts')
+  await buildIfChanged()
+}

@@ -1,0 +1,113 @@
+// Rules for approvers (maker-checker). An approver must be a different person from the maker. The approver's
+// access must not have changed too recently, and must not come from the maker (users.ts). The maker is the
+// person who controls the credential (I93, invitations.ts). The database stores the people behind a maker
+// with each request (keep_maker_people) and judges approvers in one function (approver_unfitness). A user who
+// is removed and added again under the same address is the same person.
+//
+// Refusals in the order in which they are checked: people_only, other_person_needed, maker_counts_as_you (the
+// approver is behind the maker), approver_too_new, approver_not_independent, maker_counts_as_you (the same
+// person is behind both).
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import type { UserId } from '#ids.ts'
+import { type Client, grantedScopes, type Role, type Scope } from './permissions.ts'
+
+export type Approver = {
+  client: Client
+  actor: string
+  userId: UserId
+  scopes: ReadonlySet<Scope> // The scopes of the session or token.
+  newSince: Date // A user whose access changed later than this cannot approve yet.
+}
+
+// An approver, or a viewer of an approvable request. Client credentials have no userId.
+export type Candidate = Pick<Approver, 'actor' | 'newSince'> & { userId: UserId | null }
+
+// Client credentials can be a maker too, without a user. `people` are the people behind the maker
+// when the request was made.
+export type Maker = { actor: string; userId: UserId | null; people: readonly UserId[] | null }
+
+export type FirstApprover = { actor: string; userId: UserId; people: readonly UserId[] }
+
+export const APPROVER_COLUMNS = `maker_people, approvers_needed,
+  case when first_approved_by_user is not null then jsonb_build_object(
+    'actor', first_approved_by, 'userId', first_approved_by_user,
+    'people', people_of(first_approved_by_user, 'infinity')) end as first_approver`
+
+// Makes concurrent changes of the approver's access wait until the transaction ends. Lock the
+// approver before the request being approved. Returns the approver's role.
+export async function lockApprover(
+  tx: Transaction,
+  { client, userId, scopes }: Approver,
+): Promise<Role> {
+  const { rows } = await tx.query<{ role: Role }>({
+    name: 'lock-approver',
+    text: 'select role from users where id = $1 and is_active for share',
+    values: [userId],
+  })
+  if (!rows[0]) throw new Refusal('session_needed')
+  const granted = grantedScopes(rows[0].role, client)
+  if (![...scopes].every((scope) => granted.includes(scope))) throw new Refusal('role_not_allowed')
+  return rows[0].role
+}
+
+export function refuseMaker(approver: Approver, maker: Pick<Maker, 'actor' | 'userId'>): void {
+  if (hasMade(approver, maker)) throw new Refusal('other_person_needed')
+}
+
+// An SQL expression for lists: why `viewer` may not approve a request, or null.
+export const unfitnessOf = (request: {
+  maker: string
+  people: string
+  viewer: string
+  newSince: string
+}) => {
+  const { maker, people, viewer, newSince } = request
+  return `approver_unfitness(${maker}, ${people}, ${viewer}, ${newSince})`
+}
+
+export function hasMade(
+  { actor, userId }: Pick<Candidate, 'actor' | 'userId'>,
+  maker: Pick<Maker, 'actor' | 'userId'>,
+): boolean {
+  return maker.actor === actor || (userId !== null && maker.userId === userId)
+}
+
+async function findUnfitness(
+  db: Queryable,
+  { actor, userId, newSince }: Candidate,
+  maker: Maker,
+): Promise<RefusalCode | undefined> {
+  if (userId === null) return 'people_only'
+  if (hasMade({ actor, userId }, maker)) return 'other_person_needed'
+  const { rows } = await db.query<{ unfitness: RefusalCode | null }>({
+    name: 'judge-approver',
+    text: 'select approver_unfitness($1::uuid, $2::uuid[], $3::uuid, $4) as unfitness',
+    values: [maker.userId, maker.people, userId, newSince],
+  })
+  return rows[0]?.unfitness ?? undefined
+}
+
+// The second approver must be independent of the first approver as well as of the maker.
+export async function findUnfitnessForEither(
+  db: Queryable,
+  by: Candidate,
+  { maker, firstApprover }: { maker: Maker; firstApprover: FirstApprover | null },
+): Promise<RefusalCode | undefined> {
+  const unfitness = await findUnfitness(db, by, maker)
+  if (unfitness || !firstApprover) return unfitness
+  if (firstApprover.userId === by.userId) return 'second_approver_needed'
+  return findUnfitness(db, by, firstApprover)
+}
+
+// The caller must hold the approver's lock.
+export async function refuseUnfitApprover(
+  tx: Transaction,
+  approver: Approver,
+  maker: Maker,
+): Promise<void> {
+  const unfitness = await findUnfitness(tx, approver, maker)
+  if (unfitness) throw new Refusal(unfitness)
+}

@@ -1,0 +1,275 @@
+// Limits on failed logins. Counted in the database, so they are exact across processes.
+//
+//   none ──failure──▶ counting ──the last one allowed──▶ locked ──lock over──▶ none
+//                        └──────────window over──────────────────────────────▶ none
+//
+// A user's attempt is counted before the password is checked and uncounted on success, so that parallel
+// guesses cannot exceed the limit. A client's attempt is counted only after it failed: its secret is random,
+// and its processes may log in concurrently. It is counted per client and address, so that knowing a client
+// id is not enough to lock it out.
+
+import { createHash } from 'node:crypto'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { UserId } from '#ids.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import { findClient } from './permissions.ts'
+import { emailKey } from './users.ts'
+
+const MINUTE_MS = 60_000
+
+export type Limit = { attempts: number; windowMs: number; lockMs: number }
+
+export const LOGIN_LIMITS = {
+  // Well above the limit per address, so that no single stranger can exhaust it.
+  user: { attempts: 50, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
+  'user-here': { attempts: 10, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
+  'user-code': { attempts: 10, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
+  'user-address': { attempts: 100, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
+  'reset-email': { attempts: 5, windowMs: 60 * MINUTE_MS, lockMs: 60 * MINUTE_MS },
+  'reset-address': { attempts: 20, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
+  client: { attempts: 100, windowMs: 5 * MINUTE_MS, lockMs: 5 * MINUTE_MS },
+  'client-address': { attempts: 1_000, windowMs: 5 * MINUTE_MS, lockMs: 5 * MINUTE_MS },
+} as const satisfies Record<string, Limit>
+
+type LimitKind = keyof typeof LOGIN_LIMITS
+
+export type AttemptKey = { kind: LimitKind; key: string }
+
+export type Attempt =
+  | { isLocked: false; isLast: boolean } // The last attempt before the lock.
+  | { isLocked: true; retryAfterSeconds: number }
+
+// Counts one attempt. Attempts during a lock do not extend it.
+export async function countAttempt(
+  db: Queryable,
+  now: Date,
+  { kind, key }: AttemptKey,
+): Promise<Attempt> {
+  const limit = LOGIN_LIMITS[kind]
+  const { rows } = await db.query<{ attempts: number; endsAt: Date }>({
+    name: 'count-login-attempt',
+    text: `insert into login_attempts as a (kind, key_hash, attempts, ends_at)
+           values ($1, $2, 1, $5)
+           on conflict (kind, key_hash) do update
+              set attempts = case when a.ends_at <= $3 then 1
+                                  else least(a.attempts, $4) + 1 end,
+                  ends_at = case when a.ends_at <= $3 then $5
+                                 when a.attempts + 1 = $4 then $6
+                                 else a.ends_at end
+           returning attempts, ends_at`,
+    values: [
+      kind,
+      hashKey(kind, key),
+      now,
+      limit.attempts,
+      new Date(now.getTime() + limit.windowMs),
+      new Date(now.getTime() + limit.lockMs),
+    ],
+  })
+  const { attempts, endsAt } = rows[0] as { attempts: number; endsAt: Date }
+  if (attempts > limit.attempts) return lockedUntil(endsAt, now)
+  return { isLocked: false, isLast: attempts === limit.attempts }
+}
+
+// Does not count. Returns the remaining seconds of the longest lock, or undefined.
+export async function findLock(
+  db: Queryable,
+  now: Date,
+  keys: readonly AttemptKey[],
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ endsAt: Date }>({
+    name: 'find-login-lock',
+    text: `select a.ends_at
+             from unnest($1::text[], $2::bytea[], $3::int[]) as c (kind, key_hash, attempts)
+             join login_attempts a on a.kind = c.kind and a.key_hash = c.key_hash
+            where a.attempts >= c.attempts and a.ends_at > $4
+            order by a.ends_at desc
+            limit 1`,
+    values: [
+      keys.map(({ kind }) => kind),
+      keys.map(({ kind, key }) => hashKey(kind, key)),
+      keys.map(({ kind }) => LOGIN_LIMITS[kind].attempts),
+      now,
+    ],
+  })
+  return rows[0] && secondsUntil(rows[0].endsAt, now)
+}
+
+export async function uncountAttempt(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
+  await db.query({
+    name: 'uncount-login-attempt',
+    text: `update login_attempts set attempts = attempts - 1
+            where kind = $1 and key_hash = $2 and attempts > 0`,
+    values: [kind, hashKey(kind, key)],
+  })
+}
+
+export async function deleteAttempts(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
+  await db.query({
+    name: 'delete-login-attempts',
+    text: 'delete from login_attempts where kind = $1 and key_hash = $2',
+    values: [kind, hashKey(kind, key)],
+  })
+}
+
+export async function deleteExpiredAttempts(db: Queryable, now: Date): Promise<void> {
+  await db.query({
+    name: 'delete-expired-login-attempts',
+    text: 'delete from login_attempts where ends_at <= $1',
+    values: [now],
+  })
+}
+
+// Bounds the stored size: the key contains whatever the caller typed.
+function hashKey(kind: LimitKind, key: string): Buffer {
+  return createHash('sha256').update(`${kind}\0${key}`).digest()
+}
+
+function lockedUntil(endsAt: Date, now: Date): Attempt {
+  return { isLocked: true, retryAfterSeconds: secondsUntil(endsAt, now) }
+}
+
+function secondsUntil(endsAt: Date, now: Date): number {
+  return Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000))
+}
+
+// Counters of failed sign-ins. Each attempt is counted before the password is checked (I23) and
+// uncounted if it succeeds:
+//
+//   address      this IP address, with any email address
+//   here         this email address as typed, from this IP address
+//   user         this user of this client, from anywhere
+//   user code    second-factor codes tried with this user's password, from anywhere
+//
+// The first two depend only on the input and the IP address. They return 429, equally for known and
+// unknown users. The third looks like a wrong password, so that it does not reveal who exists. An
+// email address may belong to users of several clients. Each has its own counter, cleared only by
+// signing in as that user or by a password reset. The first two only expire.
+
+export type AttemptSource = { email: string; caller: string }
+
+// Counts the address first: a locked address must not lock users. Returns whether this was the last
+// attempt for this email address from this IP address.
+export async function countAttemptFrom(
+  db: Queryable,
+  now: Date,
+  who: AttemptSource,
+): Promise<boolean> {
+  let isLast = false
+  for (const key of sourceKeys(who)) {
+    const attempt = await countAttempt(db, now, key)
+    if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
+    isLast = attempt.isLast
+  }
+  return isLast
+}
+
+// Attempts for an unknown email address count like any other.
+type Nobody = `nobody ${string}`
+
+type UserCounts = { exhausted: Set<UserId>; last: Set<UserId> }
+
+// Unknown users are counted just the same, so that timing reveals nothing.
+export async function countUsers(
+  db: Queryable,
+  now: Date,
+  { userIds, email }: { userIds: readonly UserId[]; email: string },
+): Promise<UserCounts> {
+  const counts: UserCounts = { exhausted: new Set(), last: new Set() }
+  for (const id of userIds) {
+    const attempt = await countAttempt(db, now, userKey(id))
+    if (attempt.isLocked) counts.exhausted.add(id)
+    else if (attempt.isLast) counts.last.add(id)
+  }
+  if (userIds.length === 0) await countAttempt(db, now, userKey(`nobody ${emailKey(email)}`))
+  return counts
+}
+
+// Counts an attempt of a signed-in user, to whom the response reveals nothing new.
+export async function countConfirmation(
+  db: Queryable,
+  now: Date,
+  who: AttemptSource & { userId: UserId },
+): Promise<void> {
+  await countAttemptFrom(db, now, who)
+  const attempt = await countAttempt(db, now, userKey(who.userId))
+  if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
+}
+
+export function countCode(db: Queryable, now: Date, userId: UserId | Nobody): Promise<Attempt> {
+  return countAttempt(db, now, { kind: 'user-code', key: userId })
+}
+
+// For attempts that were neither failures nor guesses at these users' passwords. Never pass a user
+// whose counter is exhausted: countAttempt does not count attempts during a lock.
+export async function uncountSignIn(
+  db: Queryable,
+  who: AttemptSource,
+  userIds: readonly UserId[],
+): Promise<void> {
+  for (const key of [...sourceKeys(who), ...userIds.map(userKey)]) {
+    await uncountAttempt(db, key)
+  }
+}
+
+export async function unlockUser(db: Queryable, userId: UserId): Promise<void> {
+  await deleteAttempts(db, userKey(userId))
+  await deleteAttempts(db, { kind: 'user-code', key: userId })
+}
+
+function sourceKeys({ email, caller }: AttemptSource): AttemptKey[] {
+  return [
+    { kind: 'user-address', key: caller },
+    { kind: 'user-here', key: `${caller} ${emailKey(email)}` },
+  ]
+}
+
+function userKey(userId: UserId | Nobody): AttemptKey {
+  return { kind: 'user', key: userId }
+}
+
+// Failed client logins (attempts.ts). The limit per client and address is stricter than the
+// limit per address for all clients. A successful login never counts.
+
+// `caller` is the key that counts the address.
+type Login = { clientId: string; address: string; caller: string }
+
+export function findLoginLock(db: Queryable, now: Date, login: Login): Promise<number | undefined> {
+  return findLock(db, now, attemptKeys(login))
+}
+
+// Returns the remaining seconds if concurrent failures have locked it meanwhile. The client's audit
+// log records the lock.
+export async function countFailedLogin(
+  tx: Transaction,
+  now: Date,
+  login: Login,
+): Promise<number | undefined> {
+  for (const key of attemptKeys(login)) {
+    const attempt = await countAttempt(tx, now, key)
+    if (attempt.isLocked) return attempt.retryAfterSeconds
+    if (attempt.isLast && key.kind === 'client') await recordLock(tx, now, login)
+  }
+  return undefined
+}
+
+function attemptKeys({ clientId, caller }: Login): AttemptKey[] {
+  return [
+    { kind: 'client', key: `${caller} ${clientId}` },
+    { kind: 'client-address', key: caller },
+  ]
+}
+
+async function recordLock(tx: Transaction, now: Date, { clientId, address }: Login) {
+  const client = await findClient(tx, clientId)
+  if (!client) return
+  await writeAuditLog(tx, now, {
+    clientId: client.id,
+    actor: `address:${address}`,
+    action: 'client.login_locked',
+    subject: `client/${clientId}`,
+    detail: {},
+  })
+}

@@ -1,0 +1,167 @@
+// Taking over an account (I93). A user whose password somebody else set counts as that person, who
+// could sign in as the user. This ends when the user
+//
+//   1. opens the single-use link and chooses a password,
+//   2. has a second factor or a passkey, and
+//   3. has waited as long as every user with changed access waits before approving.
+//
+// Alternatively, an operator may vouch for the user. A password set by somebody else undoes the take-over
+// (users_lose_their_account, in the database).
+
+import { createHash, randomBytes } from 'node:crypto'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { ClientId, UserId } from '#ids.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import { unlockUser } from './attempts.ts'
+import { hasSecondFactor } from './second-factors.ts'
+import { endUserSessions } from './sessions.ts'
+import { maySignInFrom } from './user-addresses.ts'
+import { forgetGrants, recordGrant, setPassword, type User } from './users.ts'
+
+const INVITATION_MS = 72 * 3_600_000
+export const INVITATION_PATH = '/dashboard/invitation'
+const HOUR_MS = 3_600_000
+
+type Account = Pick<User, 'id' | 'clientId' | 'email'>
+
+export type NewInvitation = { token: string; expiresAt: Date }
+
+// Replaces the user's earlier link. The token is returned only once; the database stores its hash.
+export async function createInvitation(
+  tx: Transaction,
+  now: Date,
+  { user, actor }: { user: Account; actor: string },
+): Promise<NewInvitation> {
+  const token = randomBytes(32).toString('base64url')
+  const expiresAt = new Date(now.getTime() + INVITATION_MS)
+  await tx.query({
+    name: 'create-invitation',
+    text: `insert into invitations (user_id, client_id, token_hash, created_by, created_at, expires_at)
+           values ($1, $2, $3, $4, $5, $6)
+           on conflict (user_id) do update
+             set token_hash = excluded.token_hash, created_by = excluded.created_by,
+                 created_at = excluded.created_at, expires_at = excluded.expires_at`,
+    values: [user.id, user.clientId, hashToken(token), actor, now, expiresAt],
+  })
+  return { token, expiresAt }
+}
+
+export type Invitation = {
+  userId: UserId
+  clientId: ClientId
+  email: string
+  clientName: string
+  expiresAt: Date
+}
+
+export async function findInvitation(
+  db: Queryable,
+  now: Date,
+  token: string,
+): Promise<Invitation | undefined> {
+  const { rows } = await db.query<Invitation>({
+    name: 'find-invitation',
+    text: `select u.id as user_id, u.client_id, u.email, c.name as client_name, i.expires_at
+             from invitations i
+             join users u on u.id = i.user_id
+             join clients c on c.id = u.client_id
+            where i.token_hash = $1 and i.expires_at > $2 and u.is_active and c.is_active`,
+    values: [hashToken(token), now],
+  })
+  return rows[0]
+}
+
+type Acceptance = { token: string; passwordHash: string; waitHours: number; address: string }
+
+// Uses up the link: of two concurrent requests, one is refused. A user with a second factor must
+// then sign in with it.
+export async function acceptInvitation(
+  tx: Transaction,
+  now: Date,
+  { token, passwordHash, waitHours, address }: Acceptance,
+): Promise<{ user: Account; hasSecondFactor: boolean }> {
+  const invitation = await findInvitation(tx, now, token)
+  if (!invitation) throw new Refusal('invitation_invalid')
+  const { userId: id, clientId, email } = invitation
+  if (!(await maySignInFrom(tx, clientId, address))) throw new Refusal('address_not_allowed')
+  const user = { id, clientId, email }
+  await tx.query({
+    name: 'lock-invited-user',
+    text: 'select from users where id = $1 for update',
+    values: [id],
+  })
+  const { rowCount } = await tx.query({
+    name: 'use-invitation',
+    text: 'delete from invitations where user_id = $1 and token_hash = $2',
+    values: [id, hashToken(token)],
+  })
+  if (rowCount !== 1) throw new Refusal('invitation_invalid')
+  await setPassword(tx, now, { id, hash: passwordHash, isTemporary: false })
+  await tx.query({
+    name: 'note-link-used',
+    text: 'update users set link_used_at = $2 where id = $1',
+    values: [id, now],
+  })
+  await recordGrant(tx, now, { by: { userId: id, clientId }, user, isNewPassword: false })
+  await endUserSessions(tx, id)
+  await unlockUser(tx, id)
+  await record(tx, now, { user, action: 'user.accept_invitation', detail: { address } })
+  await finishTakeOver(tx, now, { user, waitHours })
+  return { user, hasSecondFactor: await hasSecondFactor(tx, id) }
+}
+
+// Call after the link and the second factor. Does nothing if the user already counts as an
+// independent person.
+export async function finishTakeOver(
+  tx: Transaction,
+  now: Date,
+  { user, waitHours }: { user: Account; waitHours: number },
+): Promise<void> {
+  if (!(await hasSecondFactor(tx, user.id))) return
+  const ownFrom = new Date(now.getTime() + waitHours * HOUR_MS)
+  const { rowCount } = await tx.query({
+    name: 'finish-take-over',
+    text: `update users set own_from = $2, access_changed_at = $3
+            where id = $1 and link_used_at is not null and own_from is null`,
+    values: [user.id, ownFrom, now],
+  })
+  if (rowCount === 0) return
+  await record(tx, now, { user, action: 'user.take_over', detail: { countsFrom: ownFrom } })
+}
+
+// Only a person who neither controls the account nor granted it access can testify that it belongs
+// to another person. Null is the command line.
+export async function vouchFor(
+  tx: Transaction,
+  now: Date,
+  { by, user }: { by: UserId | null; user: User },
+): Promise<void> {
+  if (user.isPasswordTemporary) throw new Refusal('user_password_temporary')
+  const { rows } = await tx.query<{ isIndependent: boolean }>({
+    name: 'is-voucher-independent',
+    text: `select $1::uuid is null
+                  or is_independent(people_of($1, $3), $2) as is_independent`,
+    values: [by, user.id, now],
+  })
+  if (!rows[0]?.isIndependent) throw new Refusal('voucher_not_independent')
+  await tx.query({
+    name: 'vouch-for-user',
+    text: 'update users set own_from = $2 where id = $1',
+    values: [user.id, now],
+  })
+  await forgetGrants(tx, user.id)
+}
+
+type TakeOverStep = { user: Account; action: `user.${string}`; detail: object }
+
+function record(tx: Transaction, now: Date, { user, action, detail }: TakeOverStep): Promise<void> {
+  const { clientId, email } = user
+  const actor = `user:${email}`
+  return writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail })
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

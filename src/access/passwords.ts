@@ -1,0 +1,226 @@
+// Secrets stored as scrypt hashes together with cost and salt, so that the cost can be raised
+// without replacing secrets.
+
+import { randomBytes, randomInt, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { Refusal } from '#errors.ts'
+
+const KEY_BYTES = 32
+const SALT_BYTES = 16
+
+type HashParts = { cost: number; salt: Buffer; key: Buffer }
+
+export async function hashSecret(
+  secret: string,
+  cost: number,
+  salt: Buffer = randomBytes(SALT_BYTES),
+): Promise<string> {
+  return writeHash({ cost, salt, key: await deriveKey(secret, salt, cost) })
+}
+
+export async function verifySecret(secret: string, hash: string): Promise<boolean> {
+  const { cost, salt, key } = readHash(hash)
+  return isSameKey(key, await deriveKey(secret, salt, cost))
+}
+
+// No secret has this hash. A login of an unknown client or user is compared with it, so that the response
+// takes as long as for a wrong secret.
+export function dummyHash(cost: number): string {
+  return writeHash({ cost, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) })
+}
+
+export function readHash(hash: string): HashParts {
+  const [, cost, salt = '', key = ''] = hash.split('$')
+  return { cost: Number(cost), salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') }
+}
+
+function writeHash({ cost, salt, key }: HashParts): string {
+  return `scrypt$${cost}$${salt.toString('base64')}$${key.toString('base64')}`
+}
+
+export function isSameKey(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+// scrypt takes 128 * r (8) * N bytes; Node's default limit is 32 MiB.
+export function deriveKey(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
+  const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
+  return derive(secret, salt, KEY_BYTES, { N: cost, maxmem: 2 * 128 * 8 * cost })
+}
+
+// User passwords, stored as scrypt hashes with OWASP's parameters (N = 2^17, r = 8, p = 1).
+//
+// A hash takes 128 MiB and half a second of a core, off the event loop. Concurrency and queue
+// length are bounded, so that a flood of sign-ins cannot starve payments.
+
+const COST = 2 ** 17
+const NOBODY = dummyHash(COST)
+const RUNNING_MAX = 2 // Node has four pool threads; client secrets need some too.
+const WAITING_MAX = 40
+
+let running = 0
+const waiting: (() => void)[] = []
+
+export function hashPassword(password: string, salt?: Buffer): Promise<string> {
+  return inPlace(() => hashSecret(plain(password), COST, salt))
+}
+
+// Returns for each hash whether it matches. Hashes that share a salt cost one derivation. An empty list also
+// costs one, so that the duration does not reveal how many hashes there are.
+export async function matchPassword(
+  password: string,
+  hashes: readonly string[],
+): Promise<boolean[]> {
+  const keys = new Map<string, Buffer>()
+  for (const hash of hashes.length > 0 ? hashes : [NOBODY]) {
+    const { cost, salt } = readHash(hash)
+    const recipe = readRecipe(hash)
+    if (keys.has(recipe)) continue
+    keys.set(recipe, await inPlace(() => deriveKey(plain(password), salt, cost)))
+  }
+  return hashes.map((hash) => isSameKey(readHash(hash).key, keys.get(readRecipe(hash)) as Buffer))
+}
+
+export function readSalt(hash: string): Buffer {
+  return readHash(hash).salt
+}
+
+// Returns twenty unambiguous letters and digits: 98 bits, easily read out.
+export function temporaryPassword(): string {
+  const letters = 'abcdefghjkmnpqrstuvwxyz2346789'
+  const groups = Array.from({ length: 4 }, () =>
+    Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join(''),
+  )
+  return groups.join('-')
+}
+
+function readRecipe(hash: string): string {
+  return hash.slice(0, hash.lastIndexOf('$'))
+}
+
+// Normalises the text, so that a password is the same however the keyboard composes accents.
+function plain(password: string): string {
+  return password.normalize('NFKC')
+}
+
+async function inPlace<T>(work: () => Promise<T>): Promise<T> {
+  await takePlace()
+  return work().finally(leavePlace)
+}
+
+async function takePlace(): Promise<void> {
+  if (running < RUNNING_MAX) {
+    running++
+    return
+  }
+  if (waiting.length >= WAITING_MAX) throw new Refusal('busy')
+  await new Promise<void>((resolve) => waiting.push(resolve))
+}
+
+// Passes the slot straight to the call that has waited longest.
+function leavePlace(): void {
+  const next = waiting.shift()
+  if (next) next()
+  else running--
+}
+
+// Password rules: a minimum length, and no common password. There are no composition rules: they
+// make passwords harder to remember, not harder to guess.
+
+export const PASSWORD_LENGTH_MIN = 12
+export const PASSWORD_LENGTH_MAX = 200
+const DIFFERENT_CHARACTERS_MIN = 5
+const RUN_LENGTH_MIN = 4
+const REST_LENGTH_MIN = 6
+
+// Compared after extractLetters: digits and signs are read as letters or dropped.
+const COMMON = new Set(
+  `password passwort passphrase secret welcome login letmein admin administrator root user guest
+   test testing changeme default master monkey dragon sunshine princess football baseball iloveyou
+   superman batman trustno qwerty qwertyuiop asdfgh asdfghjkl zxcvbn zxcvbnm abc abcdef whatever
+   shadow michael jesus jesuschrist godisgood godisgreat blessed blessing nigeria naija lagos abuja
+   arsenal chelsea manchester liverpool money payment account bank banking naira sandbox
+   manilla dashboard company business internet computer samsung google facebook`.split(/\s+/),
+)
+
+const KEYBOARD = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'abcdefghijklmnopqrstuvwxyz']
+const RUNS = KEYBOARD.flatMap((row) => [row, [...row].reverse().join('')])
+const LOOKALIKES: Record<string, string> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+}
+
+export function passwordProblem(password: string, email: string): string | null {
+  const characters = [...password.normalize('NFKC')]
+  if (characters.length < PASSWORD_LENGTH_MIN) {
+    return `Must have at least ${PASSWORD_LENGTH_MIN} characters.`
+  }
+  if (characters.length > PASSWORD_LENGTH_MAX) {
+    return `Must have at most ${PASSWORD_LENGTH_MAX} characters.`
+  }
+  if (!password.isWellFormed() || /\p{Cc}/u.test(password)) {
+    return 'Must be without control characters.'
+  }
+  const text = characters.join('').toLowerCase()
+  if (isEmail(text, email.toLowerCase())) return 'Must not be made of your email address.'
+  return isTrivial(text)
+    ? 'Is too easy to guess: choose several words that do not belong together.'
+    : null
+}
+
+// True for the address, its local part or its domain with few other characters.
+function isEmail(text: string, email: string): boolean {
+  const [name = '', domain = ''] = email.split('@')
+  const parts = [email, name, domain, domain.split('.')[0] as string]
+  return parts.some((part) => part.length >= 3 && lengthWithout(text, part) < REST_LENGTH_MIN)
+}
+
+function isTrivial(text: string): boolean {
+  if (new Set(text).size < DIFFERENT_CHARACTERS_MIN) return true
+  if ([text, ...extractLetters(text)].some((letters) => COMMON.has(unrepeated(letters))))
+    return true
+  return withoutRuns(text).length < REST_LENGTH_MIN
+}
+
+// Returns two readings: the inner digits and signs read as letters, and all of them dropped.
+function extractLetters(text: string): string[] {
+  const inside = text.replace(/^\P{L}+|\P{L}+$/gu, '')
+  const read = [...inside].map((character) => LOOKALIKES[character] ?? character).join('')
+  return [read, text].map((each) => each.replace(/\P{L}/gu, ''))
+}
+
+function unrepeated(text: string): string {
+  return /^(.+?)\1+$/u.exec(text)?.[1] ?? text
+}
+
+function lengthWithout(text: string, part: string): number {
+  return text.replaceAll(part, '').length
+}
+
+function withoutRuns(text: string): string {
+  let rest = ''
+  for (let at = 0; at < text.length; ) {
+    const length = runLength(text, at)
+    if (length < RUN_LENGTH_MIN) rest += text[at]
+    at += length < RUN_LENGTH_MIN ? 1 : length
+  }
+  return rest
+}
+
+function runLength(text: string, at: number): number {
+  let length = 1
+  while (
+    at + length < text.length &&
+    RUNS.some((row) => row.includes(text.slice(at, at + length + 1)))
+  ) {
+    length++
+  }
+  return length
+}

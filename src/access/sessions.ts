@@ -1,0 +1,230 @@
+// Dashboard sessions. The browser holds a random token; we store its hash.
+//
+//   signed in ──▶ live ──idle too long, too old, signed out, removed, suspended──▶ gone
+//
+// Every request looks up its session, so ending a session takes effect at once in every process.
+
+import { createHash, randomBytes } from 'node:crypto'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { timeOrderedId, type UserId } from '#ids.ts'
+import { CLIENT_COLUMNS, type Client, type Role } from './permissions.ts'
+import { admits } from './user-addresses.ts'
+import type { User } from './users.ts'
+
+export const IDLE_MS = 60 * 60_000
+export const LIFE_MS = 12 * 60 * 60_000
+const SEEN_EVERY_MS = 60_000 // A busy page does not write at every request.
+const USER_AGENT_LENGTH_MAX = 300
+
+export type Session = {
+  id: string
+  address: string
+  userAgent: string
+  createdAt: Date
+  seenAt: Date
+  expiresAt: Date
+}
+
+export type SignedInSession = {
+  sessionId: string
+  throughProvider: boolean // The client's provider opened it.
+  user: SessionUser
+  client: Client
+}
+export type SessionUser = Pick<
+  User,
+  'id' | 'clientId' | 'email' | 'role' | 'isPasswordTemporary' | 'hasTotp'
+>
+
+type NewSession = {
+  user: Pick<User, 'id' | 'clientId'>
+  from: { address: string; userAgent: string | undefined }
+  provider?: { provenAt: Date | null } | undefined // The provider opened it.
+}
+
+export async function openSession(
+  db: Queryable,
+  now: Date,
+  { user, from, provider }: NewSession,
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await db.query({
+    name: 'open-session',
+    text: `insert into sessions (id, client_id, user_id, token_hash, address, user_agent,
+                                 created_at, seen_at, expires_at, through_provider, proven_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10)`,
+    values: [
+      timeOrderedId(now),
+      user.clientId,
+      user.id,
+      hashToken(token),
+      from.address,
+      plain(from.userAgent ?? ''),
+      now,
+      new Date(now.getTime() + LIFE_MS),
+      provider !== undefined,
+      provider?.provenAt ?? null,
+    ],
+  })
+  return token
+}
+
+type Visit = { token: string; address: string }
+
+// Returns a session only if its user and client are active, and the client's users may come from the address.
+export async function findSignedInSession(
+  db: Queryable,
+  now: Date,
+  visit: Visit,
+): Promise<SignedInSession | undefined> {
+  const found = await lookUpSession(db, now, visit)
+  if (!found) return undefined
+  const { seenAt, ...session } = found
+  const idleMs = now.getTime() - seenAt.getTime()
+  if (idleMs >= SEEN_EVERY_MS) await touchSession(db, now, session.sessionId)
+  return session
+}
+
+// Like findSignedInSession, but without extending the session: for background requests, so that an open page
+// alone does not keep a session alive.
+export async function lookUpSession(
+  db: Queryable,
+  now: Date,
+  { token, address }: Visit,
+): Promise<(SignedInSession & { seenAt: Date }) | undefined> {
+  const { rows } = await db.query<VisitRow>({
+    name: 'find-visit',
+    text: `select sessions.id as session_id, sessions.seen_at, sessions.through_provider,
+                  users.id as user_id,
+                  users.email, users.role, users.is_password_temporary,
+                  users.totp_sealed is not null as has_totp, clients.user_addresses,
+                  ${CLIENT_COLUMNS}
+             from sessions
+             join users on users.id = sessions.user_id
+             join clients on clients.id = sessions.client_id
+            where sessions.token_hash = $1 and sessions.expires_at > $2 and sessions.seen_at > $3
+              and users.is_active and clients.is_active`,
+    values: [hashToken(token), now, new Date(now.getTime() - IDLE_MS)],
+  })
+  if (!rows[0] || !admits(rows[0].userAddresses, address)) return undefined
+  const { sessionId, seenAt, throughProvider, userAddresses: _, ...rest } = rows[0]
+  const { userId, email, role, isPasswordTemporary, hasTotp, ...client } = rest
+  const user = { id: userId, clientId: client.id, email, role, isPasswordTemporary, hasTotp }
+  return { sessionId, throughProvider, user, client, seenAt }
+}
+
+type VisitRow = Client &
+  Omit<SessionUser, 'id' | 'clientId'> &
+  Pick<SignedInSession, 'sessionId' | 'throughProvider'> & {
+    seenAt: Date
+    userId: UserId
+    userAddresses: readonly string[] | null
+  }
+
+// Concurrent requests may arrive in any order; the latest time wins.
+async function touchSession(db: Queryable, now: Date, id: string): Promise<void> {
+  await db.query({
+    name: 'touch-session',
+    text: 'update sessions set seen_at = greatest(seen_at, $2) where id = $1',
+    values: [id, now],
+  })
+}
+
+const PROVEN_MS = 5 * 60_000
+
+// Whether the client's provider asked the user for their credentials a moment ago, and opened this session.
+export async function isProvenByProvider(
+  db: Queryable,
+  now: Date,
+  { sessionId }: SignedInSession,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'is-session-proven',
+    text: 'select from sessions where id = $1 and through_provider and proven_at > $2',
+    values: [sessionId, new Date(now.getTime() - PROVEN_MS)],
+  })
+  return rowCount === 1
+}
+
+// Locks the user before a change of their own credentials, and after waiting for a hash. Refuses if a
+// password reset has ended the session, or the user was disabled, in the meantime. Returns the current role.
+export async function lockUserOf(
+  tx: Transaction,
+  { sessionId, user }: SignedInSession,
+): Promise<Role> {
+  const { rows } = await tx.query<{ role: Role }>({
+    name: 'lock-own-user',
+    text: 'select role from users where id = $1 and is_active for update',
+    values: [user.id],
+  })
+  const { rowCount } = await tx.query({
+    name: 'is-session-there',
+    text: 'select from sessions where id = $1 and user_id = $2',
+    values: [sessionId, user.id],
+  })
+  if (!rows[0] || rowCount !== 1) throw new Refusal('session_needed')
+  return rows[0].role
+}
+
+export async function listSessions(db: Queryable, now: Date, userId: UserId): Promise<Session[]> {
+  const { rows } = await db.query<Session>({
+    name: 'list-sessions',
+    text: `select id, address, user_agent, created_at, seen_at, expires_at
+             from sessions where user_id = $1 and expires_at > $2 and seen_at > $3
+            order by id desc`,
+    values: [userId, now, new Date(now.getTime() - IDLE_MS)],
+  })
+  return rows
+}
+
+export async function endSession(db: Queryable, userId: UserId, id: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'end-session',
+    text: 'delete from sessions where user_id = $1 and id = $2',
+    values: [userId, id],
+  })
+  return rowCount === 1
+}
+
+export async function endSessionOfToken(db: Queryable, token: string): Promise<void> {
+  await db.query({
+    name: 'end-session-of-token',
+    text: 'delete from sessions where token_hash = $1',
+    values: [hashToken(token)],
+  })
+}
+
+export async function endUserSessions(db: Queryable, userId: UserId): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'end-sessions-of-user',
+    text: 'delete from sessions where user_id = $1',
+    values: [userId],
+  })
+  return rowCount ?? 0
+}
+
+export async function endOtherSessions(db: Queryable, userId: UserId, id: string): Promise<void> {
+  await db.query({
+    name: 'end-other-sessions',
+    text: 'delete from sessions where user_id = $1 and id <> $2',
+    values: [userId, id],
+  })
+}
+
+export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<void> {
+  await db.query({
+    name: 'forget-sessions',
+    text: 'delete from sessions where expires_at <= $1 or seen_at <= $2',
+    values: [now, new Date(now.getTime() - IDLE_MS)],
+  })
+}
+
+function plain(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, USER_AGENT_LENGTH_MAX)
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,493 @@
+// The end of every kind of sign-in: a session, or a recorded refusal.
+
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { RefusalCode } from '#errors.ts'
+import type { ClientId, UserId } from '#ids.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import type { Sealer } from '#seal.ts'
+import {
+  type AttemptSource,
+  countAttemptFrom,
+  countCode,
+  countConfirmation,
+  countUsers,
+  uncountSignIn,
+  unlockUser,
+} from './attempts.ts'
+import { meetDevice } from './known-devices.ts'
+import {
+  type CheckedAssertion,
+  checkAssertion,
+  type Passkey,
+  type RelyingParty,
+  usePasskey,
+} from './passkeys.ts'
+import { matchPassword } from './passwords.ts'
+import { isIndispensable } from './permissions.ts'
+import { isProviderEnforced } from './providers.ts'
+import { useCode } from './second-factors.ts'
+import { endSessionOfToken, openSession, type SignedInSession } from './sessions.ts'
+import { maySignInFrom } from './user-addresses.ts'
+import { emailKey, findUser, USER_COLUMNS, type User } from './users.ts'
+
+// Refusals are return values here, not exceptions, because their counters and audit entries must be
+// committed.
+export type SignInOutcome =
+  | { token: string; deviceToken: string }
+  | {
+      refused: RefusalCode
+      choices?: readonly string[] | undefined
+      retryAfterSeconds?: number | undefined
+    }
+
+export type SignInCaller = {
+  address: string
+  caller: string // The key that counts the address.
+  userAgent?: string | undefined
+  oldToken?: string | undefined // The session that this one replaces.
+  deviceToken?: string | undefined // The browser's cookie (known-devices.ts).
+  mail?: { sealer: Sealer } | undefined // How the user is told of a new device.
+}
+
+type Wrong = 'invalid_sign_in' | 'invalid_code' | 'invalid_passkey'
+
+const WRONG: Record<Wrong, string> = {
+  invalid_sign_in: 'password',
+  invalid_code: 'code',
+  invalid_passkey: 'passkey',
+}
+
+type FailedSignIn = {
+  address: string
+  comparedUsers: readonly Pick<User, 'id' | 'clientId' | 'email'>[]
+  locked: ReadonlySet<UserId> // The users whom this attempt locks.
+  refused: Wrong
+  detail?: object
+}
+
+export async function failSignIn(
+  tx: Transaction,
+  now: Date,
+  { address, comparedUsers, locked, refused, detail }: FailedSignIn,
+): Promise<SignInOutcome> {
+  const actor = `address:${address}`
+  for (const { id, clientId, email } of comparedUsers) {
+    const about = { clientId, actor, subject: `user/${email}` }
+    const failed = { wrong: WRONG[refused], ...detail }
+    await writeAuditLog(tx, now, { ...about, action: 'user.sign_in_failed', detail: failed })
+    if (locked.has(id))
+      await writeAuditLog(tx, now, { ...about, action: 'user.locked', detail: {} })
+  }
+  return { refused }
+}
+
+type SuccessfulSignIn = {
+  signIn: AttemptSource & SignInCaller
+  user: Pick<User, 'id' | 'clientId' | 'email'>
+  how: 'password' | 'provider' | 'totp' | 'recovery' | 'passkey'
+  provider?: { provenAt: Date | null } // Instead of a password.
+  isBreakGlass?: boolean
+}
+
+export async function succeedSignIn(
+  tx: Transaction,
+  now: Date,
+  { signIn, user, how, provider, isBreakGlass }: SuccessfulSignIn,
+): Promise<SignInOutcome> {
+  const { address, userAgent, oldToken, deviceToken: token, mail } = signIn
+  await uncountSignIn(tx, signIn, [])
+  if (!(await maySignInFrom(tx, user.clientId, address))) {
+    return refuseAddress(tx, now, { user, address })
+  }
+  await unlockUser(tx, user.id)
+  if (oldToken !== undefined) await endSessionOfToken(tx, oldToken)
+  await tx.query({
+    name: 'mark-sign-in',
+    text: 'update users set signed_in_at = $2 where id = $1',
+    values: [user.id, now],
+  })
+  await writeAuditLog(tx, now, {
+    clientId: user.clientId,
+    actor: `user:${user.email}`,
+    action: 'user.sign_in',
+    subject: `user/${user.email}`,
+    detail: {
+      address,
+      with: how,
+      ...(provider && { throughProvider: true }),
+      ...(isBreakGlass && { isBreakGlass }),
+    },
+  })
+  return {
+    token: await openSession(tx, now, { user, from: { address, userAgent }, provider }),
+    deviceToken: await meetDevice(tx, now, { user, token, address, userAgent, mail }),
+  }
+}
+
+// Checked only after the credentials, so that nobody else learns of the client's list.
+async function refuseAddress(
+  tx: Transaction,
+  now: Date,
+  { user, address }: Pick<SuccessfulSignIn, 'user'> & { address: string },
+): Promise<SignInOutcome> {
+  await writeAuditLog(tx, now, {
+    ...{ clientId: user.clientId, actor: `address:${address}`, subject: `user/${user.email}` },
+    ...{ action: 'user.sign_in_failed', detail: { wrong: 'address', address } },
+  })
+  return { refused: 'address_not_allowed' }
+}
+
+// Signing in with email address, password and, where enrolled, a second factor: a code or a passkey.
+//
+// Checked in this order: the caller's address is locked, for all users or for this one (429); wrong
+// password (401); several users match (409); expired temporary password (401); missing or wrong
+// second factor (401). An unknown email address is counted, checked and refused like a known one
+// and in the same time, so that nobody learns who exists.
+//
+// A user whose own counter is exhausted (attempts.ts) is refused as with a wrong password,
+// unless a second factor is enrolled and sent. Then both must be right, and the response does not
+// say which was wrong, so that passwords cannot be guessed that way.
+//
+// Part of this runs outside a transaction on purpose: the attempt must count even if the sign-in
+// fails, and no connection should wait for half a second of scrypt.
+
+export const TEMPORARY_PASSWORD_MS = 72 * 3_600_000
+
+type Deps = { sealer: Sealer; now: Date }
+
+export type SignIn = SignInCaller & {
+  email: string
+  password: string
+  code?: string | undefined
+  passkey?: CheckedAssertion | undefined // Replaces the code.
+  clientId?: string | undefined // For a user with the same password at several clients.
+}
+
+type Candidate = User & {
+  clientCode: string
+  passwordHash: string
+  passwordSetAt: Date
+  isClientActive: boolean
+}
+
+type PasswordCheck = {
+  comparedUsers: Candidate[] // The users whose password was compared.
+  right: Candidate[]
+  exhausted: ReadonlySet<UserId>
+  locked: ReadonlySet<UserId> // The users whom this attempt locks.
+}
+
+export async function checkPassword(
+  db: Queryable,
+  now: Date,
+  signIn: SignIn,
+): Promise<PasswordCheck> {
+  const isLastHere = await countAttemptFrom(db, now, signIn)
+  const candidates = await findCandidates(db, signIn)
+  const ids = candidates.map(({ id }) => id)
+  const { exhausted, last } = await countUsers(db, now, { userIds: ids, email: signIn.email })
+  const counted = ids.filter((id) => !exhausted.has(id))
+  const comparedUsers = candidates.filter(
+    (user) => !exhausted.has(user.id) || (hasSecondFactor(user) && sendsSecondFactor(signIn)),
+  )
+  const matches = await matchCounted(db, signIn, { users: comparedUsers, counted })
+  const right = comparedUsers.filter((_, at) => matches[at])
+  return { comparedUsers, right, exhausted, locked: isLastHere ? new Set(ids) : last }
+}
+
+export async function finishSignIn(
+  tx: Transaction,
+  deps: Deps,
+  { signIn, checked }: { signIn: SignIn; checked: PasswordCheck },
+): Promise<SignInOutcome> {
+  const usable = checked.right.filter(({ isActive, isClientActive }) => isActive && isClientActive)
+  const fresh = usable.filter(({ id }) => !checked.exhausted.has(id))
+  // Exhausted users are not among the choices: that would confirm their password.
+  const user = fresh[0] ?? (usable.length === 1 ? usable[0] : undefined)
+  const settle = () => uncountSignIn(tx, signIn, toIds(fresh))
+  if (!user) {
+    if (sendsSecondFactor(signIn)) await pretendToProve(tx, deps, signIn)
+    return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
+  }
+  if (fresh.length > 1) {
+    await settle()
+    return { refused: 'client_id_needed', choices: fresh.map(({ clientCode }) => clientCode) }
+  }
+  const isExhausted = checked.exhausted.has(user.id)
+  const isExpired = user.isPasswordTemporary && isTooOld(user, deps.now)
+  if (isExpired && !isExhausted) {
+    await settle()
+    return { refused: 'password_expired' }
+  }
+  // The password may have changed, or the user been disabled, since checkPassword.
+  if (!(await lockUnchanged(tx, user))) {
+    return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
+  }
+  const isBreakGlass = await isProviderEnforced(tx, user.clientId)
+  if (isBreakGlass && !mayBreakGlass(user)) {
+    if (isExhausted) return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
+    await settle()
+    return { refused: 'provider_sign_in_needed', choices: [user.clientCode] }
+  }
+  if (hasSecondFactor(user) && !sendsSecondFactor(signIn)) {
+    // Uncounts this attempt but does not clear the counters: otherwise somebody with the password
+    // could guess codes without limit.
+    await settle()
+    return { refused: user.hasPasskey ? 'passkey_needed' : 'code_needed' }
+  }
+  const proof = await prove(tx, deps, { user, signIn })
+  if ('how' in proof) {
+    if (isExpired) return { refused: 'password_expired' }
+    return succeedSignIn(tx, deps.now, { signIn, user, how: proof.how, isBreakGlass })
+  }
+  const failed = { ...checked, looked: [user] }
+  if (isExhausted) return fail(tx, deps, { signIn, checked: failed, refused: 'invalid_sign_in' })
+  if (proof.refused === 'too_many_attempts') return proof
+  return fail(tx, deps, { signIn, checked: failed, refused: proof.refused })
+}
+
+type Proof =
+  | { how: 'password' | 'totp' | 'recovery' | 'passkey' }
+  | { refused: 'invalid_code' | 'invalid_passkey' }
+  | { refused: 'too_many_attempts'; retryAfterSeconds: number }
+
+// Second factors are counted before the check too, and only if the password is right: a stranger
+// cannot use up somebody's code attempts.
+async function prove(
+  tx: Transaction,
+  deps: Deps,
+  { user, signIn }: { user: Candidate; signIn: SignIn },
+): Promise<Proof> {
+  if (!hasSecondFactor(user)) return { how: 'password' }
+  const attempt = await countCode(tx, deps.now, user.id)
+  if (attempt.isLocked) {
+    return { refused: 'too_many_attempts', retryAfterSeconds: attempt.retryAfterSeconds }
+  }
+  const how = await useSecondFactor(tx, deps, { userId: user.id, signIn })
+  return how ? { how } : { refused: signIn.passkey ? 'invalid_passkey' : 'invalid_code' }
+}
+
+async function useSecondFactor(
+  tx: Transaction,
+  { sealer, now }: Deps,
+  { userId, signIn: { code, passkey: checked } }: { userId: UserId; signIn: SignIn },
+): Promise<'totp' | 'recovery' | 'passkey' | undefined> {
+  if (!checked) return useCode(tx, { sealer, now, userId, code: code ?? '' })
+  const { passkey, counter } = checked
+  if (!passkey || counter === undefined) return undefined
+  const isUsed = await usePasskey(tx, now, { id: passkey.id, userId, counter })
+  return isUsed ? 'passkey' : undefined
+}
+
+// If the client enforces its provider, owners and operators can still sign in with a second factor of ours,
+// for the day on which the provider is down or its settings are wrong.
+export function mayBreakGlass(user: Pick<User, 'role' | 'hasTotp' | 'hasPasskey'>): boolean {
+  return isIndispensable(user.role) && hasSecondFactor(user)
+}
+
+function hasSecondFactor({ hasTotp, hasPasskey }: Pick<User, 'hasTotp' | 'hasPasskey'>): boolean {
+  return hasTotp || hasPasskey
+}
+
+function sendsSecondFactor({ code, passkey }: SignIn): boolean {
+  return code !== undefined || passkey !== undefined
+}
+
+const NOBODY = {
+  id: '00000000-0000-0000-0000-000000000000' as UserId,
+  clientId: 0n as ClientId,
+  passwordHash: '',
+}
+
+// A wrong password with a second factor must take as long as a right password with a wrong second factor.
+async function pretendToProve(tx: Transaction, deps: Deps, signIn: SignIn): Promise<void> {
+  await lockUnchanged(tx, NOBODY)
+  await isProviderEnforced(tx, NOBODY.clientId)
+  await countCode(tx, deps.now, `nobody ${signIn.code}`)
+  await useSecondFactor(tx, deps, { userId: NOBODY.id, signIn })
+}
+
+// An attempt refused because the server is busy does not count.
+export async function matchCounted(
+  db: Queryable,
+  who: AttemptSource & { password: string },
+  { users, counted }: { users: readonly { passwordHash: string }[]; counted: readonly UserId[] },
+): Promise<boolean[]> {
+  try {
+    return await matchPassword(
+      who.password,
+      users.map(({ passwordHash }) => passwordHash),
+    )
+  } catch (error) {
+    await uncountSignIn(db, who, counted)
+    throw error
+  }
+}
+
+function toIds(users: readonly Candidate[]): UserId[] {
+  return users.map(({ id }) => id)
+}
+
+async function findCandidates(db: Queryable, { email, clientId }: SignIn): Promise<Candidate[]> {
+  const { rows } = await db.query<Candidate>({
+    name: 'sign-in-candidates',
+    text: `select ${USER_COLUMNS}, users.password_hash, users.password_set_at,
+                  c.client_id as client_code, c.is_active as is_client_active
+             from users join clients c on c.id = users.client_id
+            where users.email = $1 and ($2::text is null or c.client_id = $2)
+            order by c.client_id`,
+    values: [emailKey(email), clientId ?? null],
+  })
+  return rows
+}
+
+function isTooOld({ passwordSetAt }: Candidate, now: Date): boolean {
+  return now.getTime() - passwordSetAt.getTime() > TEMPORARY_PASSWORD_MS
+}
+
+async function lockUnchanged(
+  tx: Transaction,
+  user: Pick<Candidate, 'id' | 'passwordHash'>,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'lock-unchanged-user',
+    text: `select 1 from users where id = $1 and password_hash = $2 and is_active
+              for no key update`,
+    values: [user.id, user.passwordHash],
+  })
+  return rowCount === 1
+}
+
+type Failure = {
+  signIn: SignIn
+  checked: PasswordCheck
+  refused: 'invalid_sign_in' | 'invalid_code' | 'invalid_passkey'
+}
+
+function fail(
+  tx: Transaction,
+  { now }: Deps,
+  { signIn: { address }, checked: { comparedUsers, locked }, refused }: Failure,
+): Promise<SignInOutcome> {
+  return failSignIn(tx, now, { address, comparedUsers, locked, refused })
+}
+
+// Signing in with a passkey alone. The passkey identifies and verifies its user.
+//
+// Attempts are counted like passwords, before the check: per address, and per address and passkey
+// (429). The user's own counter counts them too but never refuses them: a signature cannot be
+// guessed, and strangers who guess passwords must not lock out the owner of the key.
+
+type PasskeySignIn = SignInCaller & { credential: AuthenticationResponseJSON }
+
+type PasskeyCheck = CheckedAssertion & { locked: ReadonlySet<UserId> } // Users whom this attempt locks.
+
+// Call outside a transaction, as for passwords, so that the attempt counts and the challenge is used up even
+// if the sign-in fails.
+export async function checkPasskey(
+  db: Queryable,
+  ceremony: { now: Date; relyingParty: RelyingParty },
+  signIn: PasskeySignIn,
+): Promise<PasskeyCheck> {
+  const { now } = ceremony
+  const { credential } = signIn
+  const isLastHere = await countAttemptFrom(db, now, sourceOf(signIn))
+  const checked = await checkAssertion(db, ceremony, { use: { purpose: 'sign_in' }, credential })
+  const userIds = checked.passkey ? [checked.passkey.userId] : []
+  const { last } = await countUsers(db, now, { userIds, email: sourceOf(signIn).email })
+  return { ...checked, locked: isLastHere ? new Set(userIds) : last }
+}
+
+export async function finishPasskeySignIn(
+  tx: Transaction,
+  now: Date,
+  { signIn, checked }: { signIn: PasskeySignIn; checked: PasskeyCheck },
+): Promise<SignInOutcome> {
+  const { passkey, counter, locked } = checked
+  if (!passkey) return { refused: 'invalid_passkey' }
+  const { id, userId, name } = passkey
+  const isActive = await lockActive(tx, userId) // Before the passkey, as in the removal of a user.
+  const user = await findUser(tx, userId)
+  const isUsed =
+    isActive && counter !== undefined && (await usePasskey(tx, now, { id, userId, counter }))
+  if (user && isUsed) {
+    const source = { ...signIn, ...sourceOf(signIn) }
+    const isBreakGlass = await isProviderEnforced(tx, user.clientId)
+    if (!isBreakGlass || mayBreakGlass(user)) {
+      return succeedSignIn(tx, now, { signIn: source, user, how: 'passkey', isBreakGlass })
+    }
+    await uncountSignIn(tx, source, [])
+    return { refused: 'provider_sign_in_needed' }
+  }
+  return failSignIn(tx, now, {
+    address: signIn.address,
+    comparedUsers: user ? [user] : [],
+    locked,
+    refused: 'invalid_passkey',
+    detail: { passkey: name, ...(isActive && counter !== undefined ? { counter } : {}) },
+  })
+}
+
+async function lockActive(tx: Transaction, userId: UserId): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'lock-active-user',
+    text: `select from users where id = $1 and is_active
+              and exists (select from clients where id = users.client_id and is_active)
+              for no key update`,
+    values: [userId],
+  })
+  return rowCount === 1
+}
+
+// No email address is typed, so the passkey id takes its place.
+function sourceOf({ caller, credential }: PasskeySignIn) {
+  return { caller, email: `passkey ${credential.id}` }
+}
+
+// Re-authentication before a sensitive action, because somebody may have hijacked the session. The user sends
+// a password, plus a code if a second factor is enrolled, or a passkey, which replaces both.
+//
+// Each confirmation counts as a failed attempt until `settleConfirmation` uncounts it.
+
+type Confirmation = AttemptSource & { userId: UserId }
+
+export async function confirmPassword(
+  db: Queryable,
+  now: Date,
+  who: Confirmation & { password: string },
+): Promise<boolean> {
+  await countConfirmation(db, now, who)
+  const { rows } = await db.query<{ passwordHash: string }>({
+    name: 'password-of-user',
+    text: 'select password_hash from users where id = $1',
+    values: [who.userId],
+  })
+  const [isRight = false] = await matchCounted(db, who, { users: rows, counted: [who.userId] })
+  return isRight
+}
+
+type PasskeyConfirmation = {
+  who: Confirmation
+  session: SignedInSession
+  credential: AuthenticationResponseJSON
+}
+
+// Returns the passkey and its counter, which the action must store (usePasskey). Undefined if the
+// assertion is wrong.
+export async function confirmPasskey(
+  db: Queryable,
+  ceremony: { now: Date; relyingParty: RelyingParty },
+  { who, session: { sessionId }, credential }: PasskeyConfirmation,
+): Promise<{ passkey: Passkey; counter: number } | undefined> {
+  await countConfirmation(db, ceremony.now, who)
+  const use = { purpose: 'confirm', sessionId } as const
+  const { passkey, counter } = await checkAssertion(db, ceremony, { use, credential })
+  if (!passkey || counter === undefined || passkey.userId !== who.userId) return undefined
+  return { passkey, counter }
+}
+
+export function settleConfirmation(db: Queryable, who: Confirmation): Promise<void> {
+  return uncountSignIn(db, who, [who.userId])
+}

@@ -1,0 +1,260 @@
+// /dashboard/api/users: users of a client, managed by owners and operators.
+
+import { Type } from '@fastify/type-provider-typebox'
+import { withTransaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { type Call, resource } from '#http/resource.ts'
+import { Deleted, Email, named, text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+import type { UserId } from '#ids.ts'
+import { acceptInvitation, findInvitation, type Invitation } from './invitations.ts'
+import { meetDevice } from './known-devices.ts'
+import {
+  addUser,
+  changeUserBy,
+  clientToManage,
+  getManageable,
+  refuseRole,
+  removeUserBy,
+  resetPassword,
+  vouchForUser,
+} from './manage-users.ts'
+import { hashPassword, passwordProblem, temporaryPassword } from './passwords.ts'
+import { isProviderEnforced } from './providers.ts'
+import { openSession, type SignedInSession } from './sessions.ts'
+import { listUsers, sharedSalt } from './users.ts'
+import {
+  InvitedUserView,
+  LinkToken,
+  linkMailOf,
+  NewPassword,
+  presentInvited,
+  RoleName,
+  requireId,
+  UserView,
+} from './views.ts'
+
+const ClientId = Type.Optional(text(200, 'Client to manage. Operators only; default: your own.'))
+const Flag = { 'x-says': 'Must be true or false.' }
+
+export const users = resource('/dashboard/api/users', {
+  tag: 'Dashboard',
+  noun: 'user',
+  view: UserView,
+  scopes: 'session',
+  params: { id: (text: string) => requireId<UserId>(text, 'user_not_found') },
+})
+  .list('listUsers', {
+    summary: 'List users, newest first',
+    description: 'Users of your client, with their roles.',
+    filters: { clientId: ClientId },
+    hasTextIds: true,
+    errors: ['client_not_found'],
+    rows: async (db, { request, query, after, limit }) => {
+      const client = await clientToManage(db, toAdministrator(request.session), query.clientId)
+      return listUsers(db, client.id, { beforeId: after, limit })
+    },
+  })
+  .route('POST', 'createUser', {
+    summary: 'Invite a user',
+    description:
+      'Mails the user a single-use link. Without a mail server, returns the link to hand over, and a ' +
+      'temporary password instead of it. Until the user has opened the link and added a second ' +
+      'factor, what they request counts as yours. Only operators can ' +
+      'add operators, and only to an operator client; and finance users to such a client.',
+    body: Type.Object(
+      { email: Email, role: RoleName, clientId: ClientId },
+      { additionalProperties: false },
+    ),
+    isKeyed: true,
+    view: InvitedUserView,
+    errors: ['client_not_found', 'operators_only', 'user_exists'],
+    handle: async (call) => {
+      const { db, body, request } = call
+      const { email, role } = body
+      const by = toAdministrator(request.session)
+      const client = await clientToManage(db, by, body.clientId)
+      await refuseRole(db, by, { clientId: client.id, role })
+      const password = temporaryPassword()
+      const passwordHash = await hashPassword(password, await sharedSalt(db, email))
+      return withIdempotency(call, { ...call, by, pool: db }, async (tx) => {
+        const mail = linkMailOf(call)
+        const adding = { by, client, email, role, passwordHash, mail }
+        const invited = await addUser(tx, call.clock(), adding)
+        return accepted('User created successfully', presentInvited(invited, { ...call, password }))
+      })
+    },
+  })
+  .update('changeUser', {
+    summary: 'Update a user',
+    description:
+      'Changes the role, or disables or enables the user, from the next request on. Disabled ' +
+      'users are signed out. The last owner or operator cannot be changed.',
+    body: Type.Object(
+      { role: Type.Optional(RoleName), isActive: Type.Optional(Type.Boolean(Flag)) },
+      {
+        additionalProperties: false,
+        minProperties: 1,
+        'x-says': 'Must be an object with role or isActive.',
+      },
+    ),
+    errors: ['last_of_role', 'user_not_found'],
+    run: (tx, call) => changeUserBy(tx, call.now, { ...aboutOne(call), change: call.body }),
+  })
+  .remove('removeUser', {
+    summary: 'Delete a user',
+    description: 'The audit log keeps their actions.',
+    view: Deleted,
+    errors: ['last_of_role', 'user_not_found'],
+    run: async (tx, call) => {
+      await removeUserBy(tx, call.now, aboutOne(call))
+      return { id: call.params.id }
+    },
+  })
+  .route('POST', 'resetUserPassword', {
+    path: '/:id/reset-password',
+    summary: 'Reset a user’s password',
+    description:
+      'Mails the user a single-use link, or returns it with a temporary password where no mail server is ' +
+      'set. Ends all sessions, removes passkeys and lifts any lockout. The user counts as you until ' +
+      'they have taken the account over again.',
+    body: Type.Object(
+      {
+        removeTotp: Type.Optional(
+          Type.Boolean({
+            description: 'Also removes the second factor, for users who lost it.',
+            ...Flag,
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    isKeyed: true,
+    view: InvitedUserView,
+    errors: ['user_not_found'],
+    handle: async (call) => {
+      const { db, body } = call
+      const { by } = aboutOne(call)
+      const { id, email } = await getManageable(db, by, call.params.id)
+      const password = temporaryPassword()
+      const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
+      const reset = { id, passwordHash, removesTotp: body.removeTotp === true }
+      return withIdempotency(call, { ...call, by, pool: db }, async (tx) => {
+        const mail = linkMailOf(call)
+        const invited = await resetPassword(tx, call.clock(), { by, reset, mail })
+        return accepted(
+          'Password reset successfully',
+          presentInvited(invited, { ...call, password }),
+        )
+      })
+    },
+  })
+  .act('vouchForUser', {
+    path: '/:id/vouch',
+    summary: 'Vouch for a user',
+    description:
+      'Operators only, for users whose password they did not set and to whom they gave no ' +
+      'access. From then on the user counts as a person of their own, whoever invited them.',
+    body: Type.Object(
+      { note: text(500, 'How you know the person. Kept in the audit log.') },
+      { additionalProperties: false },
+    ),
+    isKeyed: false,
+    errors: ['user_not_found', 'user_password_temporary', 'voucher_not_independent'],
+    message: 'User vouched for successfully',
+    run: (tx, call) => vouchForUser(tx, call.now, { ...aboutOne(call), note: call.body.note }),
+  })
+
+type UserCall = Pick<Call<{ id: (text: string) => UserId }>, 'request' | 'params'>
+
+function aboutOne({ request, params }: UserCall) {
+  return { by: toAdministrator(request.session), id: params.id }
+}
+
+function toAdministrator(session: SignedInSession) {
+  const { user, client } = session
+  const { id: userId, email, role } = user
+  return { actor: `user:${email}`, role, clientId: client.id, client, userId, session }
+}
+
+// /dashboard/api/invitation: a user opens the single-use link of an invitation or of a password reset, and
+// chooses a password.
+
+const InvitationView = view('Invitation', (f: Fields<Invitation>) => ({
+  email: f.text('email'),
+  clientName: f.text('clientName'),
+  expiresAt: f.time('expiresAt'),
+}))
+
+const LOGIN_RATE = { config: { rate: 'login' } } as const
+
+export const invitations = resource('/dashboard/api/invitation', {
+  tag: 'Dashboard',
+  noun: 'invitation',
+  view: InvitationView,
+  scopes: 'anyone',
+})
+  .route('POST', 'openInvitation', {
+    summary: 'Look at an invitation',
+    description: 'Whose account the link is for. Does not use it up.',
+    route: LOGIN_RATE,
+    body: Type.Object({ token: LinkToken }, { additionalProperties: false }),
+    errors: ['invitation_invalid'],
+    handle: async (call) => {
+      const invitation = await getInvitation(call, call.body.token)
+      return accepted('Invitation retrieved successfully', InvitationView.present(invitation))
+    },
+  })
+  .route('POST', 'acceptInvitation', {
+    path: '/accept',
+    summary: 'Take over an account',
+    description:
+      'Uses the link up and sets your password. Signs you in, unless you have a second factor: ' +
+      'then sign in with it. Without one, add one: only then do you count as a person of your ' +
+      'own.',
+    route: LOGIN_RATE,
+    body: Type.Object({ token: LinkToken, password: NewPassword }, { additionalProperties: false }),
+    view: named('AcceptedInvitation', {
+      email: Type.String(),
+      isSignedIn: Type.Boolean({
+        description: 'False: sign in with your second factor, or with your organisation.',
+      }),
+    }),
+    errors: ['address_not_allowed', 'invitation_invalid'],
+    handle: async (call) => {
+      const { db, clock, policy, request, reply } = call
+      const { token, password } = call.body
+      const { userId, email } = await getInvitation(call, token)
+      const problem = passwordProblem(password, email)
+      if (problem) throw new Refusal('invalid_request', [{ field: 'password', message: problem }])
+      const passwordHash = await hashPassword(password, await sharedSalt(db, email, userId))
+      const from = { address: request.ip, userAgent: request.headers['user-agent'] }
+      const waitHours = policy.approverWaitHours
+      const opened = await withTransaction(db, async (tx) => {
+        const now = clock()
+        const acceptance = { token, passwordHash, waitHours, address: request.ip }
+        const { user, hasSecondFactor } = await acceptInvitation(tx, now, acceptance)
+        const isSignedIn = !hasSecondFactor && !(await isProviderEnforced(tx, user.clientId))
+        if (!isSignedIn) return undefined
+        const device = { ...from, user, token: call.sessionCookies.deviceTokenOf(request) }
+        return {
+          token: await openSession(tx, now, { user, from }),
+          deviceToken: await meetDevice(tx, now, { ...device, mail: undefined }),
+        }
+      })
+      if (opened) {
+        call.sessionCookies.begin(reply, opened.token)
+        call.sessionCookies.keepDevice(reply, opened.deviceToken)
+      }
+      return accepted('Password set successfully', { email, isSignedIn: opened !== undefined })
+    },
+  })
+
+async function getInvitation({ db, clock }: Deps, token: string): Promise<Invitation> {
+  const invitation = await findInvitation(db, clock(), token)
+  if (!invitation) throw new Refusal('invitation_invalid')
+  return invitation
+}

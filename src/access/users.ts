@@ -1,0 +1,265 @@
+// Dashboard users, each of one client and with one role. Email addresses are stored in lower case
+// and are unique per client only, so that no client learns of another's users.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { type ClientId, timeOrderedId, type UserId } from '#ids.ts'
+import { readSalt } from './passwords.ts'
+import { INDISPENSABLE, isIndispensable, type Role } from './permissions.ts'
+
+export type User = {
+  id: UserId
+  clientId: ClientId
+  email: string
+  role: Role
+  isActive: boolean
+  isPasswordTemporary: boolean
+  hasTotp: boolean
+  hasPasskey: boolean
+  ownFrom: Date | null // Since when the user counts as an independent person (invitations.ts).
+  createdAt: Date
+  signedInAt: Date | null
+}
+
+export const USER_COLUMNS = `
+  users.id, users.client_id, users.email, users.role, users.is_active, users.is_password_temporary,
+  users.totp_sealed is not null as has_totp,
+  exists (select from passkeys where passkeys.user_id = users.id) as has_passkey, users.own_from,
+  users.created_at, users.signed_in_at`
+
+const USERS_MAX = 500
+
+export function emailKey(email: string): string {
+  return email.toLowerCase()
+}
+
+export async function listUsers(
+  db: Queryable,
+  clientId: ClientId,
+  { beforeId, limit }: { beforeId: UserId | null; limit: number },
+): Promise<User[]> {
+  const { rows } = await db.query<User>({
+    name: 'list-users',
+    text: `select ${USER_COLUMNS} from users
+            where client_id = $1 and ($2::uuid is null or id < $2)
+            order by id desc limit $3`,
+    values: [clientId, beforeId, limit],
+  })
+  return rows
+}
+
+type NewUser = {
+  clientId: ClientId
+  email: string
+  role: Role
+  passwordHash: string
+  createdBy: UserId | null // Null is the command line.
+}
+
+// Creates the user with a temporary password, which its creator knows and the user must change first.
+// In the sandbox, a user created by the command line counts as an independent person at once.
+export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {
+  const { rows } = await tx.query<User>({
+    name: 'create-user',
+    text: `insert into users (id, client_id, email, role, password_hash, password_set_at,
+                              is_password_temporary, created_at, password_by, own_from)
+           select $1, $2, $3, $4, $5, $6, true, $6,
+                  case when $7::uuid is null then array[command_line()] else people_of($7, $6) end,
+                  case when $7 is null and exists (select from database_mode where mode = 'sandbox')
+                       then $6::timestamptz end
+            where (select count(*) from users where client_id = $2) < ${USERS_MAX}
+           on conflict (client_id, email) do nothing
+           returning ${USER_COLUMNS}`,
+    values: [
+      timeOrderedId(now),
+      user.clientId,
+      emailKey(user.email),
+      user.role,
+      user.passwordHash,
+      now,
+      user.createdBy,
+    ],
+  })
+  if (rows[0]) return rows[0]
+  const existing = await findUserByEmail(tx, user.clientId, user.email)
+  throw new Refusal(existing ? 'user_exists' : 'too_many_users')
+}
+
+export async function findUserByEmail(
+  db: Queryable,
+  clientId: ClientId,
+  email: string,
+): Promise<User | undefined> {
+  const { rows } = await db.query<User>({
+    name: 'find-user-by-email',
+    text: `select ${USER_COLUMNS} from users where client_id = $1 and email = $2`,
+    values: [clientId, emailKey(email)],
+  })
+  return rows[0]
+}
+
+export async function findUser(db: Queryable, id: UserId): Promise<User | undefined> {
+  const { rows } = await db.query<User>({
+    name: 'find-user',
+    text: `select ${USER_COLUMNS} from users where id = $1`,
+    values: [id],
+  })
+  return rows[0]
+}
+
+export type LockedUser = User & { isLast: boolean } // The last active user of an indispensable role.
+
+// Locks the user, the administrator and all users of indispensable roles, in the order of their
+// ids. If two such users are removed concurrently, the second is refused as the last.
+export async function lockUser(
+  tx: Transaction,
+  { id, clientId, byId }: Pick<User, 'id' | 'clientId'> & { byId: UserId | undefined },
+): Promise<LockedUser | undefined> {
+  const { rows } = await tx.query<User>({
+    name: 'lock-user',
+    text: `select ${USER_COLUMNS} from users
+            where client_id = $1 and (id = $2 or role = any($3)) or id = $4
+            order by id for update`,
+    values: [clientId, id, [...INDISPENSABLE], byId ?? null],
+  })
+  const user = rows.find((row) => row.id === id)
+  if (!user) return undefined
+  const others = rows.filter(
+    (row) => row.id !== id && row.clientId === clientId && row.role === user.role && row.isActive,
+  )
+  return { ...user, isLast: isIndispensable(user.role) && user.isActive && others.length === 0 }
+}
+
+export type UserChange = { role?: Role | undefined; isActive?: boolean | undefined }
+
+export async function changeUser(
+  tx: Transaction,
+  user: LockedUser,
+  change: UserChange,
+): Promise<User> {
+  const role = change.role ?? user.role
+  const isActive = change.isActive ?? user.isActive
+  if (user.isLast && (role !== user.role || !isActive)) throw new Refusal('last_of_role')
+  await tx.query({
+    name: 'change-user',
+    text: 'update users set role = $2, is_active = $3 where id = $1',
+    values: [user.id, role, isActive],
+  })
+  return { ...user, role, isActive }
+}
+
+// Sessions, passkeys and recovery codes go with the user.
+export async function removeUser(tx: Transaction, user: LockedUser): Promise<void> {
+  if (user.isLast) throw new Refusal('last_of_role')
+  await tx.query({
+    name: 'remove-user',
+    text: 'delete from users where id = $1',
+    values: [user.id],
+  })
+}
+
+// If `setBy` is null, the command line set the password.
+type NewPassword = { id: UserId; hash: string } & (
+  | { isTemporary: false }
+  | { isTemporary: true; setBy: UserId | null }
+)
+
+// Revokes the user's links: of an invitation, and of a password reset.
+export async function setPassword(
+  tx: Transaction,
+  now: Date,
+  { id, hash, ...how }: NewPassword,
+): Promise<void> {
+  const setBy = how.isTemporary ? how.setBy : id
+  const { rowCount } = await tx.query({
+    name: 'set-password',
+    text: `update users
+              set password_hash = $2, password_set_at = $3, is_password_temporary = $4,
+                  password_by = case when not $4 then password_by
+                                     when $5::uuid is null then array[command_line()]
+                                     else people_of($5, $3) end
+            where id = $1`,
+    values: [id, hash, now, how.isTemporary, setBy],
+  })
+  if (rowCount !== 1) throw new Refusal('user_not_found') // The user was removed meanwhile.
+  await tx.query({
+    name: 'drop-invitation',
+    text: 'delete from invitations where user_id = $1',
+    values: [id],
+  })
+  await tx.query({
+    name: 'drop-password-reset',
+    text: 'update password_resets set used_at = $2 where user_id = $1 and used_at is null',
+    values: [id, now],
+  })
+}
+
+// Users of one address at several clients share a salt, so that one derivation checks all of them
+// (sign-in.ts). Undefined if nobody has the address.
+export async function sharedSalt(
+  db: Queryable,
+  email: string,
+  exceptId: UserId | null = null,
+): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ hash: string }>({
+    name: 'shared-salt',
+    text: `select password_hash as hash from users
+            where email = $1 and ($2::uuid is null or id <> $2) order by id limit 1`,
+    values: [emailKey(email), exceptId],
+  })
+  return rows[0] && readSalt(rows[0].hash)
+}
+
+// Access grants: a user who creates or enables another user, changes their role or resets their
+// password is their grantor, and so, transitively, is every grantor of the grantor. A user cannot
+// approve the requests of their grantors (stands_behind, in the database). A user whose access was
+// changed must wait before approving anything.
+//
+// Operators of another client and the command line run the service, so they are never recorded as
+// grantors. A password they set deletes the user's existing grants.
+
+type Grantor = { userId?: UserId | undefined; clientId: ClientId }
+
+type AccessGrant = { by: Grantor; user: Pick<User, 'id' | 'clientId'>; isNewPassword: boolean }
+
+export async function recordGrant(
+  tx: Transaction,
+  now: Date,
+  { by, user, isNewPassword }: AccessGrant,
+): Promise<void> {
+  await tx.query({
+    name: 'change-access',
+    text: 'update users set access_changed_at = $2 where id = $1',
+    values: [user.id, now],
+  })
+  const isOutside = by.userId === undefined || by.clientId !== user.clientId
+  if (isOutside && isNewPassword) {
+    await forgetGrants(tx, user.id)
+  }
+  if (isOutside || by.userId === user.id) return
+  await tx.query({
+    name: 'record-access-grant',
+    text: `insert into access_grants (client_id, user_id, granted_by, granted_at)
+           values ($1, $2, $3, $4) on conflict do nothing`,
+    values: [user.clientId, user.id, by.userId, now],
+  })
+}
+
+// Removes the user's grantors. People to whom the user granted access inherit those grantors.
+export async function forgetGrants(tx: Transaction, userId: UserId): Promise<void> {
+  await tx.query({
+    name: 'inherit-access-grants',
+    text: `insert into access_grants (client_id, user_id, granted_by, granted_at)
+           select w.client_id, w.user_id, u.granted_by, w.granted_at
+             from access_grants w join access_grants u on u.user_id = w.granted_by
+            where w.granted_by = $1 and w.user_id <> u.granted_by
+           on conflict do nothing`,
+    values: [userId],
+  })
+  await tx.query({
+    name: 'forget-access-grants',
+    text: 'delete from access_grants where user_id = $1',
+    values: [userId],
+  })
+}

@@ -1,0 +1,45 @@
+// Purges expired sessions, passkey challenges and sign-ins with providers, outdated sign-in failures and
+// old traces of events, and devices not used for long. Mails the links that users asked for to reset their
+// password.
+
+import type { MessageSettings } from '#config/message-settings.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { mailsUsers } from '#messages/transports.ts'
+import { deleteOldTraces } from '#records/events.ts'
+import type { Sealer } from '#seal.ts'
+import type { Deps, Round } from '#workers/loop.ts'
+import { deleteExpiredAttempts } from './attempts.ts'
+import { deleteOldDevices } from './known-devices.ts'
+import { deleteExpiredChallenges } from './passkeys.ts'
+import { answerResetRequests, RESET_PATH } from './password-resets.ts'
+import { deleteExpiredProviderSignIns } from './provider-sign-in.ts'
+import { deleteExpiredSessions } from './sessions.ts'
+
+export function purgeSessionsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+  return async () => {
+    await deleteExpiredSessions(db, clock())
+    await deleteExpiredAttempts(db, clock())
+    await deleteExpiredChallenges(db, clock())
+    await deleteExpiredProviderSignIns(db, clock())
+    await deleteOldDevices(db, clock())
+    await deleteOldTraces(db, clock())
+    return { more: false }
+  }
+}
+
+type ResetDeps = Pick<Deps, 'db' | 'clock'> & {
+  sealer: Sealer
+  mode: 'sandbox' | 'live'
+  publicUrl: string
+  messages: MessageSettings
+}
+
+export function answerResetRequestsRound(deps: ResetDeps): Round {
+  const { db, clock, sealer, publicUrl } = deps
+  const linkOf = (token: string) => `${publicUrl}${RESET_PATH}#${token}`
+  const mail = mailsUsers(deps) ? { sealer, linkOf } : undefined
+  return async () => {
+    const answered = await withTransaction(db, (tx) => answerResetRequests(tx, clock(), { mail }))
+    return { more: answered > 0 }
+  }
+}

@@ -1,0 +1,269 @@
+// The files in the pack of a month, as CSV. docs/proof.md specifies them, and verifier/verify_proof.py reads
+// them, so a change of a column needs a new version of the format (month-pack.ts).
+//
+// The trial balances and the journal have one row per kind of ledger account. A chart may give several kinds
+// one code, and another code from some day on. The verifier adds up the kinds, which never change.
+//
+// No file names a payer.
+
+import type { ChartEntry } from '#config/chart-settings.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { type Columns, csvText } from '#http/csv.ts'
+import type { Deps } from '#http/deps.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+import { type DailyProof, readDailyProofs, timingWindows } from '#reconciliation/daily-proof.ts'
+import {
+  type CrossDayItem,
+  readCrossDayItems,
+  readStandingItems,
+  type StandingItem,
+} from '#reconciliation/proof-items.ts'
+import {
+  accountOf,
+  type ClosedDay,
+  findClosedDay,
+  type JournalLine,
+  readClosedLines,
+} from './journal.ts'
+import { daysOf, type Month, type PackFile } from './month.ts'
+import { readSuspenseAgeing } from './operator-balances.ts'
+import { amountOrNone } from './report-views.ts'
+import { COLUMNS as AGEING_COLUMNS } from './suspense-ageing-routes.ts'
+import { COLUMNS as DUTY_COLUMNS } from './tax-routes.ts'
+import { type KindTotal, readKindTotals } from './trial-balance.ts'
+import { readStampDuty, readVatReport } from './vat.ts'
+import { COLUMNS as DOCUMENT_COLUMNS } from './vat-document-routes.ts'
+import { listDocumentsOfMonth } from './vat-documents.ts'
+import { COLUMNS as VAT_COLUMNS, toRows as vatRows } from './vat-routes.ts'
+import { readWithholding } from './withholding.ts'
+import { COLUMNS as WITHHOLDING_COLUMNS } from './withholding-routes.ts'
+
+// One of the two sides is 0.
+type Balance = ChartEntry & { kind: string; currency: string; debitKobo: Kobo; creditKobo: Kobo }
+type Entry = ChartEntry & JournalLine & { day: string }
+
+const BALANCE_COLUMNS: Columns<Balance> = [
+  ['account', ({ kind }) => kind],
+  ['accountCode', ({ code }) => code],
+  ['accountName', ({ name }) => name],
+  ['debit', ({ debitKobo }) => formatKobo(debitKobo)],
+  ['credit', ({ creditKobo }) => formatKobo(creditKobo)],
+  ['currency', ({ currency }) => currency],
+]
+
+const JOURNAL_COLUMNS: Columns<Entry> = [
+  ['date', ({ day }) => day],
+  ['account', ({ kind }) => kind],
+  ['accountCode', ({ code }) => code],
+  ['accountName', ({ name }) => name],
+  ['debit', ({ debitKobo }) => amountOrNone(debitKobo)],
+  ['credit', ({ creditKobo }) => amountOrNone(creditKobo)],
+  ['currency', ({ currency }) => currency],
+  ['reason', ({ reason }) => reason],
+  ['clientId', ({ clientCode }) => clientCode],
+  ['bankCode', ({ bankCode }) => bankCode],
+]
+
+function toBalances(totals: readonly KindTotal[], { chart }: ClosedDay): Balance[] {
+  const moved = totals.filter(({ debits, credits }) => debits !== 0n || credits !== 0n)
+  const rows = moved.map(({ kind, currency, debits, credits }) => {
+    const net = debits - credits
+    return {
+      ...{ kind, currency, ...accountOf(chart, kind) },
+      debitKobo: kobo(net > 0n ? net : 0n),
+      creditKobo: kobo(net < 0n ? -net : 0n),
+    }
+  })
+  return sortBy(rows, ({ currency, code, kind }) => [currency, code, kind])
+}
+
+// A line that moved both ways becomes a debit and a credit.
+function toEntries(lines: readonly JournalLine[], { day, chart }: ClosedDay): Entry[] {
+  const none = kobo(0n)
+  const entries = lines
+    .map((line) => ({ ...line, ...accountOf(chart, line.kind), day }))
+    .flatMap((line) => [
+      { ...line, creditKobo: none },
+      { ...line, debitKobo: none },
+    ])
+    .filter(({ debitKobo, creditKobo }) => debitKobo !== creditKobo)
+  return sortBy(entries, (entry) => {
+    const { currency, code, kind, clientCode, bankCode, reason, creditKobo } = entry
+    return [
+      currency,
+      code,
+      kind,
+      clientCode,
+      bankCode,
+      reason,
+      creditKobo === 0n ? 'debit' : 'credit',
+    ]
+  })
+}
+
+function sortBy<Row>(rows: readonly Row[], keyOf: (row: Row) => (string | null)[]): Row[] {
+  const keyed = rows.map((row) => ({ row, key: keyOf(row).join('\u0000') }))
+  keyed.sort((one, other) => (one.key < other.key ? -1 : 1))
+  return keyed.map(({ row }) => row)
+}
+
+// The ledger's balance at each bank, at the beginning and the end of the month.
+type BankBalance = { bankCode: string; currency: string; openingKobo: Kobo; closingKobo: Kobo }
+
+const BANK_COLUMNS: Columns<BankBalance> = [
+  ['bankCode', ({ bankCode }) => bankCode],
+  ['currency', ({ currency }) => currency],
+  ['opening', ({ openingKobo }) => formatKobo(openingKobo)],
+  ['closing', ({ closingKobo }) => formatKobo(closingKobo)],
+]
+
+async function readBankBalances(db: Queryable, { from, to }: Month): Promise<BankBalance[]> {
+  const { rows } = await db.query<BankBalance>({
+    name: 'read-bank-balances-of-month',
+    text: `with banks as (
+             select id, substr(owner, 6) as bank_code, currency, debits_kobo - credits_kobo as kobo
+               from ledger_accounts where kind = 'bank'
+           ), moved as (
+             select b.id, t.amount_kobo as kobo, t.posted_at
+               from transfers t join banks b on b.id = t.debit_account_id where t.posted_at >= $1
+              union all
+             select b.id, -t.amount_kobo, t.posted_at
+               from transfers t join banks b on b.id = t.credit_account_id where t.posted_at >= $1
+           )
+           select b.bank_code, b.currency, (b.kobo - coalesce(sum(m.kobo), 0))::bigint as opening_kobo,
+                  (b.kobo - coalesce(sum(m.kobo) filter (where m.posted_at >= $2), 0))::bigint
+                    as closing_kobo
+             from banks b left join moved m using (id)
+            group by b.id, b.bank_code, b.currency, b.kobo order by b.bank_code, b.currency`,
+    values: [from, to],
+  })
+  return rows
+}
+
+// An item counts in a proof once matching has read it. So the ledger of a proof may lack the last items for a
+// minute, and a pack of such proofs would not verify.
+function requireWholeLedger(
+  proofs: readonly DailyProof[],
+  banks: readonly BankBalance[],
+  journal: readonly Entry[],
+): void {
+  for (const { bankCode, currency, openingKobo } of banks) {
+    const isOwn = (row: { bankCode: string | null; currency: string }) =>
+      row.bankCode === bankCode && row.currency === currency
+    const moves = journal.filter((entry) => entry.kind === 'bank' && isOwn(entry))
+    for (const { day, ledgerKobo } of proofs.filter(isOwn)) {
+      const booksKobo = moves
+        .filter((move) => move.day <= day)
+        .reduce((sum, { debitKobo, creditKobo }) => sum + debitKobo - creditKobo, 0n + openingKobo)
+      if (ledgerKobo === null || ledgerKobo === booksKobo) continue
+      const message = `Bank ${bankCode}, ${day}: the ledger is not matched yet. Try again in a minute.`
+      throw new Refusal('month_not_ready', [{ field: 'month', message }])
+    }
+  }
+}
+
+const amount = (read: (proof: DailyProof) => Kobo | null) => (proof: DailyProof) => {
+  const amountKobo = read(proof)
+  return amountKobo === null ? '' : formatKobo(amountKobo)
+}
+
+const crossDayOf = ({ timingKobo, waitingKobo }: DailyProof) =>
+  timingKobo === null || waitingKobo === null ? null : kobo(timingKobo - waitingKobo)
+
+const PROOF_COLUMNS: Columns<DailyProof> = [
+  ['bankCode', ({ bankCode }) => bankCode],
+  ['currency', ({ currency }) => currency],
+  ['day', ({ day }) => day],
+  ['status', ({ status }) => status],
+  ['statement', amount(({ statementKobo }) => statementKobo)],
+  ['ledger', amount(({ ledgerKobo }) => ledgerKobo)],
+  ['timing', amount(({ timingKobo }) => timingKobo)],
+  ['waiting', amount(({ waitingKobo }) => waitingKobo)],
+  ['crossDay', amount(crossDayOf)],
+  ['noted', amount(({ notedKobo }) => notedKobo)],
+  ['difference', amount(({ differenceKobo }) => differenceKobo)],
+  ['openDifferences', ({ openDifferences }) => openDifferences],
+]
+
+// Open and noted differences: the reasons why a bank's statement differs from its ledger balance.
+const RECONCILING_COLUMNS: Columns<StandingItem> = [
+  ['bankCode', ({ bankCode }) => bankCode],
+  ['currency', ({ currency }) => currency],
+  ['day', ({ day }) => day],
+  ['state', ({ state }) => state],
+  ['kind', ({ kind }) => kind],
+  ['amount', ({ amountKobo }) => formatKobo(amountKobo)],
+  ['difference', ({ differenceId }) => differenceId.toString()],
+  ['line', ({ lineId }) => lineId?.toString()],
+  ['item', ({ item }) => item],
+  ['reason', ({ reason }) => reason],
+]
+
+// An item that waits has no last day: only one side has it.
+type TimingItem = CrossDayItem | StandingItem
+
+const isCrossDay = (item: TimingItem): item is CrossDayItem => 'untilDay' in item
+
+const TIMING_COLUMNS: Columns<TimingItem> = [
+  ['bankCode', ({ bankCode }) => bankCode],
+  ['currency', ({ currency }) => currency],
+  ['fromDay', (item) => (isCrossDay(item) ? item.fromDay : item.day)],
+  ['untilDay', (item) => (isCrossDay(item) ? item.untilDay : '')],
+  ['kind', (item) => (isCrossDay(item) ? 'crossDay' : 'waiting')],
+  ['amount', ({ amountKobo }) => formatKobo(amountKobo)],
+  ['line', ({ lineId }) => lineId?.toString()],
+  ['item', ({ item }) => item],
+  ['reason', (item) => (isCrossDay(item) ? item.rule : item.kind)],
+]
+
+// Refuses with month_not_ready. The caller must call this in one snapshot, after the last day of the month is
+// closed.
+export async function readPackFiles(
+  tx: Transaction,
+  { banks, now }: Pick<Deps, 'banks'> & { now: Date },
+  month: Month,
+): Promise<PackFile[]> {
+  const { from, to, first, last } = month
+  const lastDay = (await findClosedDay(tx, last)) as ClosedDay
+  const journal: Entry[] = []
+  for (const day of daysOf(month)) {
+    const closed = await findClosedDay(tx, day)
+    if (!closed) continue
+    journal.push(...toEntries(await readClosedLines(tx, { first: day, last: day }), closed))
+  }
+  const range = { fromDay: first, toDay: last, windows: timingWindows(banks), now }
+  const standing = await readStandingItems(tx, range)
+  const waiting = standing.filter(({ state }) => state === 'waiting')
+  const proofs = await readDailyProofs(tx, range)
+  const bankBalances = await readBankBalances(tx, month)
+  requireWholeLedger(proofs, bankBalances, journal)
+  const timing = [...waiting, ...(await readCrossDayItems(tx, range))]
+  return [
+    file(
+      'opening-trial-balance',
+      BALANCE_COLUMNS,
+      toBalances(await readKindTotals(tx, from), lastDay),
+    ),
+    file('trial-balance', BALANCE_COLUMNS, toBalances(await readKindTotals(tx, to), lastDay)),
+    file('journal', JOURNAL_COLUMNS, journal),
+    file('bank-balances', BANK_COLUMNS, bankBalances),
+    file('reconciliation', PROOF_COLUMNS, proofs),
+    file('timing-items', TIMING_COLUMNS, timing),
+    file(
+      'reconciling-items',
+      RECONCILING_COLUMNS,
+      standing.filter(({ state }) => state !== 'waiting'),
+    ),
+    file('suspense-ageing', AGEING_COLUMNS, await readSuspenseAgeing(tx, { at: to, now })),
+    file('vat', VAT_COLUMNS, vatRows(await readVatReport(tx, month))),
+    file('vat-invoices', DOCUMENT_COLUMNS, await listDocumentsOfMonth(tx, month.month)),
+    file('withholding-tax', WITHHOLDING_COLUMNS, await readWithholding(tx, month)),
+    file('stamp-duty', DUTY_COLUMNS, await readStampDuty(tx, { from, to })),
+  ]
+}
+
+function file<Row>(name: string, columns: Columns<Row>, rows: readonly Row[]): PackFile {
+  return { name: `${name}.csv`, content: csvText(columns, rows) }
+}

@@ -1,0 +1,170 @@
+// Suspense at a moment, by age. Each item's state at that moment is rebuilt from its history
+// (suspense_changes), so the sum equals the balance of the suspense accounts at that moment.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Kobo } from '#money.ts'
+import { AGEING_BUCKETS, type AgeingBucket, ageDays, ageingBucketOf } from '#records/shared-sql.ts'
+import { OWNER_BANK, OWNER_CLIENT, OWNER_JOINS } from './journal.ts'
+
+export type AgedSuspense = {
+  bankCode: string
+  clientCode: string | null // Null if the client is unidentified.
+  currency: string
+  reason: string
+  bucket: AgeingBucket
+  items: bigint
+  kobo: Kobo
+}
+
+// The items that were open at $1, in their state at that moment. The first later change records the
+// state before it: the client and, for a reversal, the larger amount. An item without later changes
+// has its current state.
+const OPEN_ITEMS = `
+  select i.id, i.credit_id, i.reason, i.opened_at,
+         case when later.id is null then i.client_id else later.client_id end as client_id,
+         case when later.id is null then i.amount_kobo
+              when later.change = 'reversed' then later.amount_kobo + later.left_kobo
+              else later.left_kobo end as kobo
+    from suspense_items i
+    left join lateral (
+      select s.id, s.change, s.client_id, s.from_state, s.amount_kobo, s.left_kobo
+        from suspense_changes s
+       where s.item_id = i.id and s.changed_at >= $1 order by s.id limit 1) as later on true
+   where i.opened_at < $1 and (i.closed_at is null or i.closed_at >= $1 or later.id is not null)
+     and coalesce(later.from_state, i.state) = 'open'`
+
+const AGE = ageDays('i.opened_at', '$2::timestamptz')
+
+// The caller must call this in one snapshot. `at` defaults to now.
+export async function readSuspenseAgeing(
+  db: Queryable,
+  { at, now }: { at: Date | undefined; now: Date },
+): Promise<AgedSuspense[]> {
+  const { rows } = await db.query<AgedSuspense>({
+    name: 'suspense-ageing',
+    text: `select c.bank_code, k.client_id as client_code, c.currency, i.reason,
+                  ${ageingBucketOf('age')} as bucket,
+                  count(*) as items, sum(i.kobo)::bigint as kobo
+             from (${OPEN_ITEMS}) as i
+             join credits c on c.id = i.credit_id
+             left join clients k on k.id = i.client_id
+            cross join lateral (select ${AGE} as age) as a
+            group by 1, 2, 3, 4, 5
+            order by c.currency, c.bank_code, k.client_id nulls last, i.reason,
+                     array_position($3::text[], ${ageingBucketOf('min(age)')})`,
+    values: [at ?? 'infinity', at ?? now, [...AGEING_BUCKETS]],
+  })
+  return rows
+}
+
+// The operator's balances at a moment, across all clients: by client, merchant code and bank. Every
+// ledger account is in exactly one row and one column, so the columns add up to the trial balance.
+//
+// Suspense is grouped by the bank that reported it and the merchant whose number received it. Money
+// of payments, payouts and settlements belongs to a client only, so it has neither bank nor merchant.
+
+// The ledger account kinds of each column, and whether debits increase it.
+export const COLUMNS = {
+  available: { kinds: ['collection', 'available'], isDebit: false },
+  pending: { kinds: ['pending'], isDebit: false },
+  suspended: { kinds: ['suspense'], isDebit: false },
+  returning: { kinds: ['returning'], isDebit: false },
+  subaccounts: { kinds: ['subaccount'], isDebit: false },
+  reserved: { kinds: ['reserve'], isDebit: false },
+  held: { kinds: ['held'], isDebit: false },
+  forfeited: { kinds: ['forfeited'], isDebit: false },
+  inTransit: { kinds: ['settling', 'paying', 'refunding'], isDebit: false },
+  feeIncome: { kinds: ['fee_income'], isDebit: false },
+  vatPayable: { kinds: ['vat_payable'], isDebit: false },
+  receivable: { kinds: ['receivable'], isDebit: true },
+  writtenOff: { kinds: ['write_off'], isDebit: true },
+  bankBalance: { kinds: ['bank'], isDebit: true },
+  shortfall: { kinds: ['shortfall'], isDebit: true },
+  dueToBank: { kinds: ['due_to_bank'], isDebit: false },
+  bankCosts: { kinds: ['bank_cost'], isDebit: true },
+  inputVat: { kinds: ['input_vat'], isDebit: true },
+  stampDuty: { kinds: ['stamp_duty'], isDebit: true },
+  withheldTax: { kinds: ['wht_receivable'], isDebit: true },
+  taxCredits: { kinds: ['wht_credit'], isDebit: true },
+  doubtfulDebts: { kinds: ['doubtful_debt'], isDebit: true },
+  provisions: { kinds: ['provision'], isDebit: false },
+} as const
+
+export type BalanceColumn = keyof typeof COLUMNS
+
+export type OperatorBalance = {
+  clientCode: string | null
+  merchantCode: string | null
+  bankCode: string | null
+  currency: string
+  collectedKobo: Kobo // Reported credits minus reversals.
+} & Record<`${BalanceColumn}Kobo`, Kobo>
+
+const MERCHANT = `case when own.id is null then null else own.merchant_code end`
+const BANK = `coalesce(own.bank_code, ${OWNER_BANK})`
+
+// The balance of each account except suspense at $1. For a past moment, later movements are subtracted.
+const balanceSql = (isPast: boolean) => `
+  select ${OWNER_CLIENT} as client_id, ${MERCHANT} as merchant_code, ${BANK} as bank_code,
+         l.currency, l.kind as part,
+         sum(l.credits_kobo - l.debits_kobo - ${isPast ? 'coalesce(m.kobo, 0)' : '0'}) as kobo
+    from ledger_accounts l ${OWNER_JOINS}
+    ${isPast ? `left join (${MOVED}) as m on m.id = l.id` : ''}
+   where l.kind <> 'suspense'
+   group by 1, 2, 3, 4, 5`
+
+const MOVED = `
+  select id, sum(kobo) as kobo
+    from (select credit_account_id as id, sum(amount_kobo) as kobo
+            from transfers where posted_at >= $1 group by 1
+          union all
+          select debit_account_id, -sum(amount_kobo)
+            from transfers where posted_at >= $1 group by 1) as s
+   group by 1`
+
+const SUSPENDED = `
+  select i.client_id, a.merchant_code, c.bank_code, c.currency, 'suspense', sum(i.kobo)
+    from (${OPEN_ITEMS}) as i
+    join credits c on c.id = i.credit_id
+    left join collection_accounts a on a.id = c.collection_account_id
+   group by 1, 2, 3, 4`
+
+const COLLECTED = `
+  select c.client_id, a.merchant_code, c.bank_code, c.currency, 'collected',
+         sum(c.amount_kobo) - coalesce(sum(r.kobo), 0)
+    from credits c
+    left join collection_accounts a on a.id = c.collection_account_id
+    left join (select credit_id, sum(amount_kobo) as kobo
+                 from reversals where received_at < $1 group by 1) as r on r.credit_id = c.id
+   where c.received_at < $1
+   group by 1, 2, 3, 4`
+
+const columnSql = (column: BalanceColumn) => {
+  const { kinds, isDebit } = COLUMNS[column]
+  const parts = kinds.map((kind) => `'${kind}'`).join(', ')
+  return `coalesce(sum(${isDebit ? '-' : ''}p.kobo) filter (where p.part in (${parts})), 0)::bigint
+    as "${column}Kobo"`
+}
+
+// The caller must call this in one snapshot. Omits empty rows. `at` defaults to now.
+export async function readOperatorBalances(
+  db: Queryable,
+  at: Date | undefined,
+): Promise<OperatorBalance[]> {
+  const columns = (Object.keys(COLUMNS) as BalanceColumn[]).map(columnSql)
+  const { rows } = await db.query<OperatorBalance>({
+    name: `operator-balances${at ? '-at' : ''}`,
+    text: `select k.client_id as client_code, p.merchant_code, p.bank_code, p.currency,
+                  coalesce(sum(p.kobo) filter (where p.part = 'collected'), 0)::bigint
+                    as collected_kobo, ${columns.join(', ')}
+             from (${balanceSql(at !== undefined)} union all ${SUSPENDED} union all ${COLLECTED})
+                  as p (client_id, merchant_code, bank_code, currency, part, kobo)
+             left join clients k on k.id = p.client_id
+            where p.kobo <> 0
+            group by 1, 2, 3, 4
+            order by p.currency, k.client_id nulls last, p.merchant_code collate "C" nulls last,
+                     p.bank_code nulls last`,
+    values: [at ?? 'infinity'],
+  })
+  return rows
+}

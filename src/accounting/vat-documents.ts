@@ -1,0 +1,266 @@
+// VAT invoices and credit notes of a client and month. An invoice states the fees that were charged in the
+// month and their VAT; a credit note states the fees that were given back. Invoices less credit notes are the
+// output VAT of the VAT report (I69).
+//
+// They are issued once the last day of the month is closed, so their figures can never change. Numbers of
+// each kind have no gaps (I116): documents are numbered under a lock, in the transaction that writes them,
+// and each names the one before it (vat_documents_follow_one_another).
+
+import { listQuery } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import { findLastClosed, type Period } from './journal.ts'
+import { rateSegments, readTaxDetails, type TaxDetails } from './tax-rates.ts'
+import { type OutputVat, readFees, readVatReport } from './vat.ts'
+
+export const DOCUMENT_KINDS = ['invoice', 'credit_note'] as const
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
+
+type Parties = { seller: TaxDetails; buyer: TaxDetails; vatBps: number | 'several' | null }
+
+export type VatDocument = {
+  id: bigint
+  kind: DocumentKind
+  number: bigint
+  clientId: ClientId
+  clientCode: string
+  month: string // yyyy-MM.
+  currency: string
+  feesKobo: Kobo
+  vatKobo: Kobo
+  // Withholding tax on the fees of the month, less fees given back. If more was given back than charged, the
+  // credit note states the tax that is taken back.
+  whtKobo: Kobo
+  whtOpenKobo: Kobo // Neither booked nor decided not to be withheld.
+  parties: Parties
+  issuedBy: string
+  issuedAt: Date
+}
+
+const PREFIXES = { invoice: 'INV', credit_note: 'CRN' } as const
+const DIGITS = 6
+const NUMBER = /^(INV|CRN)([0-9]{6,15})$/
+
+export function numberOf({ kind, number }: Pick<VatDocument, 'kind' | 'number'>): string {
+  return `${PREFIXES[kind]}${number.toString().padStart(DIGITS, '0')}`
+}
+
+export function parseNumber(text: string): Pick<VatDocument, 'kind' | 'number'> {
+  const [, prefix, digits] = NUMBER.exec(text) ?? []
+  const document = {
+    kind: prefix === 'INV' ? ('invoice' as const) : ('credit_note' as const),
+    number: BigInt(digits ?? 0),
+  }
+  if (!prefix || numberOf(document) !== text) throw new Refusal('vat_invoice_not_found')
+  return document
+}
+
+// SQL: what is decided of the tax that the VAT document `d` states. A credit note's tax is taken back.
+export const DECIDED_TAX = `
+  lateral (
+    select coalesce(sum(a.amount_kobo * case when a.kind = 'withholding_reversal' then -1 else 1 end)
+                      filter (where a.kind in ('withholding', 'withholding_reversal')), 0)
+             * case when d.kind = 'invoice' then 1 else -1 end as booked,
+           coalesce(sum(a.amount_kobo) filter (where a.kind = 'not_withheld'), 0) as refused
+      from adjustments a
+     where a.client_id = d.client_id and a.subject = 'withholding' and a.state = 'approved'
+       and a.document = case when d.kind = 'invoice' then 'INV' else 'CRN' end
+                        || lpad(d.number::text, greatest(6, length(d.number::text)), '0')) as decided`
+
+const SELECT = `
+  select d.id, d.kind, d.number, d.client_id, c.client_id as client_code,
+         to_char(d.month, 'YYYY-MM') as month, d.currency, d.fees_kobo, d.vat_kobo, d.wht_kobo,
+         greatest(d.wht_kobo - decided.booked - decided.refused, 0)::bigint as wht_open_kobo, d.parties,
+         d.issued_by, d.issued_at
+    from vat_documents d join clients c on c.id = d.client_id cross join ${DECIDED_TAX}`
+
+type DocumentFilter = {
+  clientId?: ClientId | undefined
+  clientCode?: string | undefined
+  month?: string | undefined
+  kind?: DocumentKind | undefined
+  beforeId: bigint | null
+  limit: number
+}
+
+// Newest first.
+export async function listVatDocuments(
+  db: Queryable,
+  { clientId, clientCode, month, kind, beforeId, limit }: DocumentFilter,
+): Promise<VatDocument[]> {
+  const { rows } = await db.query<VatDocument>(
+    listQuery({
+      select: SELECT,
+      where: [
+        ['d.client_id = $', clientId],
+        ['c.client_id = $', clientCode],
+        ['d.month = $', month && `${month}-01`],
+        ['d.kind = $', kind],
+      ],
+      id: 'd.id',
+      after: beforeId,
+      limit,
+    }),
+  )
+  return rows
+}
+
+export async function listDocumentsOfMonth(db: Queryable, month: string): Promise<VatDocument[]> {
+  const { rows } = await db.query<VatDocument>({
+    name: 'list-vat-documents-of-month',
+    text: `${SELECT} where d.month = $1 order by d.kind desc, d.number`,
+    values: [`${month}-01`],
+  })
+  return rows
+}
+
+// Without `clientId`, finds the document of any client.
+export async function getVatDocument(
+  db: Queryable,
+  { kind, number }: Pick<VatDocument, 'kind' | 'number'>,
+  clientId: ClientId | null,
+): Promise<VatDocument> {
+  const { rows } = await db.query<VatDocument>({
+    name: 'get-vat-document',
+    text: `${SELECT} where d.kind = $1 and d.number = $2 and ($3::bigint is null or d.client_id = $3)`,
+    values: [kind, number, clientId],
+  })
+  if (!rows[0]) throw new Refusal('vat_invoice_not_found')
+  return rows[0]
+}
+
+type Issuing = { clientId: ClientId; actor: string; now: Date }
+type Issued = { month: string; invoices: number; creditNotes: number }
+type Draft = Pick<VatDocument, 'kind' | 'clientId' | 'currency' | 'feesKobo' | 'vatKobo'>
+
+// Issues the missing documents of all clients. A repetition issues nothing.
+export async function issueVatDocuments(
+  tx: Transaction,
+  by: Issuing,
+  { month, period }: { month: string; period: Period },
+): Promise<Issued> {
+  const closed = await findLastClosed(tx, by.now)
+  if (!closed || closed.endsAt < period.to) throw new Refusal('month_open')
+  await tx.query(`select pg_advisory_xact_lock(hashtext('vat_documents'))`)
+  const drafts = await listMissing(tx, { month, period })
+  const counts = { invoice: 0, credit_note: 0 }
+  const seller = await readTaxDetails(tx, by.clientId)
+  const vatBps = await standardRateOf(tx, period)
+  for (const draft of drafts) {
+    const buyer = await readTaxDetails(tx, draft.clientId)
+    const parties = { seller, buyer, vatBps }
+    const withheldKobo = await withheldOf(tx, draft, period)
+    const whtKobo = draft.kind === 'invoice' ? withheldKobo : -withheldKobo
+    await insert(tx, by, { ...draft, month, whtKobo: kobo(whtKobo > 0n ? whtKobo : 0n), parties })
+    counts[draft.kind] += 1
+  }
+  const result = { month, invoices: counts.invoice, creditNotes: counts.credit_note }
+  if (drafts.length > 0) {
+    const action = {
+      action: 'vat_invoice.issue',
+      subject: `month/${month}`,
+      detail: result,
+    } as const
+    await writeAuditLog(tx, by.now, { clientId: by.clientId, actor: by.actor, ...action })
+  }
+  return result
+}
+
+// Returns the standard rate of VAT in the period. Null: none was in force.
+async function standardRateOf(tx: Transaction, period: Period): Promise<Parties['vatBps']> {
+  const segments = await rateSegments(tx, { tax: 'vat', clientId: null, period })
+  const [first = null, ...others] = new Set(segments.map(({ rate }) => rate?.bps ?? null))
+  return others.length > 0 ? 'several' : first
+}
+
+// Lists the documents of a month that are not issued yet.
+export async function listMissing(
+  db: Queryable,
+  { month, period }: { month: string; period: Period },
+): Promise<Draft[]> {
+  const { output } = await readVatReport(db, period)
+  const issued = await readIssued(db, month)
+  return output.flatMap(draftsOf).filter((draft) => !issued.has(keyOf(draft)))
+}
+
+function draftsOf(row: OutputVat): Draft[] {
+  const { clientId, currency } = row
+  if (clientId === null) return []
+  const all: Draft[] = [
+    {
+      ...{ kind: 'invoice', clientId, currency },
+      feesKobo: row.feesChargedKobo,
+      vatKobo: row.chargedKobo,
+    },
+    {
+      ...{ kind: 'credit_note', clientId, currency },
+      feesKobo: row.feesGivenBackKobo,
+      vatKobo: row.givenBackKobo,
+    },
+  ]
+  return all.filter(({ feesKobo, vatKobo }) => feesKobo + vatKobo > 0n)
+}
+
+const keyOf = ({ kind, clientId, currency }: Pick<Draft, 'kind' | 'clientId' | 'currency'>) =>
+  `${kind}/${clientId}/${currency}`
+
+async function readIssued(db: Queryable, month: string): Promise<Set<string>> {
+  const { rows } = await db.query<Draft>({
+    name: 'vat-documents-of-month',
+    text: 'select kind, client_id, currency from vat_documents where month = $1',
+    values: [`${month}-01`],
+  })
+  return new Set(rows.map(keyOf))
+}
+
+const ALL_BPS = 10_000n
+
+// Uses the rate in force on each day. The tax is rounded half up for each rate. Below zero: more fees were
+// given back than charged.
+async function withheldOf(
+  tx: Transaction,
+  { clientId, currency }: Draft,
+  period: Period,
+): Promise<bigint> {
+  let total = 0n
+  for (const { from, to, rate } of await rateSegments(tx, {
+    tax: 'withholding',
+    clientId,
+    period,
+  })) {
+    if (!rate?.bps) continue
+    const feesKobo = await readFees(tx, { from, to }, { clientId, currency })
+    const [sign, sizeKobo] = feesKobo < 0n ? [-1n, -feesKobo] : [1n, feesKobo]
+    total += (sign * (2n * sizeKobo * BigInt(rate.bps) + ALL_BPS)) / (2n * ALL_BPS)
+  }
+  return total
+}
+
+type NewDocument = Draft & Pick<VatDocument, 'month' | 'whtKobo' | 'parties'>
+
+async function insert(tx: Transaction, by: Issuing, document: NewDocument): Promise<void> {
+  const { kind, clientId, month, currency, feesKobo, vatKobo, whtKobo, parties } = document
+  await tx.query({
+    name: 'insert-vat-document',
+    text: `insert into vat_documents (kind, number, previous, client_id, month, currency, fees_kobo, vat_kobo,
+                                      wht_kobo, parties, issued_by, issued_at)
+           select $1, coalesce(max(number), 0) + 1, max(number), $2, $3, $4, $5, $6, $7, $8, $9, $10
+             from vat_documents where kind = $1`,
+    values: [
+      kind,
+      clientId,
+      `${month}-01`,
+      currency,
+      feesKobo,
+      vatKobo,
+      whtKobo,
+      JSON.stringify(parties),
+      by.actor,
+      by.now,
+    ],
+  })
+}

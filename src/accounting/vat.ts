@@ -1,0 +1,225 @@
+// The journal lines of several days: stored lines of closed days, and lines of open days added up now.
+
+import { watDay } from '#clock.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { ClientId } from '#ids.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import { addUpLines, type JournalLine, type Period, readClosedLines } from './journal.ts'
+import { rateSegments, type TaxRate } from './tax-rates.ts'
+
+// The caller must call this in one snapshot. The period begins and ends at midnight in West Africa.
+async function readPeriodLines(
+  db: Queryable,
+  { from, to }: Period,
+  kinds: readonly string[],
+): Promise<JournalLine[]> {
+  const series = await findSeries(db)
+  const [begin, end] = series
+    ? [later(series.beginsAt, from), earlier(series.endsAt, to)]
+    : [to, to]
+  if (begin >= end) return addUpLines(db, { from, to }, kinds)
+  const days = { first: watDay(begin), last: watDay(new Date(end.getTime() - 1)) }
+  const lines = await readClosedLines(db, days, kinds)
+  if (from < begin) lines.push(...(await addUpLines(db, { from, to: begin }, kinds)))
+  if (end < to) lines.push(...(await addUpLines(db, { from: end, to }, kinds)))
+  return lines
+}
+
+const later = (one: Date, other: Date) => (one > other ? one : other)
+const earlier = (one: Date, other: Date) => (one < other ? one : other)
+
+// Closed days have no gaps between them.
+async function findSeries(db: Queryable): Promise<{ beginsAt: Date; endsAt: Date } | undefined> {
+  const { rows } = await db.query<{ beginsAt: Date | null; endsAt: Date | null }>({
+    name: 'find-closed-series',
+    text: `select min(ends_at) - interval '1 day' as begins_at, max(ends_at) as ends_at
+             from closed_days where completed_at is not null`,
+  })
+  const { beginsAt, endsAt } = rows[0] ?? {}
+  return beginsAt && endsAt ? { beginsAt, endsAt } : undefined
+}
+
+// VAT of a month: output VAT charged with fees minus refunds, by client; input VAT charged by
+// banks, by bank; and the difference, payable to the tax authority. All figures are movements of
+// the ledger's VAT, fee and bank cost accounts in that month.
+
+export type OutputVat = {
+  clientId: ClientId | null
+  clientCode: string | null
+  currency: string
+  feesKobo: Kobo // Charged minus refunded.
+  feesChargedKobo: Kobo
+  feesGivenBackKobo: Kobo
+  chargedKobo: Kobo
+  givenBackKobo: Kobo
+  vatKobo: Kobo // Charged minus refunded.
+}
+
+export type InputVat = { bankCode: string | null; currency: string; costsKobo: Kobo; vatKobo: Kobo }
+
+export type VatTotal = {
+  currency: string
+  outputKobo: Kobo
+  inputKobo: Kobo
+  payableKobo: Kobo // Negative if it can be reclaimed.
+}
+
+export type VatReport = { output: OutputVat[]; input: InputVat[]; totals: VatTotal[] }
+
+const KINDS = ['fee_income', 'vat_payable', 'bank_cost', 'input_vat']
+
+// The caller must call this in one snapshot.
+export async function readVatReport(db: Queryable, period: Period): Promise<VatReport> {
+  const lines = await readPeriodLines(db, period, KINDS)
+  const output = groupBy(lines, ['fee_income', 'vat_payable'], 'clientCode').map(
+    ({ currency, owner, lines: own }) => {
+      const [fees, vat] = [sum(own, 'fee_income'), sum(own, 'vat_payable')]
+      return {
+        clientId: own[0]?.clientId ?? null,
+        clientCode: owner,
+        currency,
+        feesChargedKobo: kobo(fees.credits),
+        feesGivenBackKobo: kobo(fees.debits),
+        feesKobo: kobo(fees.credits - fees.debits),
+        chargedKobo: kobo(vat.credits),
+        givenBackKobo: kobo(vat.debits),
+        vatKobo: kobo(vat.credits - vat.debits),
+      }
+    },
+  )
+  const input = groupBy(lines, ['bank_cost', 'input_vat'], 'bankCode').map(
+    ({ currency, owner, lines: own }) => {
+      const [costs, vat] = [sum(own, 'bank_cost'), sum(own, 'input_vat')]
+      return {
+        bankCode: owner,
+        currency,
+        costsKobo: kobo(costs.debits - costs.credits),
+        vatKobo: kobo(vat.debits - vat.credits),
+      }
+    },
+  )
+  return { output, input, totals: totalsOf(output, input) }
+}
+
+// A client's fees in a period of whole days: charged minus given back. The caller must call this in one
+// snapshot.
+export async function readFees(
+  db: Queryable,
+  period: Period,
+  { clientId, currency }: { clientId: ClientId; currency: string },
+): Promise<bigint> {
+  const lines = await readPeriodLines(db, period, ['fee_income'])
+  const own = lines.filter((line) => line.clientId === clientId && line.currency === currency)
+  const { credits, debits } = sum(own, 'fee_income')
+  return credits - debits
+}
+
+// Stamp duty of a month by bank: the duty that banks charged, as booked on the stamp duty accounts, and the
+// duty expected on naira by the rates in force. The rate decides whether recipients bear it on credits, or
+// senders on payouts. Exempt transfers are not known, so the two amounts may differ.
+
+export type StampDuty = {
+  bankCode: string
+  currency: string
+  chargedKobo: Kobo
+  givenBackKobo: Kobo
+  dutyKobo: Kobo // Charged minus given back.
+  transfers: bigint // The number of transfers that reach the threshold.
+  expectedKobo: Kobo
+}
+
+// The caller must call this in one snapshot.
+export async function readStampDuty(db: Queryable, period: Period): Promise<StampDuty[]> {
+  const lines = await readPeriodLines(db, period, ['stamp_duty'])
+  const rows = new Map<string, StampDuty>()
+  const rowOf = (bankCode: string, currency: string) => {
+    const none = { chargedKobo: kobo(0n), givenBackKobo: kobo(0n), dutyKobo: kobo(0n) }
+    const row = rows.get(`${currency} ${bankCode}`) ?? {
+      ...{ bankCode, currency, ...none },
+      ...{ transfers: 0n, expectedKobo: kobo(0n) },
+    }
+    rows.set(`${currency} ${bankCode}`, row)
+    return row
+  }
+  for (const { currency, owner, lines: own } of groupBy(lines, ['stamp_duty'], 'bankCode')) {
+    const { debits, credits } = sum(own, 'stamp_duty')
+    const moved = { chargedKobo: kobo(debits), givenBackKobo: kobo(credits) }
+    Object.assign(rowOf(owner ?? '', currency), { ...moved, dutyKobo: kobo(debits - credits) })
+  }
+  const segments = await rateSegments(db, { tax: 'stamp_duty', clientId: null, period })
+  for (const { from, to, rate } of segments) {
+    if (!rate) continue
+    const amountKobo = rate.amountKobo ?? 0n
+    for (const { bankCode, transfers } of await countDutiable(db, { from, to }, rate)) {
+      const row = rowOf(bankCode, CURRENCY)
+      row.transfers += transfers
+      row.expectedKobo = kobo(row.expectedKobo + transfers * amountKobo)
+    }
+  }
+  return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
+}
+
+const DUTIABLE = {
+  recipient: `select bank_code, count(*) as transfers from credits
+               where received_at >= $1 and received_at < $2 and currency = $3 and amount_kobo >= $4
+               group by 1`,
+  sender: `select bank_code, count(*) as transfers from payouts
+            where settled_at >= $1 and settled_at < $2 and currency = $3 and amount_kobo >= $4
+              and status = 'confirmed' group by 1`,
+}
+
+async function countDutiable(
+  db: Queryable,
+  { from, to }: Period,
+  { bearer, thresholdKobo }: TaxRate,
+): Promise<{ bankCode: string; transfers: bigint }[]> {
+  if (!bearer) return []
+  const { rows } = await db.query<{ bankCode: string; transfers: bigint }>({
+    name: `count-dutiable-of-${bearer}`,
+    text: DUTIABLE[bearer],
+    values: [from, to, CURRENCY, thresholdKobo],
+  })
+  return rows
+}
+
+type Group = { currency: string; owner: string | null; lines: JournalLine[] }
+
+function groupBy(
+  lines: readonly JournalLine[],
+  kinds: readonly string[],
+  by: 'clientCode' | 'bankCode',
+): Group[] {
+  const groups = new Map<string, Group>()
+  for (const line of lines) {
+    if (!kinds.includes(line.kind)) continue
+    const [currency, owner] = [line.currency, line[by]]
+    const key = `${currency}\u0000${owner ?? ''}`
+    const group = groups.get(key) ?? { currency, owner, lines: [] }
+    group.lines.push(line)
+    groups.set(key, group)
+  }
+  return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
+}
+
+function sum(lines: readonly JournalLine[], kind: string) {
+  const own = lines.filter((line) => line.kind === kind)
+  return {
+    debits: own.reduce((total, { debitKobo }) => total + debitKobo, 0n),
+    credits: own.reduce((total, { creditKobo }) => total + creditKobo, 0n),
+  }
+}
+
+function totalsOf(output: readonly OutputVat[], input: readonly InputVat[]): VatTotal[] {
+  const currencies = [...output, ...input].map(({ currency }) => currency)
+  return [...new Set(currencies)].sort().map((currency) => {
+    const add = (rows: readonly { currency: string; vatKobo: Kobo }[]) =>
+      rows.reduce((total, row) => (row.currency === currency ? total + row.vatKobo : total), 0n)
+    const [outputKobo, inputKobo] = [add(output), add(input)]
+    return {
+      currency,
+      outputKobo: kobo(outputKobo),
+      inputKobo: kobo(inputKobo),
+      payableKobo: kobo(outputKobo - inputKobo),
+    }
+  })
+}

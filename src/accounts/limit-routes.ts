@@ -1,0 +1,144 @@
+// /api/v1/limit-profiles: limits that collection accounts share, by name or by KYC tier.
+
+import { type Static, Type } from '@fastify/type-provider-typebox'
+import { refuseRestricted } from '#access/permissions.ts'
+import { Refusal } from '#errors.ts'
+import { resource } from '#http/resource.ts'
+import { named, text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+import { KYC_TIERS, type KycTier } from '#identity/tiers.ts'
+import { koboOf } from '#money.ts'
+import {
+  createProfile,
+  deleteProfile,
+  getProfile,
+  type LimitProfile,
+  listProfiles,
+  PROFILES_MAX,
+  type ProfileTerms,
+  replaceProfile,
+} from './limits.ts'
+import { LimitAmount, LimitsView } from './views.ts'
+
+const CODE = '^[a-z0-9][a-z0-9_-]{0,39}$'
+const NAME_MAX = 60
+
+const Code = Type.String({
+  pattern: CODE,
+  description: 'How accounts name it. Cannot be changed.',
+  'x-says': 'Must be 1 to 40 lower-case letters, digits, dashes and underscores.',
+})
+const Name = text(NAME_MAX, 'Display name.')
+const Tiers = Type.Unsafe<KycTier[]>({
+  type: 'array',
+  uniqueItems: true,
+  items: { type: 'integer', enum: [...KYC_TIERS], 'x-says': 'Must be 1, 2 or 3.' },
+  description: 'Applies to all accounts of these KYC tiers. A tier has at most one profile.',
+  'x-says': 'Must be a list of distinct tiers (1, 2 or 3).',
+})
+
+const ProfileRequest = named(
+  'LimitProfileRequest',
+  {
+    code: Code,
+    name: Name,
+    perCredit: Type.Optional(LimitAmount),
+    perDay: Type.Optional(LimitAmount),
+    balanceMax: Type.Optional(LimitAmount),
+    tiers: Type.Optional(Tiers),
+  },
+  { additionalProperties: false },
+)
+const ProfileReplacement = named(
+  'LimitProfileReplacement',
+  {
+    name: Name,
+    perCredit: LimitAmount,
+    perDay: LimitAmount,
+    balanceMax: LimitAmount,
+    tiers: Tiers,
+  },
+  { additionalProperties: false },
+)
+const ProfileView = view('LimitProfile', (f: Fields<LimitProfile>) => ({
+  code: f.text('code'),
+  name: f.text('name'),
+  ...LimitsView.fields,
+  tiers: f.as(Type.Array(Type.Integer()), 'tiers'),
+  accounts: f.integer(
+    'accounts',
+    'How many accounts name it. Those that have it by their tier are not counted.',
+  ),
+  createdAt: f.time('createdAt'),
+  updatedAt: f.time('updatedAt'),
+}))
+const DeletedProfile = named('DeletedLimitProfile', { code: Type.String() })
+
+export const limitProfiles = resource('/api/v1/limit-profiles', {
+  tag: 'Limits',
+  noun: 'limit profile',
+  view: ProfileView,
+  scopes: { read: 'accounts:read', write: 'accounts:write' },
+  params: { code: requireProfileCode },
+})
+  .create('createLimitProfile', {
+    summary: 'Create a limit profile',
+    description: `At most ${PROFILES_MAX}. Omitted limits are not set by the profile.`,
+    body: ProfileRequest,
+    errors: ['limit_profile_exists', 'tier_taken', 'too_many_limit_profiles'],
+    parse: ({ client, body }) => {
+      refuseRestricted(client)
+      return { code: body.code, terms: parseTerms(body) }
+    },
+    run: (tx, call) => createProfile(tx, call, call.input),
+  })
+  .list('listLimitProfiles', {
+    summary: 'List limit profiles, newest first',
+    description: 'Limits that many collection accounts share, with the tiers they apply to.',
+    rows: (db, { client, after, limit }) => listProfiles(db, client, { beforeId: after, limit }),
+  })
+  .get('getLimitProfile', {
+    summary: 'Retrieve a limit profile',
+    description: 'Its limits, the tiers it applies to, and how many accounts use it.',
+    errors: ['limit_profile_not_found'],
+    run: (db, { client, params }) => getProfile(db, client, params.code),
+  })
+  .replace('replaceLimitProfile', {
+    summary: 'Replace a limit profile',
+    description: 'Applies to all its accounts from the next credit on. Null: no limit.',
+    body: ProfileReplacement,
+    errors: ['limit_profile_not_found', 'tier_taken'],
+    parse: ({ client, params, body }) => {
+      refuseRestricted(client)
+      return { code: params.code, terms: parseTerms(body) }
+    },
+    run: (tx, call) => replaceProfile(tx, call, call.input),
+  })
+  .remove('deleteLimitProfile', {
+    summary: 'Delete a limit profile',
+    description: 'Refused while accounts name it. Accounts of its tiers lose its limits.',
+    view: DeletedProfile,
+    errors: ['limit_profile_in_use', 'limit_profile_not_found'],
+    parse: ({ client }) => refuseRestricted(client),
+    run: async (tx, call) => {
+      await deleteProfile(tx, call, call.params.code)
+      return { code: call.params.code }
+    },
+  })
+
+function requireProfileCode(text: string): string {
+  if (!new RegExp(CODE).test(text)) throw new Refusal('limit_profile_not_found')
+  return text
+}
+
+type Terms = Static<typeof ProfileRequest> | Static<typeof ProfileReplacement>
+
+function parseTerms({ name, perCredit, perDay, balanceMax, tiers = [] }: Terms): ProfileTerms {
+  return {
+    name,
+    perCreditKobo: koboOf(perCredit) ?? null,
+    perDayKobo: koboOf(perDay) ?? null,
+    balanceMaxKobo: koboOf(balanceMax) ?? null,
+    tiers,
+  }
+}

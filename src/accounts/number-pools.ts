@@ -1,0 +1,221 @@
+// Keeps a bank's pool of reserved numbers full. A round is
+//
+//   begin   under the lock of the pool: lease the pool, and add reservations up to the target;
+//   (ask)   the worker asks the bank, outside transactions, and records each answer at once;
+//   end     release the pool; after a failure, wait longer each time.
+//
+// Pending reservations count towards the target, so several processes together never reserve more. The
+// lease only saves calls: two requests for one reservation return the same number.
+
+import type { ReservationAnswer } from '#banks/connector.ts'
+import { cleanText } from '#banks/credit-fields.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import { type Purpose, poolOf } from '#config/number-settings.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { clearAlert, type NewAlert, raiseAlerts } from '#records/alerts.ts'
+import { appendEvents } from '#records/events.ts'
+import {
+  addReservations,
+  dropReservation,
+  findReservations,
+  type Reservation,
+  storeReserved,
+} from './numbers.ts'
+
+const BATCH_MAX = 20
+const LEASE_MS = 60_000
+const RETRY_MAX_MS = 300_000
+const LOW_PERCENT = 20
+const NUMBER_LENGTH_MAX = 20 // Truncates an invalid number for display.
+const PURPOSES = ['static', 'dynamic'] as const
+
+// Returns the reservations to request. Undefined if the pool is full, another process is refilling it, or the
+// bank failed recently. A lease or retry that ends later than the longest one possible was planned by another
+// clock, and does not count.
+export async function beginRefill(
+  tx: Transaction,
+  now: Date,
+  bank: BankSettings,
+): Promise<Reservation[] | undefined> {
+  await tx.query({
+    name: 'open-number-pool',
+    text: 'insert into number_pools (bank_code) values ($1) on conflict do nothing',
+    values: [bank.code],
+  })
+  const { rows } = await tx.query<{ isLeased: boolean; isWaiting: boolean }>({
+    name: 'lock-number-pool',
+    text: `select coalesce(leased_until > $2 and leased_until <= $3, false) as is_leased,
+                  coalesce(retry_at > $2 and retry_at <= $4, false) as is_waiting
+             from number_pools where bank_code = $1 for no key update`,
+    values: [
+      bank.code,
+      now,
+      new Date(now.getTime() + LEASE_MS),
+      new Date(now.getTime() + RETRY_MAX_MS),
+    ],
+  })
+  const { isLeased, isWaiting } = rows[0] as { isLeased: boolean; isWaiting: boolean }
+  if (isLeased) return undefined
+  if (isWaiting) {
+    await watchLevels(tx, now, { bank, isFailing: true })
+    return undefined
+  }
+  const purposes = (await findMissing(tx, bank)).slice(0, BATCH_MAX)
+  await addReservations(tx, now, { bankCode: bank.code, purposes })
+  const reservations = await findReservations(tx, bank.code, BATCH_MAX)
+  if (reservations.length === 0) {
+    await watchLevels(tx, now, { bank, isFailing: false })
+    return undefined
+  }
+  await tx.query({
+    name: 'lease-number-pool',
+    text: 'update number_pools set leased_until = $2 where bank_code = $1',
+    values: [bank.code, new Date(now.getTime() + LEASE_MS)],
+  })
+  return reservations
+}
+
+type AnsweredReservation = { bankCode: string; reservation: Reservation; answer: ReservationAnswer }
+
+// Returns why the bank gave no usable number, or undefined.
+export async function recordReservation(
+  tx: Transaction,
+  now: Date,
+  { bankCode, reservation: { reference }, answer }: AnsweredReservation,
+): Promise<string | undefined> {
+  if (answer.status === 'no_answer') return answer.reason
+  if (answer.status === 'refused') {
+    await dropReservation(tx, reference)
+    return answer.reason
+  }
+  if (await storeReserved(tx, now, { reference, ...answer })) return undefined
+  const accountNumber = cleanText(answer.accountNumber, NUMBER_LENGTH_MAX) ?? ''
+  const alert: NewAlert = {
+    kind: 'number_refused',
+    subject: `${bankCode} ${accountNumber}`,
+    detail: { bank: bankCode, accountNumber },
+  }
+  await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
+  return `${accountNumber} cannot be used`
+}
+
+export async function endRefill(
+  tx: Transaction,
+  now: Date,
+  { bank, hasFailed }: { bank: BankSettings; hasFailed: boolean },
+): Promise<boolean> {
+  await tx.query({
+    name: 'release-number-pool',
+    text: `update number_pools
+              set leased_until = null, failures = case when $2 then failures + 1 else 0 end,
+                  retry_at = case when $2 then $3::timestamptz + make_interval(
+                    secs => least(2 ^ least(failures + 1, 30), ${RETRY_MAX_MS / 1000})) end
+            where bank_code = $1`,
+    values: [bank.code, hasFailed, now],
+  })
+  await watchLevels(tx, now, { bank, isFailing: hasFailed })
+  return !hasFailed && (await findMissing(tx, bank)).length > 0
+}
+
+type Level = { available: number; pending: number }
+
+async function readLevels(tx: Transaction, bankCode: string): Promise<Record<Purpose, Level>> {
+  const { rows } = await tx.query<Level & { purpose: Purpose }>({
+    name: 'number-pool-levels',
+    text: `select p.purpose,
+                  (select count(*)::int from reserved_numbers
+                    where bank_code = $1 and purpose = p.purpose and state = 'available'
+                      and request_hash is null) as available,
+                  (select count(*)::int from reserved_numbers
+                    where bank_code = $1 and purpose = p.purpose and state = 'asked'
+                      and request_hash is null) as pending
+             from unnest('{static,dynamic}'::text[]) as p (purpose)`,
+    values: [bankCode],
+  })
+  const find = (purpose: Purpose) => rows.find((row) => row.purpose === purpose) as Level
+  return { static: find('static'), dynamic: find('dynamic') }
+}
+
+// Returns the purpose of each missing number: one that is neither available nor pending.
+async function findMissing(tx: Transaction, bank: BankSettings): Promise<Purpose[]> {
+  const levels = await readLevels(tx, bank.code)
+  const pool = poolOf(bank)
+  return PURPOSES.flatMap((purpose) => {
+    const { available, pending } = levels[purpose]
+    return Array<Purpose>(Math.max(0, pool[purpose] - available - pending)).fill(purpose)
+  })
+}
+
+// A low pool raises an alert only if refilling fails.
+async function watchLevels(
+  tx: Transaction,
+  now: Date,
+  { bank, isFailing }: { bank: BankSettings; isFailing: boolean },
+): Promise<void> {
+  const levels = await readLevels(tx, bank.code)
+  const pool = poolOf(bank)
+  const alerts: NewAlert[] = []
+  for (const purpose of PURPOSES) {
+    const { available } = levels[purpose]
+    const subject = `${bank.code} ${purpose}`
+    const isLow = available * 100 < pool[purpose] * LOW_PERCENT
+    if (isLow && isFailing) {
+      const detail = { bank: bank.code, available, target: pool[purpose] }
+      alerts.push({ kind: 'pool_low', subject, detail })
+    }
+    if (isLow) continue
+    await clearAlert(tx, now, { kind: 'pool_low', subject })
+    if (available > 0) await clearAlert(tx, now, { kind: 'numbers_exhausted', subject })
+  }
+  await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
+}
+
+// How many dynamic numbers each bank has left: those left in its range or pool, and those that may be leased
+// again. The count stops once there are plenty.
+
+const FREE_LOW_PERCENT = 20 // A share of the pool that a bank keeps reserved, as for the alert pool_low.
+const LOW_OF_RANGE = 1_000 // As many as one batch may lease.
+
+export type FreeNumbers = { free: number; isLow: boolean }
+
+export async function readFreeNumbers(
+  db: Queryable,
+  now: Date,
+  banks: readonly BankSettings[],
+): Promise<Map<string, FreeNumbers>> {
+  const sources = banks.filter((bank) => bank.dynamic || bank.numbers === 'reserved')
+  const { rows } = await db.query<{ bankCode: string; free: number }>({
+    name: 'count-free-numbers',
+    text: `select b.code as bank_code,
+                  (coalesce((select last_serial - first_serial + 1 - next_index from number_ranges
+                              where bank_code = b.code and purpose = 'dynamic'
+                                and first_serial = b.first and last_serial = b.last), 0)
+                   + (select count(*) from reserved_numbers
+                       where bank_code = b.code and purpose = 'dynamic' and state = 'available'
+                         and request_hash is null)
+                   + (select count(*) from (select from numbers
+                                             where bank_code = b.code and payment_id is not null
+                                               and reusable_at <= $4
+                                             limit ${LOW_OF_RANGE}) as again))::float8 as free
+             from unnest($1::text[], $2::bigint[], $3::bigint[]) as b (code, first, last)`,
+    values: [
+      sources.map(({ code }) => code),
+      sources.map(({ dynamic }) => dynamic?.from ?? null),
+      sources.map(({ dynamic }) => dynamic?.to ?? null),
+      now,
+    ],
+  })
+  const lowOf = (code: string) => {
+    const bank = sources.find((each) => each.code === code) as BankSettings
+    if (bank.numbers === 'reserved') return (poolOf(bank).dynamic * FREE_LOW_PERCENT) / 100
+    return Math.min(LOW_OF_RANGE, (rangeSize(bank) * FREE_LOW_PERCENT) / 100)
+  }
+  return new Map(
+    rows.map(({ bankCode, free }) => [bankCode, { free, isLow: free < lowOf(bankCode) }]),
+  )
+}
+
+function rangeSize({ dynamic }: BankSettings): number {
+  return dynamic ? dynamic.to - dynamic.from + 1 : 0
+}

@@ -1,0 +1,300 @@
+// Account numbers, drawn from the serial ranges granted by banks, or from the pool of numbers that a bank
+// reserved. Each serial is used once. Dynamic numbers are reused after a quarantine: when their range is
+// exhausted, or before another number is taken from the pool. A live number is never reissued.
+//
+// The range's row is locked until commit, so two batches never draw the same index. If a number is already in
+// use (in the sandbox, ranges of two banks may overlap), the next one is drawn.
+
+import { randomBytes } from 'node:crypto'
+import type { Reservations } from '#banks/connector.ts'
+import { cleanText } from '#banks/credit-fields.ts'
+import { isAccountNumber, nuban, permute } from '#banks/numbers.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { Purpose, SerialRange } from '#config/number-settings.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { parseReference, timeOrderedId } from '#ids.ts'
+
+// Numbers that a bank reserved for us in advance. Creating an account or initiating a payment takes
+// them in its own transaction and never waits for the bank. Numbers with a request_hash belong to
+// one request, not to the pool (customer-numbers.ts).
+//
+//   asked ──▶ available ──▶ used ──▶ blocked
+//
+// I41: a reserved number is used once, by the bank that reserved it and for the purpose it was
+// reserved for.
+
+// A reservation whose number the bank has not given yet. Asking again with the same reference returns the
+// same number.
+export type Reservation = { reference: string; purpose: Purpose }
+
+// Draws the numbers that were reserved first. Returns fewer than requested when the pool is used up.
+async function drawReserved(
+  tx: Transaction,
+  bank: Pick<BankSettings, 'code'>,
+  { purpose, count }: { purpose: Purpose; count: number },
+): Promise<string[]> {
+  const { rows } = await tx.query<{ accountNumber: string }>({
+    name: 'draw-reserved-numbers',
+    text: `with drawn as (
+             select r.id from reserved_numbers r
+              where r.bank_code = $1 and r.purpose = $2 and r.state = 'available'
+                and r.request_hash is null
+                and not exists (select from numbers n where n.account_number = r.account_number)
+              order by r.id
+              limit $3
+                for update of r skip locked
+           )
+           update reserved_numbers r set state = 'used'
+             from drawn where r.id = drawn.id
+           returning r.account_number`,
+    values: [bank.code, purpose, count],
+  })
+  return rows.map((row) => row.accountNumber)
+}
+
+// Returns numbers that this transaction drew but does not need.
+export async function putBack(tx: Transaction, accountNumbers: readonly string[]): Promise<void> {
+  if (accountNumbers.length === 0) return
+  await tx.query({
+    name: 'put-back-reserved-numbers',
+    text: `update reserved_numbers set state = 'available'
+            where account_number = any($1::text[])`,
+    values: [accountNumbers],
+  })
+}
+
+export async function addReservations(
+  tx: Transaction,
+  now: Date,
+  { bankCode, purposes }: { bankCode: string; purposes: readonly Purpose[] },
+): Promise<void> {
+  if (purposes.length === 0) return
+  await tx.query({
+    name: 'add-reservations',
+    text: `insert into reserved_numbers (bank_code, purpose, reference, asked_at)
+           select $1, r.purpose, r.reference, $4
+             from unnest($2::text[], $3::uuid[]) as r (purpose, reference)`,
+    values: [bankCode, purposes, purposes.map(() => timeOrderedId(now)), now],
+  })
+}
+
+export async function findReservations(
+  tx: Transaction,
+  bankCode: string,
+  limit: number,
+): Promise<Reservation[]> {
+  const { rows } = await tx.query<Reservation>({
+    name: 'find-reservations',
+    text: `select reference, purpose from reserved_numbers
+            where bank_code = $1 and state = 'asked' and request_hash is null
+            order by id limit $2`,
+    values: [bankCode, limit],
+  })
+  return rows
+}
+
+type ReservedNumber = { reference: string; accountNumber: string; accountName: string }
+
+// Returns whether the number is usable: ten digits, and not in use at any bank.
+export async function storeReserved(
+  tx: Transaction,
+  now: Date,
+  { reference, accountNumber, accountName }: ReservedNumber,
+): Promise<boolean> {
+  if (isAccountNumber(accountNumber)) {
+    const { rowCount } = await tx.query({
+      name: 'store-reserved-number',
+      text: `update reserved_numbers
+                set state = 'available', account_number = $2, account_name = $3, reserved_at = $4
+              where reference = $1 and state = 'asked'
+                and not exists (select from numbers where account_number = $2)
+                and not exists (select from reserved_numbers where account_number = $2)`,
+      values: [reference, accountNumber, cleanText(accountName) ?? '', now],
+    })
+    if (rowCount === 1) return true
+    if (await isStored(tx, { reference, accountNumber })) return true
+  }
+  await dropReservation(tx, reference)
+  return false
+}
+
+// True if another process has stored the same answer of the bank.
+async function isStored(
+  tx: Transaction,
+  { reference, accountNumber }: Omit<ReservedNumber, 'accountName'>,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'is-reserved-number-stored',
+    text: 'select from reserved_numbers where reference = $1 and account_number = $2',
+    values: [reference, accountNumber],
+  })
+  return rowCount === 1
+}
+
+export async function dropReservation(tx: Transaction, reference: string): Promise<void> {
+  await tx.query({
+    name: 'drop-reservation',
+    text: `delete from reserved_numbers where reference = $1 and state = 'asked'`,
+    values: [reference],
+  })
+}
+
+// For a bank that names the account of a transfer by our reference. The bank may send any text as a
+// reference.
+export function reservationsAt(db: Queryable, bankCode: string): Reservations {
+  return {
+    async numberOf(reference) {
+      const { rows } = await db.query<{ accountNumber: string }>({
+        name: 'find-number-of-reservation',
+        text: `select account_number from reserved_numbers
+                where bank_code = $1 and reference = $2::uuid and account_number is not null`,
+        values: [bankCode, parseReference(reference) ?? null],
+      })
+      return rows[0]?.accountNumber
+    },
+    async referenceOf(accountNumber) {
+      const { rows } = await db.query<{ reference: string }>({
+        name: 'find-reservation-of-number',
+        text: `select reference from reserved_numbers
+                where bank_code = $1 and account_number = $2`,
+        values: [bankCode, accountNumber],
+      })
+      return rows[0]?.reference
+    },
+  }
+}
+
+// Has fewer numbers than requested when the range is used up.
+type TakenNumbers = { fresh: string[]; recycled: string[] }
+
+export function configuredRanges(banks: readonly BankSettings[]) {
+  return banks.flatMap((bank) =>
+    (['static', 'dynamic'] as const).flatMap((purpose) => {
+      const range = bank[purpose]
+      return range ? [{ bank: bank.code, purpose, ...range }] : []
+    }),
+  )
+}
+
+// The key of a range is generated once and never changes.
+export async function registerRanges(db: Queryable, banks: readonly BankSettings[]): Promise<void> {
+  const ranges = configuredRanges(banks)
+  await db.query(
+    `insert into number_ranges (bank_code, purpose, first_serial, last_serial, key)
+     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bytea[])
+     on conflict do nothing`,
+    [
+      ranges.map((range) => range.bank),
+      ranges.map((range) => range.purpose),
+      ranges.map((range) => range.from),
+      ranges.map((range) => range.to),
+      ranges.map(() => randomBytes(32)),
+    ],
+  )
+}
+
+export async function takeStaticNumbers(
+  tx: Transaction,
+  bank: BankSettings,
+  count: number,
+): Promise<string[]> {
+  if (bank.numbers === 'reserved') return drawReserved(tx, bank, { purpose: 'static', count })
+  if (!bank.static) return []
+  return drawFresh(tx, bank.code, { purpose: 'static', range: bank.static, count })
+}
+
+export async function takeDynamicNumbers(
+  tx: Transaction,
+  now: Date,
+  { bank, count }: { bank: BankSettings; count: number },
+): Promise<TakenNumbers> {
+  if (bank.numbers === 'reserved') {
+    const recycled = await drawRecycled(tx, now, { bankCode: bank.code, count })
+    const missing = count - recycled.length
+    if (missing === 0) return { fresh: [], recycled }
+    return { fresh: await drawReserved(tx, bank, { purpose: 'dynamic', count: missing }), recycled }
+  }
+  if (!bank.dynamic) return { fresh: [], recycled: [] }
+  const fresh = await drawFresh(tx, bank.code, { purpose: 'dynamic', range: bank.dynamic, count })
+  if (fresh.length === count) return { fresh, recycled: [] }
+  return {
+    fresh,
+    recycled: await drawRecycled(tx, now, {
+      bankCode: bank.code,
+      count: count - fresh.length,
+    }),
+  }
+}
+
+async function drawFresh(
+  tx: Transaction,
+  bankCode: string,
+  { purpose, range, count }: { purpose: Purpose; range: SerialRange; count: number },
+): Promise<string[]> {
+  const free: string[] = []
+  while (free.length < count) {
+    const candidates = await drawIndexes(tx, bankCode, {
+      purpose,
+      range,
+      count: count - free.length,
+    })
+    if (candidates.length === 0) break
+    const { rows } = await tx.query<{ accountNumber: string }>({
+      name: 'numbers-taken',
+      text: `select account_number from numbers where account_number = any($1::text[])
+             union all
+             select account_number from reserved_numbers where account_number = any($1::text[])`,
+      values: [candidates],
+    })
+    const inUse = new Set(rows.map((row) => row.accountNumber))
+    free.push(...candidates.filter((number) => !inUse.has(number)))
+  }
+  return free
+}
+
+async function drawIndexes(
+  tx: Transaction,
+  bankCode: string,
+  { purpose, range: { from, to }, count }: { purpose: Purpose; range: SerialRange; count: number },
+): Promise<string[]> {
+  const size = to - from + 1
+  const { rows } = await tx.query<{ key: Buffer; first: bigint; until: bigint }>({
+    name: 'draw-indexes',
+    text: `with range as (
+             select id, next_index from number_ranges
+              where bank_code = $1 and purpose = $2 and first_serial = $3 and last_serial = $4
+                for no key update
+           )
+           update number_ranges r
+              set next_index = least(range.next_index + $5, r.last_serial - r.first_serial + 1)
+             from range where r.id = range.id
+           returning r.key, range.next_index as first, r.next_index as until`,
+    values: [bankCode, purpose, from, to, count],
+  })
+  const drawn = rows[0]
+  if (!drawn) throw new Error(`the ${purpose} range of bank ${bankCode} was not registered`)
+  const numbers: string[] = []
+  for (let index = Number(drawn.first); index < Number(drawn.until); index++) {
+    numbers.push(nuban(bankCode, from + permute(drawn.key, size, index)))
+  }
+  return numbers
+}
+
+// Draws the numbers whose quarantine ended first. Locks them, so that two batches cannot take the same one.
+async function drawRecycled(
+  tx: Transaction,
+  now: Date,
+  { bankCode, count }: { bankCode: string; count: number },
+): Promise<string[]> {
+  const { rows } = await tx.query<{ accountNumber: string }>({
+    name: 'draw-recycled',
+    text: `select account_number from numbers
+            where bank_code = $1 and payment_id is not null and reusable_at <= $2
+            order by reusable_at
+            limit $3
+              for update skip locked`,
+    values: [bankCode, now, count],
+  })
+  return rows.map((row) => row.accountNumber)
+}

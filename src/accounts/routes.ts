@@ -1,0 +1,217 @@
+// /api/v1/accounts/static: create and retrieve a collection account (published contract).
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { refuseMerchant } from '#access/permissions.ts'
+import { withSnapshot } from '#db/replica.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import {
+  AmountQuery,
+  flag,
+  parseAmounts,
+  parseFlag,
+  parseWindow,
+  query,
+  SUMMARISED,
+  WindowQuery,
+} from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
+import { ApiEnvelope, BEARER, digits, IdempotencyHeaders, named, text } from '#http/schemas.ts'
+import { dropBlanks } from '#http/validation.ts'
+import { requireIssuingBanks } from './add-number.ts'
+import { reserveForAccount } from './number-routes.ts'
+import { parsePayerRules, payerHasher } from './payer-rules.ts'
+import { type AccountFilters, getAccount, listAccounts, summarizeAccounts } from './queries.ts'
+import {
+  ACCOUNTS,
+  AccountView,
+  formatEtag,
+  OWN_ACCOUNTS,
+  pickFields,
+  pickKyc,
+  RequestFields,
+  requireAccountNumber,
+  withLimits,
+  withLimitsOf,
+} from './views.ts'
+
+const AccountRequest = named('AccountRequest', RequestFields)
+
+const CREATE_ERRORS = [
+  'bank_not_supported',
+  'bank_silent',
+  'customer_refused',
+  'merchant_not_allowed',
+  'numbers_exhausted',
+] as const
+
+export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { accountLookups, banks, sealer, writers, authentication } = deps
+  const response = { 200: ApiEnvelope(AccountView.schema) }
+  const tags = ['Collection accounts']
+
+  app.post(
+    ACCOUNTS,
+    {
+      config: { isPublished: true, queue: 'accounts', errors: CREATE_ERRORS },
+      onRequest: authentication.requires('accounts:write'),
+      preValidation: dropBlanks(AccountRequest),
+      schema: {
+        operationId: 'createCollectionAccount',
+        tags,
+        summary: 'Create a collection account',
+        description:
+          'A static number that a customer pays into for ever. Transfers to it are booked to ' +
+          'the account and notified to notificationUrl. An optional field that is empty or null ' +
+          'counts as not sent.',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        body: AccountRequest,
+        response,
+      },
+    },
+    async (request, reply) => {
+      refuseMerchant(request.client, request.body.merchantCode)
+      const account = await reserveForAccount(deps, {
+        clientId: request.client.id,
+        fields: pickFields(request.body),
+        kyc: pickKyc(request.body),
+        payerRules: parsePayerRules(request.body.payerRules, payerHasher(sealer)),
+        banks: requireIssuingBanks(banks, request.body.banks),
+        splitCode: request.body.splitCode,
+        idempotencyKey: request.headers['idempotency-key'],
+      })
+      const { value, replayed } = await writers.accounts.submit(account)
+      if (replayed) reply.header('idempotent-replayed', 'true')
+      reply.header('etag', formatEtag(value.version))
+      return accepted(
+        'Collection account created successfully',
+        AccountView.present(value, { ...deps, isPerson: request.isPerson }),
+      )
+    },
+  )
+
+  app.get(
+    `${ACCOUNTS}/:accountNumber`,
+    {
+      config: { isPublished: true, errors: ['account_not_found'] },
+      onRequest: authentication.requires('accounts:read'),
+      schema: {
+        operationId: 'getCollectionAccount',
+        tags,
+        summary: 'Retrieve a collection account',
+        description: 'The ETag covers the updatable fields, not the balance.',
+        security: BEARER,
+        params: Type.Object({ accountNumber: Type.String() }),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const accountNumber = requireAccountNumber(request.params.accountNumber)
+      const account = await getAccount(accountLookups, request.client, accountNumber)
+      reply.header('etag', formatEtag(account.version))
+      return accepted(
+        'Collection account retrieved successfully',
+        AccountView.present(account, { ...deps, isPerson: request.isPerson }),
+      )
+    },
+  )
+}
+
+// Filters of the list and of its export.
+export const AccountFilterFields = {
+  merchantId: Type.Optional(text(64, 'Merchant ID.')),
+  merchantCode: Type.Optional(text(64, 'Merchant code.')),
+  email: Type.Optional(text(254, 'Email address, case-insensitive.')),
+  phone: Type.Optional(
+    digits(
+      '^[+ ]?[0-9]{7,15}$',
+      'Phone number; 0803…, 234803… and +234803… are equivalent.',
+      'Must be 7 to 15 digits with an optional leading +.',
+    ),
+  ),
+  bvn: Type.Optional(
+    digits('^[0-9]{11}$', 'BVN of the customer. Not for users.', 'Must be 11 digits.'),
+  ),
+  nin: Type.Optional(
+    digits('^[0-9]{11}$', 'NIN of the customer. Not for users.', 'Must be 11 digits.'),
+  ),
+  name: Type.Optional(text(100, 'Part of the account name, case-insensitive.')),
+  active: flag('true: takes money; false: was deactivated.'),
+  default: flag('true: the default of its merchant; false: any other.'),
+  ...AmountQuery, // Filters by the balance.
+  ...WindowQuery,
+}
+
+// Lists, adds up and retrieves accounts with KYC, payer rules and limits, which the published response lacks.
+export const ownAccounts = resource(ACCOUNTS, OWN_ACCOUNTS)
+  .list('listCollectionAccounts', {
+    name: 'accounts',
+    summary: 'List collection accounts, newest first',
+    description:
+      'Filters can be combined. from and to apply to createdAt, minAmount and maxAmount to ' +
+      'accountBalance. A filtered page may hold fewer items than limit, or none, while hasMore ' +
+      'is true: continue with nextCursor.',
+    filters: AccountFilterFields,
+    isOrdered: true,
+    rows: async (db, { sealer, client, isPerson, query, order, after, limit }) => {
+      const filters = parseAccountFilters(query, isPerson)
+      const page = { order, after: after ?? undefined, limit }
+      const { rows, scannedTo } = await listAccounts(db, { sealer, client, filters, ...page })
+      return { rows: await withLimits(db, rows), scannedTo }
+    },
+  })
+  .summary('summarizeCollectionAccounts', {
+    summary: 'Count collection accounts and add up their balances',
+    description: SUMMARISED,
+    filters: AccountFilterFields,
+    run: (db, { sealer, client, isPerson, query }) => {
+      const filters = parseAccountFilters(query, isPerson)
+      return withSnapshot(db, (tx) => summarizeAccounts(tx, { sealer, client, filters }))
+    },
+  })
+  .get('getCollectionAccountDetails', {
+    path: '/:accountNumber/details',
+    summary: 'Retrieve a collection account with KYC, payer rules and limits',
+    description: 'BVN and NIN are masked. The ETag covers the updatable fields.',
+    errors: ['account_not_found'],
+    run: async (db, { accountLookups, client, params, reply }) => {
+      const account = await getAccount(accountLookups, client, params.accountNumber)
+      reply.header('etag', formatEtag(account.version))
+      return withLimitsOf(db, account)
+    },
+  })
+
+const FilterQuery = query(AccountFilterFields)
+
+export function parseAccountFilters(
+  filters: Static<typeof FilterQuery>,
+  isPerson: boolean,
+): AccountFilters {
+  const { merchantId, merchantCode, bvn, nin, name } = filters
+  if (isPerson) refuseMasked({ bvn, nin })
+  return {
+    ...parseWindow(filters),
+    ...parseAmounts(filters),
+    merchantId,
+    merchantCode,
+    bvn,
+    nin,
+    name,
+    // An unescaped + in a query means a space; most clients forget %2B.
+    email: filters.email?.replaceAll(' ', '+'),
+    phoneNumber: filters.phone?.replace(' ', '+'),
+    isActive: parseFlag(filters.active),
+    isDefault: parseFlag(filters.default),
+  }
+}
+
+// Refuses people a search by a field that they see masked, because they could complete it by trying values.
+function refuseMasked(filters: Record<string, string | undefined>): void {
+  const message = 'Only for systems of the client: people see it masked.'
+  const errors = Object.entries(filters).flatMap(([field, value]) =>
+    value === undefined ? [] : [{ field, message }],
+  )
+  if (errors.length > 0) throw new Refusal('invalid_request', errors)
+}

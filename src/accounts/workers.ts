@@ -1,0 +1,135 @@
+// Reserves numbers at the banks that issue them, until each pool is full. No transaction is open
+// during a call, and a failing bank does not delay others.
+//
+// If a process dies before it records a reserved number, the next round asks for the same reference
+// again.
+
+import type { BankConnections, ReservationAnswer } from '#banks/connector.ts'
+import type { Clock } from '#clock.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import { poolOf } from '#config/number-settings.ts'
+import type { Pool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import type { Logger } from '#log.ts'
+import type { Round } from '#workers/loop.ts'
+import { accountName } from './account.ts'
+import {
+  type ChangeResult,
+  claimBankChange,
+  type DueChange,
+  recordBankAnswer,
+} from './bank-changes.ts'
+import { beginRefill, endRefill, recordReservation } from './number-pools.ts'
+import type { Reservation } from './numbers.ts'
+
+const CALLS_AT_ONCE = 4
+
+export type RefillDeps = {
+  db: Pool
+  clock: Clock
+  log: Logger
+  banks: readonly BankSettings[]
+  bankConnections: BankConnections
+}
+
+export function refillNumberPoolsRound(deps: RefillDeps): Round {
+  const reserving = deps.banks.filter((bank) => bank.numbers === 'reserved')
+  return async (signal) => {
+    const rounds = await Promise.all(reserving.map((bank) => refill(deps, bank, signal)))
+    return { more: rounds.includes(true) }
+  }
+}
+
+async function refill(
+  { db, clock, log, bankConnections }: RefillDeps,
+  bank: BankSettings,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const reservations = await withTransaction(db, (tx) => beginRefill(tx, clock(), bank))
+  if (!reservations) return false
+  const failures: string[] = []
+  const askInTurn = async () => {
+    for (;;) {
+      const reservation = reservations.shift()
+      if (!reservation || failures.length > 0 || signal.aborted) return
+      const answer = await ask(bankConnections, { bank, reservation, signal })
+      const failure = await withTransaction(db, (tx) =>
+        recordReservation(tx, clock(), { bankCode: bank.code, reservation, answer }),
+      )
+      if (failure !== undefined && !signal.aborted) failures.push(failure)
+    }
+  }
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, askInTurn))
+  const [reason] = failures
+  if (reason !== undefined) log.warn({ bank: bank.code, reason }, 'the bank reserved no number')
+  const hasFailed = reason !== undefined
+  return withTransaction(db, (tx) => endRefill(tx, clock(), { bank, hasFailed }))
+}
+
+type Question = { bank: BankSettings; reservation: Reservation; signal: AbortSignal }
+
+async function ask(
+  connections: BankConnections,
+  { bank, reservation: { reference, purpose }, signal }: Question,
+): Promise<ReservationAnswer> {
+  const reserveAccount = connections.get(bank.code)?.calls.reserveAccount
+  if (!reserveAccount) return { status: 'no_answer', reason: 'the bank cannot be asked' }
+  const { accountName } = poolOf(bank)
+  return reserveAccount({ kind: purpose, reference, accountName, customer: null }, { signal })
+}
+
+// Sends account names and blocks to the banks that issued the accounts. No transaction is open
+// during a call. A call may be repeated after a crash: renaming or blocking twice does no harm.
+
+const SEND_MAX = 50
+
+export type BankChangesDeps = {
+  db: Pool
+  clock: Clock
+  banks: readonly BankSettings[]
+  bankConnections: BankConnections
+  nameStyle: string // Name enquiries use this style too, so that payers see one name.
+}
+
+export function sendBankChangesRound(deps: BankChangesDeps): Round {
+  const codes = deps.banks.flatMap(({ code, numbers = 'ranges' }) => {
+    const { renameAccount, blockAccount } = deps.bankConnections.get(code)?.calls ?? {}
+    return numbers !== 'ranges' || renameAccount || blockAccount ? code : []
+  })
+  return async (signal) => {
+    const rounds = await Promise.all(codes.map((code) => sendToBank(deps, code, signal)))
+    return { more: rounds.includes(true) }
+  }
+}
+
+// Sends until nothing is left or the bank is silent. Returns whether more may be due now.
+async function sendToBank(
+  { db, clock, bankConnections, nameStyle }: BankChangesDeps,
+  bankCode: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (let count = 0; count < SEND_MAX; count++) {
+    if (signal.aborted) return false
+    const due = await withTransaction(db, (tx) => claimBankChange(tx, clock(), bankCode))
+    if (!due) return false
+    const answer = await send(bankConnections, { bankCode, due, nameStyle })
+    await withTransaction(db, (tx) => recordBankAnswer(tx, clock(), { bankCode, due, answer }))
+    if (answer.status === 'no_answer') return false
+  }
+  return true
+}
+
+type BankChangeCall = { bankCode: string; due: DueChange; nameStyle: string }
+
+async function send(
+  connections: BankConnections,
+  { bankCode, due, nameStyle }: BankChangeCall,
+): Promise<ChangeResult> {
+  const account = { accountNumber: due.accountNumber, reference: due.reference }
+  const { renameAccount, blockAccount } = connections.get(bankCode)?.calls ?? {}
+  if (due.change === 'rename' && renameAccount) {
+    return renameAccount({ ...account, accountName: accountName(nameStyle, due) }, {})
+  }
+  if (due.change === 'block' && blockAccount) return blockAccount(account, {})
+  return { status: 'dropped', reason: 'the bank has no such call' }
+}

@@ -1,0 +1,123 @@
+// `manilla statements …` imports bank statements from disk, and lists them. `manilla admin payouts …`
+// holds all payouts, and releases them (payouts/holds.ts).
+
+import { createReadStream, existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { loadConfig, openProfiles } from '#config/config.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { formatKobo } from '#money.ts'
+import { holdPayouts, listHolds, releasePayouts } from '#payouts/holds.ts'
+import { syncKeys } from '#privacy/data-keys.ts'
+import {
+  chooseReader,
+  findFormat,
+  type ImportResult,
+  importStatement,
+} from '#reconciliation/import.ts'
+import { listStatements, type Statement } from '#reconciliation/statements.ts'
+import { Sealer } from '#seal.ts'
+import { type Context, UsageProblem } from './operator-command.ts'
+
+const STATEMENT_MAX_MS = 600_000
+const LISTED = 50
+
+type Import = { bank: string; format?: string; profile?: string }
+
+export async function importFile(context: Context, options: Import, path: string) {
+  const result = await importOne(context, options, path)
+  const { isUnchanged, statements, matched, differences } = result
+  const outcome = isUnchanged
+    ? 'Nothing changed: the same file was imported before.'
+    : `Imported. ${matched} lines matched, ${differences} differences found.`
+  return { data: plain(result), view: [tableOf(statements), outcome] }
+}
+importFile.statementMaxMs = STATEMENT_MAX_MS
+
+export async function listImported({ db }: Context, { bank: bankCode }: { bank?: string }) {
+  const statements = await listStatements(db, { bankCode, beforeId: null, limit: LISTED })
+  return { data: statements.map(plainStatement), view: tableOf(statements) }
+}
+
+export async function hold({ db, clock, actor: by }: Context, { reason }: { reason: string }) {
+  await withTransaction(db, (tx) => holdPayouts(tx, clock(), { reason, by }))
+  return { data: { held: true }, view: 'Payouts are held.' }
+}
+
+export async function release({ db, clock, actor: by }: Context) {
+  const released = await withTransaction(db, (tx) => releasePayouts(tx, clock(), by))
+  const view = released > 0 ? 'Payouts are sent again.' : 'Payouts were not held.'
+  return { data: { held: false, released }, view }
+}
+
+export async function showHolds({ db }: Context) {
+  const holds = await listHolds(db)
+  const rows = holds.map(({ heldAt, heldBy, reason, restoredTo }) => {
+    const to = restoredTo ? ` (to ${restoredTo.toISOString()})` : ''
+    return [heldAt.toISOString(), heldBy, `${reason}${to}`]
+  })
+  const view =
+    rows.length > 0 ? { columns: ['held', 'by', 'reason'], rows } : 'Payouts are not held.'
+  return { data: { held: holds.length > 0, holds }, view }
+}
+
+async function importOne(
+  { db, env, clock, actor, showProgress }: Context,
+  { bank: bankCode, format, profile }: Import,
+  path: string,
+): Promise<ImportResult> {
+  const config = loadConfig(env, 'serve')
+  const bank = config.banks.find(({ code }) => code === bankCode)
+  if (!bank) throw new Refusal('bank_not_supported')
+  const fileName = basename(path)
+  const profiles = openProfiles(config)
+  const preference = { format: format === undefined ? undefined : findFormat(format), profile }
+  const reader = chooseReader({ preference, bank, fileName, profiles })
+  if (!existsSync(path)) throw new UsageProblem(`There is no file ${path}.`)
+  const sealer = new Sealer(config.secrets.data, config.secrets.hash)
+  await syncKeys(db, clock(), sealer)
+  const bytes = createReadStream(path)
+  try {
+    return await importStatement(
+      { db, importPool: db, sealer, clock },
+      {
+        bankCode: bank.code,
+        accountNumber: bank.statements?.accountNumber,
+        ...reader,
+        fileName,
+        bytes,
+        by: { clientId: null, actor },
+        onProgress: (lines) => showProgress(`${lines.toLocaleString('en')} lines read`),
+      },
+    )
+  } finally {
+    bytes.destroy()
+  }
+}
+
+function tableOf(statements: readonly Statement[]) {
+  const columns = ['id', 'bank', 'currency', 'from', 'to', 'lines', 'new', 'opening', 'closing']
+  const rows = statements.map((statement) => {
+    const { id, bankCode, currency, fromDay, toDay, lines, newLines } = statement
+    const ends = [formatKobo(statement.openingKobo), formatKobo(statement.closingKobo)]
+    return [id.toString(), bankCode, currency, fromDay, toDay, lines, newLines, ...ends]
+  })
+  return { columns, rows }
+}
+
+function plain({ importId, isUnchanged, statements, matched, differences }: ImportResult) {
+  const counts = { isUnchanged, matched, differences }
+  return { importId: importId.toString(), ...counts, statements: statements.map(plainStatement) }
+}
+
+function plainStatement(statement: Statement) {
+  const { id, importId, sequence, openingKobo, closingKobo, ...rest } = statement
+  return {
+    statementId: id.toString(),
+    importId: importId.toString(),
+    ...rest,
+    sequence: sequence === null ? null : Number(sequence),
+    opening: formatKobo(openingKobo),
+    closing: formatKobo(closingKobo),
+  }
+}

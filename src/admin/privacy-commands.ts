@@ -1,0 +1,166 @@
+// `manilla admin rotate-keys` rotates the data key while the service runs (privacy/data-keys.ts). The command
+// generates keys in secrets.json. If keys are in the environment, the operator adds the new key at the start
+// of MANILLA_DATA_KEYS of every process.
+//
+// `manilla admin … erase` erases personal data on behalf of any client.
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Client, findClient } from '#access/permissions.ts'
+import { accountWithNumber } from '#accounts/account.ts'
+import { loadConfig } from '#config/config.ts'
+import { addDataKey, readDataKeys } from '#config/secrets-file.ts'
+import type { Pool } from '#db/pool.ts'
+import { withHeldLock, withTransaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { type AdviceId, parseReference } from '#ids.ts'
+import {
+  countByKey,
+  KeyProblem,
+  type Progress,
+  readKeys,
+  rotateKeys,
+  syncKeys,
+} from '#privacy/data-keys.ts'
+import { eraseAccounts, eraseAdvice, eraseNextPage } from '#privacy/erasure.ts'
+import { type DataKey, Sealer } from '#seal.ts'
+import { AdminProblem, type Context } from './operator-command.ts'
+
+const LOOK_MS = 500
+const LOCK = `hashtext('rotate-keys')`
+
+export async function rotate(context: Context, { check }: { check?: boolean }) {
+  if (check) return countKeys(context)
+  const { db, env, clock } = context
+  return alone(db, async () => {
+    const config = loadConfig(env, 'serve')
+    const { areDataKeysStored, hash } = config.secrets
+    const keys = areDataKeysStored ? await targetKeys(db, config.dataDir) : config.secrets.data
+    const [first] = keys as [DataKey]
+    const { resealed, cleared } = await rotateKeys(
+      {
+        pool: db,
+        sealer: new Sealer(keys, hash),
+        clock,
+        pause: () => wait(LOOK_MS),
+        onProgress: progressTo(process.stderr),
+      },
+      first.id,
+    )
+    const summary = `All data is encrypted with data key ${first.id} (${resealed} values re-encrypted).`
+    const view = cleared.length === 0 ? summary : [summary, dropWords(cleared)]
+    return { data: { sealingKey: first.id, resealed, mayBeDropped: cleared }, view }
+  })
+}
+
+function dropWords(cleared: readonly number[]): string {
+  const [keys, them] = cleared.length === 1 ? ['Key', 'it'] : ['Keys', 'them']
+  return (
+    `${keys} ${cleared.join(', ')} can be removed from MANILLA_DATA_KEYS. ` +
+    `Older backups and archives still need ${them}.`
+  )
+}
+
+// Finishes an interrupted rotation before a new one starts.
+async function targetKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]> {
+  const keys = readDataKeys(dataDir)
+  const stored = await readKeys(db)
+  const first = stored.find(({ id }) => id === keys[0]?.id)
+  const isFinished = first?.isSealing && stored.every((key) => key.isSealing || key.isCleared)
+  return isFinished ? addDataKey(dataDir) : keys
+}
+
+// Runs one rotation at a time: concurrent rotations would deadlock.
+async function alone<T>(db: Pool, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await withHeldLock(db, { lock: LOCK }, async () => ({ answer: await work() }))
+    if (!result) throw new AdminProblem('A key rotation is already in progress.')
+    return result.answer
+  } catch (error) {
+    throw error instanceof KeyProblem ? new AdminProblem(error.message) : error
+  }
+}
+
+async function countKeys({ db }: Context) {
+  const stored = await readKeys(db)
+  const counts = await countByKey(db)
+  const ids = [...new Set([...stored.map(({ id }) => id), ...counts.keys()])].sort((a, b) => a - b)
+  const keys = ids.map((id) => {
+    const isSealing = stored.some((key) => key.id === id && key.isSealing)
+    return { id, isSealing, values: counts.get(id) ?? 0 }
+  })
+  const rows = keys.map(({ id, isSealing, values }) => [id, values, isSealing ? 'current' : ''])
+  return { data: { keys }, view: { columns: ['key', 'values', 'state'], rows } }
+}
+
+// Writes one line for each finished column and for each kind of wait.
+function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void {
+  let last = ''
+  return (progress) => {
+    const line = formatProgress(progress)
+    if (line !== last) stream.write(`${line}\n`)
+    last = line
+  }
+}
+
+function formatProgress(progress: Progress): string {
+  if (progress.step === 'sealing') {
+    const { table, column, seen, resealed } = progress
+    return `${table}.${column}: ${seen} scanned, ${resealed} re-encrypted`
+  }
+  const { processes, until } = progress
+  const what = until === 'opens' ? 'load the new key' : 'encrypt with the new key'
+  return `waiting for ${processes} running ${processes === 1 ? 'process' : 'processes'} to ${what}`
+}
+
+type Erasure = { reason: string; sameBvn?: boolean }
+
+export async function eraseAccount(context: Context, options: Erasure, accountNumber: string) {
+  const { rows } = await context.db.query<{ clientId: string }>(
+    `select c.client_id
+       from collection_accounts a join clients c on c.id = a.client_id
+      where a.id = ${accountWithNumber('$1')}`,
+    [accountNumber],
+  )
+  if (!rows[0]) throw new Refusal('account_not_found')
+  const deps = await prepareErasure(context, options.reason, rows[0].clientId)
+  const accounts = await withTransaction(context.db, (tx) =>
+    eraseAccounts(tx, deps, { accountNumber, sameBvn: options.sameBvn === true }),
+  )
+  await erasePages(context, deps)
+  const lines = accounts.map(({ accountNumber, erasedAt }) => [
+    accountNumber,
+    erasedAt.toISOString(),
+  ])
+  return { data: { accounts }, view: { columns: ['account', 'erased'], rows: lines } }
+}
+
+export async function eraseOneAdvice(context: Context, { reason }: Erasure, reference: string) {
+  const id = parseReference<AdviceId>(reference)
+  const { rows } = await context.db.query<{ clientId: string }>(
+    `select c.client_id from advices a join clients c on c.id = a.client_id
+      where a.id = $1`,
+    [id ?? null],
+  )
+  if (!rows[0] || !id) throw new Refusal('advice_not_found')
+  const deps = await prepareErasure(context, reason, rows[0].clientId)
+  const erased = await withTransaction(context.db, (tx) => eraseAdvice(tx, deps, id))
+  await erasePages(context, deps)
+  const lines = [[id, erased.erasedAt.toISOString()]]
+  const view = { columns: ['advice', 'erased'], rows: lines }
+  return { data: { adviceReference: id, ...erased }, view }
+}
+
+// Acts for the client, without the client's restriction to merchantCodes.
+async function prepareErasure(context: Context, reason: string, clientId: string) {
+  const { db, env, clock, actor } = context
+  const { secrets } = loadConfig(env, 'serve')
+  const sealer = new Sealer(secrets.data, secrets.hash)
+  await syncKeys(db, clock(), sealer)
+  const client = (await findClient(db, clientId)) as Client
+  return { sealer, now: clock(), by: { ...client, merchantCodes: null }, actor, reason }
+}
+
+// The workers erase stored webhook responses later, because deliveries may be in flight.
+async function erasePages({ db, clock }: Context, { sealer }: { sealer: Sealer }): Promise<void> {
+  while (await withTransaction(db, (tx) => eraseNextPage(tx, { sealer, now: clock() })));
+}

@@ -1,0 +1,82 @@
+// The fields that all maker-checker requests show, and the viewer for each caller. Only users decide: client
+// credentials do not count as a second person.
+
+import { Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
+import type { Deps } from '#http/deps.ts'
+import { text } from '#http/schemas.ts'
+import { Fields } from '#http/view.ts'
+import type { Request, Viewer } from './workflow.ts'
+
+const HOUR_MS = 3_600_000
+const REASON_MAX = 500
+
+const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
+
+// The schema of the reason why the viewer cannot approve a request.
+export const CannotApprove = (description: string) =>
+  Type.Union([Obstacle, Type.Null()], { description })
+
+export function presentObstacle(code: RefusalCode | null) {
+  return code && { code, message: new Refusal(code).message }
+}
+
+const f = new Fields<Request>()
+
+export const RequestedFields = {
+  requestedBy: f.text('requestedBy'),
+  requestedAt: f.time('requestedAt'),
+}
+
+export const cannotApprove = (state: 'open' | 'pending') =>
+  f.as(
+    CannotApprove(`Why you cannot approve it while ${state}. Null if you can.`),
+    ({ obstacle }) => presentObstacle(obstacle),
+  )
+
+export const DecidedFields = {
+  decidedBy: f.textOrNull('decidedBy'),
+  decidedAt: f.timeOrNull('decidedAt'),
+  decisionReason: f.textOrNull('decisionReason'),
+}
+
+export const RequestReason = text(REASON_MAX, 'Reason, shown to the approver.')
+
+// Options of an operation that only users call.
+export const ofPeople = { isForPeople: true, guard: () => requireUser } as const
+
+export const rejecting = {
+  ...ofPeople,
+  body: Type.Object(
+    { reason: text(REASON_MAX, 'Reason, shown to the requester.') },
+    { additionalProperties: false },
+  ),
+} as const
+
+export async function requireUser({ userId }: FastifyRequest): Promise<void> {
+  if (userId === null) throw new Refusal('people_only')
+}
+
+// Users whose access changed later than this cannot approve yet.
+export function newSinceOf({ clock, policy }: Deps): Date {
+  return new Date(clock().getTime() - policy.approverWaitHours * HOUR_MS)
+}
+
+export function toViewer(deps: Deps, { client, actor, userId }: Identity): Viewer {
+  return { client, actor, userId, newSince: newSinceOf(deps) }
+}
+
+export function requireApprover(deps: Deps, by: Identity) {
+  const { userId, ...viewer } = toViewer(deps, by)
+  if (userId === null) throw new Refusal('people_only')
+  return { ...viewer, userId, scopes: by.scopes, now: deps.clock() }
+}
+
+// The viewer of a resource's operation.
+export const viewerOf = (call: Deps & Identity): Viewer => toViewer(call, call)
+
+export function checkerOf<C extends Deps & Identity>(call: C) {
+  return { ...call, ...requireApprover(call, call) }
+}

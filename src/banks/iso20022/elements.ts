@@ -1,0 +1,121 @@
+// The amounts of one entry of camt.054: the amount that the bank booked, and its parts.
+//
+// An entry gives credits only if its parts sum to exactly the booked amount. ISO 20022 allows up to five
+// decimals and leading zeros. Zeros without meaning are dropped. A third decimal other than zero is kept, and
+// then refused as an amount.
+
+import { isAccountNumber } from '#banks/numbers.ts'
+import { parseBankTime } from '#clock.ts'
+import { parseKobo } from '#money.ts'
+import { child, children, leafText, textOf, type XmlElement } from './xml.ts'
+
+const DECIMAL = /^0{0,17}([0-9]{1,16})(?:\.([0-9]{1,2})0{0,16})?$/
+const UNREADABLE = 'unreadable'
+
+export type Money = { amount: string; currency: string | undefined }
+export type Part = { amount: string | undefined; isOpposite: boolean }
+type Sum = 'exact' | 'net_of_charges' | 'amount_mismatch'
+
+// Undefined if the element has no amount. An amount that occurs twice or holds elements is present but
+// unreadable.
+export function moneyOf(element: XmlElement | undefined, name = 'Amt'): Money | undefined {
+  const found = children(element, name)
+  if (found.length === 0) return undefined
+  const [only] = found as [XmlElement]
+  const text = found.length === 1 ? leafText(only) : undefined
+  return { amount: plainDecimal(text ?? UNREADABLE), currency: only.attributes.get('Ccy') }
+}
+
+// An unreadable amount refuses only its own part. The other parts count if they fit the entry.
+export function sumUp(booked: string | undefined, parts: readonly Part[], charged: boolean): Sum {
+  const bookedKobo = parseKobo(booked ?? '')
+  const known = parts.flatMap(({ amount, isOpposite }) => {
+    const kobo = parseKobo(amount ?? '')
+    return kobo === undefined ? [] : [isOpposite ? -kobo : kobo]
+  })
+  const sumKobo = known.reduce((sum, kobo) => sum + kobo, 0n)
+  const isNet = charged || parts.some(({ isOpposite }) => isOpposite)
+  if (bookedKobo === undefined) return known.length === 0 ? 'exact' : 'amount_mismatch'
+  const isExact = known.length === parts.length ? sumKobo === bookedKobo : sumKobo <= bookedKobo
+  if (isExact && !parts.some(({ isOpposite }) => isOpposite)) return 'exact'
+  return isNet && sumKobo >= bookedKobo ? 'net_of_charges' : 'amount_mismatch'
+}
+
+function plainDecimal(text: string): string {
+  const match = DECIMAL.exec(text)
+  if (!match) return text
+  const [, whole, fraction] = match
+  return fraction === undefined ? `${whole}` : `${whole}.${fraction}`
+}
+
+// Payer, account number, narration and time of a camt.054 transaction: the fields that affect neither its
+// identity nor its amount.
+
+// A Nigerian IBAN ends in the account number. We do not verify its check digits: they catch typing
+// errors, and nobody types a bank's report.
+const NIGERIAN_IBAN = /^NG[0-9]{2}[A-Z0-9]{0,20}([0-9]{10})$/
+
+// Returns the account number: another identification (a proprietary one in version 01), the end of an IBAN,
+// or a proxy. If none is a number, returns the text that is there, which the caller then refuses.
+export function accountOf(account: XmlElement | undefined): string | undefined {
+  const id = child(account, 'Id')
+  const plain = [
+    textOf(id, 'Othr', 'Id'),
+    textOf(id, 'PrtryAcct', 'Id'),
+    textOf(id, 'BBAN'),
+    NIGERIAN_IBAN.exec(textOf(id, 'IBAN')?.replaceAll(' ', '') ?? '')?.[1],
+    textOf(account, 'Prxy', 'Id'),
+  ]
+  const found = plain.find((text) => text !== undefined && isAccountNumber(text))
+  return found ?? textOf(id, 'Othr', 'Id') ?? textOf(id, 'PrtryAcct', 'Id')
+}
+
+export function payerOf(transaction: XmlElement) {
+  const parties = child(transaction, 'RltdPties')
+  const account = child(parties, 'DbtrAcct')
+  const id = child(account, 'Id')
+  const agent = child(transaction, 'RltdAgts', 'DbtrAgt', 'FinInstnId')
+  return {
+    sourceAccountNumber:
+      textOf(id, 'Othr', 'Id') ??
+      textOf(id, 'IBAN') ??
+      textOf(id, 'BBAN') ??
+      textOf(id, 'PrtryAcct', 'Id') ??
+      textOf(account, 'Prxy', 'Id'),
+    // Version 08 put a level between the debtor and its name.
+    sourceAccountName: textOf(parties, 'Dbtr', 'Nm') ?? textOf(parties, 'Dbtr', 'Pty', 'Nm'),
+    // Version 03 renamed BIC.
+    sourceBankCode:
+      textOf(agent, 'ClrSysMmbId', 'MmbId') ?? textOf(agent, 'BICFI') ?? textOf(agent, 'BIC'),
+  }
+}
+
+// Free text comes first, then the contents of structured remittance: the creditor's reference, the documents.
+export function narrationOf(transaction: XmlElement): string | undefined {
+  const remittance = child(transaction, 'RmtInf')
+  if (!remittance) return undefined
+  const structured = children(remittance, 'Strd').flatMap((one) => [
+    textOf(one, 'CdtrRefInf', 'Ref') ?? textOf(one, 'CdtrRefInf', 'CdtrRef'),
+    ...children(one, 'RfrdDocInf').map(
+      (document) => textOf(document, 'Nb') ?? textOf(document, 'RfrdDocNb'),
+    ),
+    ...children(one, 'AddtlRmtInf').map(leafText),
+  ])
+  const lines = [...children(remittance, 'Ustrd').map((line) => line.text), ...structured]
+  return lines.filter((line) => line !== undefined && line !== '').join(' ')
+}
+
+// Returns the first valid time of these: when the payer's bank accepted the transfer, when our bank booked
+// it, its value date. If none is valid, returns the first text, which the caller then refuses.
+export function timeOf(entry: XmlElement, transaction: XmlElement): string | undefined {
+  const times = [
+    textOf(transaction, 'RltdDts', 'AccptncDtTm'),
+    dateOf(child(entry, 'BookgDt')),
+    dateOf(child(entry, 'ValDt')),
+  ].filter((time) => time !== undefined)
+  return times.find((time) => parseBankTime(time) !== undefined) ?? times[0]
+}
+
+function dateOf(element: XmlElement | undefined): string | undefined {
+  return textOf(element, 'DtTm') ?? textOf(element, 'Dt')
+}

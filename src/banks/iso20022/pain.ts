@@ -1,0 +1,200 @@
+// ISO 20022 pain.001.001.09 (customer credit transfer initiation): payouts as a file for a bank's
+// portal. One group and one payment information, both under the file's reference; each order's
+// reference is its instruction id and its end-to-end id, which the bank's report repeats.
+//
+// Elements stand in the order of the schema, and text is Latin and within its lengths. The bank
+// books each order singly, so that its statement shows them as our ledger does, and charges us.
+
+import type { PayoutInstruction } from '#banks/connector.ts'
+import {
+  judgeStatus,
+  type PaymentFile,
+  type Report,
+  type ReportLine,
+  statusOf,
+} from '#banks/payment-files.ts'
+import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
+import { moneyOf } from './elements.ts'
+import { latinText, tag } from './write-xml.ts'
+import {
+  child,
+  children,
+  findDocuments,
+  leafText,
+  readXml,
+  textOf,
+  type XmlElement,
+} from './xml.ts'
+
+const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
+const NAME_MAX = 140
+const REMITTANCE_MAX = 140
+const NOT_PROVIDED = 'NOTPROVIDED' // The standard's word for a text that is due and missing.
+
+export function writePain001(file: PaymentFile): string {
+  const { reference, createdAt, debitAccount, orders } = file
+  const name = tag('Nm', latinText(debitAccount.accountName, NAME_MAX) || NOT_PROVIDED)
+  const totals = tag('NbOfTxs', `${orders.length}`) + tag('CtrlSum', formatKobo(sumOf(orders)))
+  const header =
+    `<GrpHdr>${tag('MsgId', reference)}${tag('CreDtTm', createdAt.toISOString())}${totals}` +
+    `<InitgPty>${name}${organisation(debitAccount.customerId)}</InitgPty></GrpHdr>`
+  const debtor =
+    `<Dbtr>${name}</Dbtr>` +
+    `<DbtrAcct>${account(debitAccount.accountNumber)}${tag('Ccy', CURRENCY)}</DbtrAcct>` +
+    `<DbtrAgt>${agent(file.bankCode)}</DbtrAgt>`
+  const information =
+    `<PmtInf>${tag('PmtInfId', reference)}<PmtMtd>TRF</PmtMtd><BtchBookg>false</BtchBookg>` +
+    `${totals}<ReqdExctnDt>${tag('Dt', file.executionDate)}</ReqdExctnDt>${debtor}` +
+    `<ChrgBr>DEBT</ChrgBr>\n${orders.map(transaction).join('')}` +
+    '</PmtInf>'
+  return (
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}">` +
+    `<CstmrCdtTrfInitn>\n${header}\n${information}\n</CstmrCdtTrfInitn></Document>\n`
+  )
+}
+
+function transaction(order: PayoutInstruction): string {
+  const { reference, amountKobo, currency, to } = order
+  const name = latinText(to.accountName, NAME_MAX) || NOT_PROVIDED
+  const remittance = latinText(order.narration, REMITTANCE_MAX) || reference
+  return (
+    `<CdtTrfTxInf><PmtId>${tag('InstrId', reference)}${tag('EndToEndId', reference)}</PmtId>` +
+    `<Amt><InstdAmt Ccy="${currency}">${formatKobo(amountKobo)}</InstdAmt></Amt>` +
+    `<CdtrAgt>${agent(to.bankCode)}</CdtrAgt><Cdtr>${tag('Nm', name)}</Cdtr>` +
+    `<CdtrAcct>${account(to.accountNumber)}</CdtrAcct>` +
+    `<RmtInf>${tag('Ustrd', remittance)}</RmtInf></CdtTrfTxInf>\n`
+  )
+}
+
+function organisation(id: string | undefined): string {
+  return id === undefined ? '' : `<Id><OrgId><Othr>${tag('Id', id)}</Othr></OrgId></Id>`
+}
+
+function agent(bankCode: string): string {
+  return `<FinInstnId><ClrSysMmbId>${tag('MmbId', bankCode)}</ClrSysMmbId></FinInstnId>`
+}
+
+function account(number: string): string {
+  return `<Id><Othr>${tag('Id', number)}</Othr></Id>`
+}
+
+function sumOf(orders: readonly PayoutInstruction[]): Kobo {
+  return kobo(orders.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
+}
+
+// ISO 20022 pain.002 (customer payment status report), version 03 and later: a bank's report on a pain.001
+// that we sent. A status of the group or of the payment information applies to all its orders. A status of an
+// order applies to that order only.
+
+const VERSION_MIN = 3
+const ELEMENTS_MAX = 600_000 // 10,000 orders of the fullest kind have about 50 each
+const REASON_MAX = 500
+const REFERENCE_MAX = 100
+const ABSENT_TEXT = 'NOTPROVIDED'
+
+export function readPain002(rawBody: Buffer): Report {
+  const read = readXml(rawBody, ELEMENTS_MAX)
+  if ('malformed' in read) return read
+  const documents = findDocuments(read.root)
+  if (documents.length > 1) return { malformed: 'The envelope must hold one document.' }
+  const [document] = documents
+  const report = child(document?.root, 'CstmrPmtStsRpt')
+  if (document?.name !== 'pain.002' || document.version < VERSION_MIN || !report) {
+    return { malformed: 'The XML is not a pain.002 status report of version 03 or later.' }
+  }
+  const lines = readReport(report).map((line, at) => ({ line: at + 1, ...line }))
+  return lines.length === 0 ? { malformed: 'The report states no status.' } : { lines }
+}
+
+type Statement = Omit<ReportLine, 'line'>
+
+function readReport(report: XmlElement): Statement[] {
+  const group = child(report, 'OrgnlGrpInfAndSts')
+  const messageId = referenceOf(group, 'OrgnlMsgId')
+  const ofGroup = [reasonsIn(group)]
+  return [
+    ...ofFile({ element: group, name: 'GrpSts', fileReference: messageId, inherited: [] }),
+    ...children(report, 'OrgnlPmtInfAndSts').flatMap((payment) => {
+      const fileReference = referenceOf(payment, 'OrgnlPmtInfId') ?? messageId
+      const inherited = [reasonsIn(payment), ...ofGroup] // Read once, not again for each order.
+      return [
+        ...ofFile({ element: payment, name: 'PmtInfSts', fileReference, inherited: ofGroup }),
+        ...children(payment, 'TxInfAndSts').map((element) =>
+          ofOrder({ element, fileReference, inherited }),
+        ),
+      ]
+    }),
+  ]
+}
+
+type Stated<Element> = {
+  element: Element
+  fileReference: string | undefined
+  inherited: readonly Reason[][] // The reasons of the elements that contain it, the innermost first.
+}
+
+function ofFile({
+  element,
+  name,
+  fileReference,
+  inherited,
+}: Stated<XmlElement | undefined> & { name: string }): Statement[] {
+  if (element === undefined || children(element, name).length === 0) return []
+  return [
+    {
+      level: 'file',
+      fileReference,
+      reference: undefined,
+      ...statusIn(element, name, inherited),
+      bankReference: undefined,
+      reason: reasonOf(element),
+    },
+  ]
+}
+
+// Includes orders without a status; the caller decides about them.
+function ofOrder({ element, fileReference, inherited }: Stated<XmlElement>): Statement {
+  return {
+    level: 'order',
+    fileReference,
+    reference: referenceOf(element, 'OrgnlEndToEndId') ?? referenceOf(element, 'OrgnlInstrId'),
+    ...statusIn(element, 'TxSts', inherited),
+    bankReference: referenceOf(element, 'AcctSvcrRef') ?? referenceOf(element, 'ClrSysRef'),
+    reason: reasonOf(element),
+    amount: moneyOf(child(element, 'OrgnlTxRef', 'Amt'), 'InstdAmt'),
+  }
+}
+
+// An order without a code has the code of its payment information or group.
+function statusIn(element: XmlElement, name: string, inherited: readonly Reason[][]) {
+  const statusText = (textOf(element, name) ?? '').slice(0, REFERENCE_MAX)
+  const reasonLists = [reasonsIn(element), ...inherited]
+  const coded = reasonLists.findIndex((reasons) => reasons.some(({ code }) => code !== undefined))
+  const reasons = coded === -1 ? reasonLists : reasonLists.slice(0, coded + 1)
+  const texts = reasons.flat().flatMap(({ code = '', words }) => [code, words])
+  return { statusText, ...judgeStatus(statusOf(statusText), texts) }
+}
+
+type Reason = { code: string | undefined; words: string }
+
+function reasonsIn(element: XmlElement | undefined): Reason[] {
+  if (element === undefined) return []
+  return children(element, 'StsRsnInf').map((information) => ({
+    code: textOf(information, 'Rsn', 'Cd') ?? textOf(information, 'Rsn', 'Prtry'),
+    words: children(information, 'AddtlInf').map(leafText).filter(Boolean).join(' '),
+  }))
+}
+
+function referenceOf(element: XmlElement | undefined, name: string): string | undefined {
+  const text = textOf(element, name)
+  return text && text !== ABSENT_TEXT ? text.slice(0, REFERENCE_MAX) : undefined
+}
+
+// "AC04: Closed account number", for each reason that is given.
+function reasonOf(element: XmlElement): string | undefined {
+  const reasons = reasonsIn(element).map(({ code, words }) =>
+    [code, words].filter(Boolean).join(': '),
+  )
+  const text = reasons.filter(Boolean).join('; ').replace(/\s+/g, ' ').slice(0, REASON_MAX)
+  return text === '' ? undefined : text
+}

@@ -1,0 +1,220 @@
+// Finds the kind of a line by its narration. The first pattern that matches decides.
+//
+// Incoming money is a credit whatever its narration says, because the payer wrote it ("school fees").
+// Only sweeps and returns, whose narration the bank writes, are recognised in both directions.
+
+import { isSessionId } from '#banks/numbers.ts'
+import type { LineKind } from './statement.ts'
+
+export type KindRule = { kind: LineKind; pattern: RegExp }
+
+const BOTH_SIDES: readonly LineKind[] = ['sweep', 'return']
+
+// The Electronic Money Transfer Levy, which replaced stamp duty on transfers, under the names that
+// banks give it: EMTL, EMT LEVY, FGN EMT LEVY, E-LEVY, STAMPDUTY.
+const APART = '[ ._/-]*'
+const LEVY = [
+  `stamp${APART}dut(?:y|ies)`,
+  'emtl',
+  `emt${APART}(?:levy|charge|duty)`,
+  `e${APART}levy`,
+  `money${APART}transfer${APART}levy`,
+  `fgn${APART}(?:levy|duty)`,
+].join('|')
+const STAMP_DUTY = new RegExp(`(?<![a-z])(?:${LEVY})(?![a-z])`, 'i')
+const STAMP_DUTY_FIRST = new RegExp(
+  `^(?:(?:fgn|cbn|firs|nip|nibss|electronic|being|dr|debit)${APART})*(?:${LEVY})(?![a-z])`,
+  'i',
+)
+
+// Also tried after the patterns of a profile, because an unrecognised levy looks like a partial
+// reversal of the credit.
+export const STAMP_DUTY_RULE: KindRule = { kind: 'stamp_duty', pattern: STAMP_DUTY }
+
+// A narration that begins with the levy is the bank's, even if it names the transfer.
+export function beginsWithStampDuty(narration: string | null): boolean {
+  return narration !== null && STAMP_DUTY_FIRST.test(narration)
+}
+
+// The usual narrations of Nigerian banks. A profile may have its own patterns.
+export const DEFAULT_KINDS: readonly KindRule[] = [
+  { kind: 'sweep', pattern: /^(?:auto(?:matic)? )?sweep\b/i },
+  { kind: 'return', pattern: /^(?:rtn|returned?)\b/i },
+  { kind: 'payout', pattern: /^(?:nip|neft|rtgs|trf|transfer)\b.{0,20}\bto\b/i },
+  STAMP_DUTY_RULE,
+  { kind: 'fee', pattern: /\b(?:charges?|fees?|comm(?:ission)?) ?(?:\+|&|and|incl\w*) ?vat\b/i },
+  { kind: 'vat', pattern: /\b(?:vat|value added tax)\b/i },
+  {
+    kind: 'fee',
+    pattern: /\b(?:charges?|chrgs?|chgs?|fees?|comm|commission|cot|camf|sms alerts?)\b/i,
+  },
+]
+
+export function kindOf(
+  line: { isCredit: boolean; isReversal: boolean; narration: string | null },
+  rules: readonly KindRule[] = DEFAULT_KINDS,
+): LineKind {
+  const { isCredit, isReversal, narration } = line
+  // A reversed fee is incoming money and still a fee.
+  const isOpen = !isCredit || isReversal
+  const found = rules.find(
+    ({ kind, pattern }) =>
+      (isOpen || BOTH_SIDES.includes(kind)) && narration !== null && pattern.test(narration),
+  )
+  return found?.kind ?? (isCredit ? 'credit' : 'other')
+}
+
+// Cleans the texts of a line before they are stored: one line, no control characters, a limited length.
+
+export const NARRATION_MAX = 1000
+export const REFERENCE_MAX = 140
+
+// Matches the same characters as SPACES. Written out, because a pattern without `u` takes half the
+// time.
+const UNCLEAN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\s\s|^\s|\s$/
+const SPACES = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu
+// A session id of NIP, anywhere in a text.
+const NIP_SESSION_ID = /(?<![0-9])[0-9]{30}(?![0-9])/
+// One of our account numbers, if the bank's own words introduce it. Any other ten digits may be the
+// payer's.
+const ACCOUNT_NUMBER =
+  /\b(?:to|into|credit(?:ed)?)(?: (?:account|acct|a\/c))?[: ]{1,2}([0-9]{10})(?![0-9])/i
+const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|null|-+)$/i
+
+export function cleanText(text: string | undefined, max: number): string | null {
+  if (text === undefined || text === '') return null
+  const clean = UNCLEAN.test(text) ? text.replace(SPACES, ' ').trim() : text
+  if (clean === '') return null
+  return clean.length > max ? clean.slice(0, max).toWellFormed() : clean
+}
+
+// Returns null for placeholders of banks for a missing reference. Spreadsheets add a leading
+// apostrophe.
+export function cleanReference(text: string | undefined): string | null {
+  const clean = cleanText(text?.startsWith("'") ? text.slice(1) : text, REFERENCE_MAX)
+  return clean === null || PLACEHOLDER.test(clean) ? null : clean
+}
+
+export function cleanSessionId(text: string | undefined): string | null {
+  const clean = cleanReference(text)
+  return clean !== null && isSessionId(clean) ? clean : null
+}
+
+export function findSessionId(...texts: readonly (string | null | undefined)[]): string | null {
+  for (const text of texts) {
+    const found = text ? NIP_SESSION_ID.exec(text)?.[0] : undefined
+    if (found) return found
+  }
+  return null
+}
+
+export function findAccountNumber(narration: string | null): string | null {
+  return (narration && ACCOUNT_NUMBER.exec(narration)?.[1]) ?? null
+}
+
+// Reads days by a format such as dd-MMM-yyyy or MM/dd/yyyy HH:mm:ss. Never guesses the order of day and
+// month.
+
+const MONTHS: readonly string[] = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]
+
+const TOKENS: Readonly<Record<string, string>> = {
+  yyyy: '(?<year>[0-9]{4})',
+  yy: '(?<year>[0-9]{2})',
+  MMMM: '(?<month>[A-Za-z]{3,9})',
+  MMM: '(?<month>[A-Za-z]{3})',
+  MM: '(?<month>[0-9]{2})',
+  M: '(?<month>[0-9]{1,2})',
+  dd: '(?<day>[0-9]{2})',
+  d: '(?<day>[0-9]{1,2})',
+  HH: '[0-2][0-9]',
+  H: '[0-2]?[0-9]',
+  hh: '[01][0-9]',
+  h: '[01]?[0-9]',
+  mm: '[0-5][0-9]',
+  ss: '[0-5][0-9]',
+  SSS: '[0-9]{1,9}',
+  a: '[AaPp]\\.?[Mm]\\.?',
+}
+const TOKEN = /yyyy|yy|MMMM|MMM|MM|M|dd|d|HH|H|hh|h|mm|ss|SSS|a|T|[^A-Za-z]|[A-Za-z]/g
+const YEAR_MIN = 1990
+const YEAR_MAX = 2089 // Two digits: 90 to 99 are of the last century.
+
+// Undefined unless the format has day, month and year exactly once each.
+export function datePattern(format: string): RegExp | undefined {
+  const tokens = format.match(TOKEN) ?? []
+  const parts = tokens.map((token) => {
+    if (Object.hasOwn(TOKENS, token)) return TOKENS[token]
+    if (/^[A-SU-Za-z]$/.test(token)) return undefined
+    return token.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+  })
+  if (parts.includes(undefined)) return undefined
+  const source = parts.join('')
+  const isWhole = ['year', 'month', 'day'].every((name) => source.split(`<${name}>`).length === 2)
+  return isWhole ? new RegExp(`^${source}$`) : undefined
+}
+
+// The returned function gives yyyy-MM-dd by the first format that fits. It gives undefined if none fits
+// or the month has no such day.
+export function dayReader(
+  formats: readonly string[],
+  makeDay = dayOf,
+): (text: string) => string | undefined {
+  const patterns = formats.flatMap((format) => datePattern(format) ?? [])
+  let [lastText, lastDay]: [string | undefined, string | undefined] = [undefined, undefined]
+  return (text) => {
+    // Reuses the last result, because a statement repeats each of its days thousands of times.
+    if (text !== lastText) {
+      lastText = text
+      lastDay = patterns
+        .map((pattern) => readDay(pattern, text, makeDay))
+        .find((day) => day !== undefined)
+    }
+    return lastDay
+  }
+}
+
+function readDay(pattern: RegExp, text: string, makeDay: typeof dayOf): string | undefined {
+  const groups = pattern.exec(text)?.groups
+  if (!groups) return undefined
+  const { year = '', month = '', day = '' } = groups
+  return makeDay(fullYear(year), monthOf(month), Number(day))
+}
+
+export function fullYear(year: string): number {
+  if (year.length !== 2) return Number(year)
+  return Number(year) + (Number(year) >= YEAR_MIN % 100 ? 1900 : 2000)
+}
+
+export function dayOf(year: number, month: number, day: number): string | undefined {
+  if (year < YEAR_MIN || year > YEAR_MAX) return undefined
+  const at = new Date(Date.UTC(year, month - 1, day))
+  if (at.getUTCMonth() !== month - 1 || at.getUTCDate() !== day) return undefined
+  return at.toISOString().slice(0, 10)
+}
+
+const FEBRUARY = 2
+
+// Banks that count interest by months of 30 days write 29 and 30 February. Both mean its last day.
+export function valueDayOf(year: number, month: number, day: number): string | undefined {
+  const isOfLongMonth = month === FEBRUARY && (day === 29 || day === 30)
+  return dayOf(year, month, day) ?? (isOfLongMonth ? valueDayOf(year, month, day - 1) : undefined)
+}
+
+function monthOf(month: string): number {
+  if (/^[0-9]+$/.test(month)) return Number(month)
+  const name = month.toLowerCase()
+  return MONTHS.findIndex((full) => name === full || name === full.slice(0, 3)) + 1
+}

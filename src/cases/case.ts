@@ -1,0 +1,338 @@
+// A case is a report of fraud, by a bank, by a payer or by a rule of our own, and the record of what was
+// done.
+//
+//   open ──▶ investigating ──▶ closed, with an outcome ──▶ erased, five years later (erase.ts)
+//     └───────────────────────▶   │
+//              ▲──── reopened ────┘
+//
+// A case has parties, notes, evidence (evidence.ts), credits, holds (each hold's `case` is the case's
+// reference), deadlines (deadlines.ts) and a history. Data that may name somebody is sealed: summary,
+// parties, notes, evidence.
+//
+// Other rooms open a case in their own transaction:
+//
+//   const { reference } = await openCase(tx, { actor: 'rule:velocity', operatorId: null, now, sealer }, {
+//     kind: 'own_rule', key: `velocity ${creditId}`, summary: '12 credits of ₦49,000 in an hour',
+//     clientId, creditIds: [creditId], amountKobo, reportedAt: now,
+//   })
+//   await placeHold(tx, …, { target: { of: 'credit', creditId }, caseReference: reference, … })
+//
+// With a `key`, a case is opened once: the same key returns the existing case. openCase() locks nothing but
+// the new row, and raises no alert and no event, so that it can run anywhere in a transaction. joinCase()
+// collects credits: it adds a credit to the open case of a key, as screening does.
+//
+// Locks: the case, then its holds, then alerts.
+
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { type CaseId, type ClientId, type CreditId, newReference } from '#ids.ts'
+import { formatKobo, type Kobo } from '#money.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import type { Sealer } from '#seal.ts'
+import { addDeadlines, type DeadlineName, meetDeadline } from './deadlines.ts'
+import { type CaseState, type Outcome, transition } from './states.ts'
+
+export const KINDS = ['bank_report', 'payer_report', 'own_rule'] as const
+export type Kind = (typeof KINDS)[number]
+
+export const ROLES = ['reporter', 'payer', 'payee', 'bank', 'other'] as const
+
+export type Party = {
+  role: (typeof ROLES)[number]
+  name?: string
+  accountNumber?: string
+  bankCode?: string
+  contact?: string
+}
+
+// `operatorId`: the operator's client, whose audit log gets the entry. Null: a rule of our own acts.
+export type CaseActor = { actor: string; operatorId: ClientId | null; now: Date; sealer: Sealer }
+
+export type NewCase = {
+  kind: Kind
+  key?: string
+  summary: string
+  clientId?: ClientId | null // The client whose money the case is about.
+  amountKobo?: Kobo | null
+  reporterReference?: string | null
+  reportedAt: Date // Deadlines start at this time.
+  creditIds?: readonly CreditId[]
+  parties?: readonly Party[]
+}
+
+export const LINKS_MAX = 200 // The limit of credits, of parties and of notes of a case.
+
+export function isCaseReference(text: string): boolean {
+  return /^CAS[0-9]{15}$/.test(text)
+}
+
+// `isNew` is false if the key already had a case.
+export async function openCase(
+  tx: Transaction,
+  by: CaseActor,
+  opening: NewCase,
+): Promise<{ reference: string; isNew: boolean }> {
+  const { kind, key = null, summary, clientId = null, amountKobo = null, reportedAt } = opening
+  const { creditIds = [], parties = [], reporterReference = null } = opening
+  const { rows } = await tx.query<{ id: CaseId; reference: string }>({
+    name: 'open-case',
+    text: `insert into cases (reference, kind, key, client_id, amount_kobo, summary_sealed,
+                              reporter_reference, reported_at, opened_by, opened_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+           on conflict (kind, key) do nothing returning id, reference`,
+    values: [
+      newReference('CAS'),
+      kind,
+      key,
+      clientId,
+      amountKobo,
+      by.sealer.seal(summary),
+      reporterReference,
+      reportedAt,
+      by.actor,
+      by.now,
+    ],
+  })
+  const made = rows[0]
+  if (!made) return { reference: await findByKey(tx, kind, key), isNew: false }
+  await addDeadlines(tx, { id: made.id, kind, reportedAt })
+  const amount = amountKobo === null ? null : formatKobo(amountKobo)
+  await recordChange(tx, by, {
+    ...made,
+    change: 'open',
+    detail: { kind, amount, reporterReference },
+  })
+  for (const party of parties) await addParty(tx, by, { of: made, party })
+  for (const creditId of creditIds) await insertCredit(tx, made.id, creditId)
+  return { reference: made.reference, isNew: true }
+}
+
+type Joining = Omit<NewCase, 'creditIds' | 'key'> & {
+  key: string
+  creditId: CreditId
+  sessionId: string
+}
+
+// Adds the credit to the open case of the key, or opens one. A closed or full case stays as it is, and has a
+// successor: `key/2` and so on. The case stays open until the transaction ends. Returns its reference.
+export async function joinCase(
+  tx: Transaction,
+  by: CaseActor,
+  { key, creditId, sessionId, ...opening }: Joining,
+): Promise<string> {
+  const { rows } = await tx.query<{ count: number }>({
+    name: 'count-cases-of-key',
+    text: `select count(*)::int as count from cases
+            where kind = $1 and (key = $2 or starts_with(key, $2 || '/'))`,
+    values: [opening.kind, key],
+  })
+  for (let number = Math.max(rows[0]?.count ?? 0, 1); ; number++) {
+    const numbered = number === 1 ? key : `${key}/${number}`
+    const made = await openCase(tx, by, { ...opening, key: numbered, creditIds: [creditId] })
+    if (made.isNew) return made.reference
+    const { state, ...found } = await lockCase(tx, made.reference)
+    if (state === 'closed' || (await isFull(tx, 'case_credits', found.id))) continue
+    if (await insertCredit(tx, found.id, creditId)) {
+      await recordChange(tx, by, { ...found, change: 'credit', detail: { sessionId } })
+    }
+    return found.reference
+  }
+}
+
+async function findByKey(tx: Transaction, kind: Kind, key: string | null): Promise<string> {
+  const { rows } = await tx.query<{ reference: string }>({
+    name: 'find-case-by-key',
+    text: 'select reference from cases where kind = $1 and key = $2',
+    values: [kind, key],
+  })
+  return (rows[0] as { reference: string }).reference
+}
+
+export type LockedCase = { id: CaseId; reference: string; state: CaseState }
+
+export async function lockCase(tx: Transaction, reference: string): Promise<LockedCase> {
+  const { rows } = await tx.query<LockedCase>({
+    name: 'lock-case',
+    text: 'select id, reference, state from cases where reference = $1 for no key update',
+    values: [reference],
+  })
+  if (!rows[0]) throw new Refusal('case_not_found')
+  return rows[0]
+}
+
+// Locks a case. Refuses a closed case, because nothing may be added to it.
+export async function lockOpenCase(tx: Transaction, reference: string): Promise<LockedCase> {
+  const found = await lockCase(tx, reference)
+  if (found.state === 'closed') throw new Refusal('case_closed')
+  return found
+}
+
+type Change = {
+  id: CaseId
+  reference: string
+  change: string
+  detail?: Record<string, string | number | null>
+}
+
+// Writes the history of the case and the operator's audit log. Neither names a party.
+export async function recordChange(
+  tx: Transaction,
+  { actor, operatorId, now }: Omit<CaseActor, 'sealer'>,
+  { id, reference, change, detail = {} }: Change,
+): Promise<void> {
+  await tx.query({
+    name: 'record-case-change',
+    text: `insert into case_changes (case_id, change, detail, changed_by, changed_at)
+           values ($1, $2, $3, $4, $5)`,
+    values: [id, change, JSON.stringify(detail), actor, now],
+  })
+  if (operatorId === null) return
+  const entry = { action: `case.${change}`, subject: `case/${reference}`, detail } as const
+  await writeAuditLog(tx, now, { clientId: operatorId, actor, ...entry })
+}
+
+export async function addNote(
+  tx: Transaction,
+  by: CaseActor,
+  { reference, note }: { reference: string; note: string },
+): Promise<void> {
+  const found = await lockOpenCase(tx, reference)
+  await refuseFull(tx, 'case_notes', found.id)
+  await insertNote(tx, by, { id: found.id, note })
+  await recordChange(tx, by, { ...found, change: 'note' })
+}
+
+async function insertNote(
+  tx: Transaction,
+  { sealer, actor, now }: CaseActor,
+  { id, note }: { id: CaseId; note: string },
+): Promise<void> {
+  await tx.query({
+    name: 'add-case-note',
+    text: `insert into case_notes (case_id, note_sealed, written_by, written_at)
+           values ($1, $2, $3, $4)`,
+    values: [id, sealer.seal(note), actor, now],
+  })
+}
+
+// The caller has locked the case, or created it.
+export async function addParty(
+  tx: Transaction,
+  by: CaseActor,
+  { of, party: { role, ...details } }: { of: Omit<LockedCase, 'state'>; party: Party },
+): Promise<void> {
+  await refuseFull(tx, 'case_parties', of.id)
+  await tx.query({
+    name: 'add-case-party',
+    text: `insert into case_parties (case_id, role, details_sealed, added_by, added_at)
+           values ($1, $2, $3, $4, $5)`,
+    values: [of.id, role, by.sealer.seal(JSON.stringify(details)), by.actor, by.now],
+  })
+  await recordChange(tx, by, { ...of, change: 'party', detail: { role } })
+}
+
+async function insertCredit(tx: Transaction, id: CaseId, creditId: CreditId): Promise<boolean> {
+  await refuseFull(tx, 'case_credits', id)
+  const { rowCount } = await tx.query({
+    name: 'link-case-credit',
+    text: 'insert into case_credits (case_id, credit_id) values ($1, $2) on conflict do nothing',
+    values: [id, creditId],
+  })
+  return rowCount === 1
+}
+
+// Linking a linked credit changes nothing.
+export async function linkCredit(
+  tx: Transaction,
+  by: CaseActor,
+  { reference, creditId, sessionId }: { reference: string; creditId: CreditId; sessionId: string },
+): Promise<void> {
+  const found = await lockOpenCase(tx, reference)
+  if (!(await insertCredit(tx, found.id, creditId))) return
+  await recordChange(tx, by, { ...found, change: 'credit', detail: { sessionId } })
+}
+
+type Files = 'case_notes' | 'case_parties' | 'case_credits'
+
+async function refuseFull(tx: Transaction, table: Files, id: CaseId): Promise<void> {
+  if (await isFull(tx, table, id)) throw new Refusal('case_full')
+}
+
+async function isFull(tx: Transaction, table: Files, id: CaseId): Promise<boolean> {
+  const { rows } = await tx.query<{ count: number }>({
+    name: `count-${table}`,
+    text: `select count(*)::int as count from ${table} where case_id = $1`,
+    values: [id],
+  })
+  return (rows[0]?.count ?? 0) >= LINKS_MAX
+}
+
+// Records that a deadline is met. A repetition changes nothing.
+export async function meet(
+  tx: Transaction,
+  by: CaseActor,
+  { reference, name }: { reference: string; name: DeadlineName },
+): Promise<void> {
+  const found = await lockOpenCase(tx, reference)
+  const isMet = await meetDeadline(tx, { id: found.id, name, actor: by.actor, now: by.now })
+  if (isMet) await recordChange(tx, by, { ...found, change: 'deadline_met', detail: { name } })
+}
+
+export async function investigate(
+  tx: Transaction,
+  by: CaseActor,
+  reference: string,
+): Promise<void> {
+  const found = await lockOpenCase(tx, reference)
+  if (found.state === 'investigating') return
+  await transition(tx, { ...found, from: 'open', to: 'investigating', outcome: null, now: by.now })
+  await recordChange(tx, by, { ...found, change: 'investigate' })
+}
+
+type Closing = { reference: string; outcome: Outcome; reason: string }
+
+// Refuses while the case still holds money: the outcome must say what happens to that money (I133).
+export async function closeCase(
+  tx: Transaction,
+  by: CaseActor,
+  { reference, outcome, reason }: Closing,
+): Promise<void> {
+  const found = await lockOpenCase(tx, reference)
+  const { rowCount } = await tx.query({
+    name: 'active-holds-of-case',
+    text: `select from holds where case_reference = $1 and state = 'active' limit 1`,
+    values: [reference],
+  })
+  if (rowCount) throw new Refusal('case_has_holds')
+  await insertNote(tx, by, { id: found.id, note: reason })
+  await transition(tx, { ...found, from: found.state, to: 'closed', outcome, now: by.now })
+  await recordChange(tx, by, { ...found, change: 'close', detail: { outcome } })
+}
+
+export async function reopenCase(
+  tx: Transaction,
+  by: CaseActor,
+  { reference, reason }: { reference: string; reason: string },
+): Promise<void> {
+  const found = await lockCase(tx, reference)
+  if (found.state !== 'closed' || (await isErased(tx, found.id)))
+    throw new Refusal('case_not_closed')
+  await transition(tx, {
+    ...found,
+    from: 'closed',
+    to: 'investigating',
+    outcome: null,
+    now: by.now,
+  })
+  await insertNote(tx, by, { id: found.id, note: reason })
+  await recordChange(tx, by, { ...found, change: 'reopen' })
+}
+
+async function isErased(tx: Transaction, id: CaseId): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'is-case-erased',
+    text: 'select from cases where id = $1 and erased_at is not null',
+    values: [id],
+  })
+  return rowCount === 1
+}

@@ -1,0 +1,158 @@
+// Reads cases for people: a list, and one case with all its data unsealed.
+
+import { type Conditions, fits } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import { namedByText } from '#db/sql.ts'
+import { Refusal } from '#errors.ts'
+import type { CaseId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import type { Kind, Party } from './case.ts'
+import type { Deadline } from './deadlines.ts'
+import { type Evidence, listEvidence } from './evidence.ts'
+import type { CaseState, Outcome } from './states.ts'
+
+export type Case = {
+  id: CaseId
+  reference: string
+  kind: Kind
+  clientName: string | null // The client's login name.
+  amountKobo: Kobo | null
+  summarySealed: Buffer
+  reporterReference: string | null
+  state: CaseState
+  outcome: Outcome | null
+  reportedAt: Date
+  openedBy: string
+  openedAt: Date
+  closedAt: Date | null
+  erasedAt: Date | null
+  nextDueAt: Date | null // The first deadline that is not met. Null: none, or the case is closed.
+}
+
+export type CaseParty = Party & { addedBy: string; addedAt: Date }
+export type CaseNote = { note: string; writtenBy: string; writtenAt: Date }
+export type CaseChange = {
+  change: string
+  detail: Record<string, string | number | null>
+  changedBy: string
+  changedAt: Date
+}
+export type CaseCredit = {
+  sessionId: string
+  bankCode: string
+  accountNumber: string
+  amountKobo: Kobo
+  currency: string
+  outcome: string
+  receivedAt: Date
+}
+export type CaseHold = {
+  reference: string
+  state: string
+  heldKobo: Kobo
+  forfeitedKobo: Kobo
+  currency: string
+  placedAt: Date
+}
+
+export type WholeCase = Case & {
+  parties: CaseParty[]
+  notes: CaseNote[]
+  evidence: Evidence[]
+  credits: CaseCredit[]
+  holds: CaseHold[]
+  deadlines: Deadline[]
+  history: CaseChange[]
+}
+
+const NEXT_DUE = `
+  case when c.state <> 'closed' then (select min(due_at) from case_deadlines
+                                       where case_id = c.id and met_at is null) end`
+
+const SELECT = `
+  select c.id, c.reference, c.kind, k.client_id as client_name, c.amount_kobo, c.summary_sealed,
+         c.reporter_reference, c.state, c.outcome, c.reported_at, c.opened_by, c.opened_at,
+         c.closed_at, c.erased_at, ${NEXT_DUE} as next_due_at
+    from cases c left join clients k on k.id = c.client_id`
+
+// SQL conditions on a list of cases `c`.
+export const HAS_CREDIT = `exists (
+  select from case_credits l join credits r on r.id = l.credit_id
+   where l.case_id = c.id and r.session_id = $)`
+export const DUE_BEFORE = `${NEXT_DUE} < $`
+
+type Page = { where: Conditions; beforeId: bigint | null; limit: number }
+
+// Newest first.
+export async function listCases(db: Queryable, { where, beforeId, limit }: Page): Promise<Case[]> {
+  const { sql, values } = fits([...where, ['c.id < $', beforeId]])
+  const text = `${SELECT} where ${sql} order by c.id desc limit ${limit}`
+  const { rows } = await db.query<Case>(namedByText(text, values))
+  return rows
+}
+
+export async function getCase(db: Queryable, reference: string): Promise<Case> {
+  const { rows } = await db.query<Case>({
+    name: 'get-case',
+    text: `${SELECT} where c.reference = $1`,
+    values: [reference],
+  })
+  if (!rows[0]) throw new Refusal('case_not_found')
+  return rows[0]
+}
+
+export async function getWholeCase(
+  db: Queryable,
+  sealer: Sealer,
+  reference: string,
+): Promise<WholeCase> {
+  const found = await getCase(db, reference)
+  const read = async <Row extends object>(name: string, text: string) =>
+    (await db.query<Row>({ name, text, values: [found.id] })).rows
+  const parties = await read<Sealed & { role: Party['role'] } & Added>(
+    'parties-of-case',
+    `select role, details_sealed as sealed, added_by, added_at
+       from case_parties where case_id = $1 order by id`,
+  )
+  const notes = await read<Sealed & Omit<CaseNote, 'note'>>(
+    'notes-of-case',
+    `select note_sealed as sealed, written_by, written_at
+       from case_notes where case_id = $1 order by id`,
+  )
+  return {
+    ...found,
+    parties: parties.map(({ sealed, ...party }) => ({
+      ...party,
+      ...JSON.parse(sealer.open(sealed)),
+    })),
+    notes: notes.map(({ sealed, ...note }) => ({ ...note, note: sealer.open(sealed) })),
+    evidence: await listEvidence(db, found.id),
+    credits: await read<CaseCredit>(
+      'credits-of-case',
+      `select r.session_id, r.bank_code, r.account_number, r.amount_kobo, r.currency, r.outcome,
+              r.received_at
+         from case_credits l join credits r on r.id = l.credit_id
+        where l.case_id = $1 order by r.id`,
+    ),
+    holds: await read<CaseHold>(
+      'holds-of-case',
+      `select h.reference, h.state, h.held_kobo, h.forfeited_kobo, h.currency, h.placed_at
+         from holds h join cases c on c.reference = h.case_reference
+        where c.id = $1 order by h.id`,
+    ),
+    deadlines: await read<Deadline>(
+      'deadlines-of-case',
+      `select name, due_at, source, met_at, met_by
+         from case_deadlines where case_id = $1 order by due_at`,
+    ),
+    history: await read<CaseChange>(
+      'history-of-case',
+      `select change, detail, changed_by, changed_at
+         from case_changes where case_id = $1 order by id`,
+    ),
+  }
+}
+
+type Sealed = { sealed: Buffer }
+type Added = { addedBy: string; addedAt: Date }

@@ -1,0 +1,332 @@
+// /api/v1/operator/cases: reports of fraud, from their opening to their outcome.
+
+import { type Static, Type } from '@fastify/type-provider-typebox'
+import { findClient } from '#access/permissions.ts'
+import { RequestReason } from '#approvals/views.ts'
+import { parseBankTime } from '#clock.ts'
+import { getCredit } from '#credits/queries.ts'
+import type { Queryable } from '#db/pool.ts'
+import { Refusal } from '#errors.ts'
+import { choice, parseFlag } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
+import { Amount, chosen, named, text } from '#http/schemas.ts'
+import type { ClientId, CreditId } from '#ids.ts'
+import { type Kobo, koboOf } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import {
+  addNote,
+  addParty,
+  type CaseActor,
+  closeCase,
+  investigate,
+  isCaseReference,
+  KINDS,
+  LINKS_MAX,
+  linkCredit,
+  lockOpenCase,
+  meet,
+  openCase,
+  ROLES,
+  reopenCase,
+} from './case.ts'
+import {
+  DEADLINES,
+  type DeadlineName,
+  listDeadlineRules,
+  setDeadlineRule,
+  UNITS,
+} from './deadlines.ts'
+import { DUE_BEFORE, getWholeCase, HAS_CREDIT, listCases } from './queries.ts'
+import { CASE_STATES, OUTCOMES } from './states.ts'
+import { CaseView, DeadlineRuleView, WholeCaseView } from './views.ts'
+
+export const CASES = '/api/v1/operator/cases'
+const OF_OPERATOR = { tag: 'Cases', scopes: { read: 'operator', write: 'operator' } } as const
+const TIME_SAYS = 'Must be an ISO 8601 time that has passed.'
+const NOTE_MAX = 5_000
+
+const PartyBody = named(
+  'CasePartyRequest',
+  {
+    role: chosen(ROLES, 'Its part in the case.'),
+    name: Type.Optional(text(200, 'Of the person or institution.')),
+    accountNumber: Type.Optional(text(34, 'At any bank.')),
+    bankCode: Type.Optional(text(20, 'Of that bank.')),
+    contact: Type.Optional(text(200, 'A telephone number or email address.')),
+  },
+  { additionalProperties: false },
+)
+
+const CaseBody = named(
+  'CaseRequest',
+  {
+    kind: chosen(KINDS, 'Where the report comes from: a bank, a payer, or a rule of your own.'),
+    summary: text(500, 'What is said to have happened.'),
+    clientId: Type.Optional(text(64, 'Whose money it is about, if that is known.')),
+    amount: Type.Optional(Amount),
+    reporterReference: Type.Optional(text(64, 'The reporter’s own number of the case.')),
+    reportedAt: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'When it was reported (ISO 8601): deadlines begin then. Default: now.',
+        'x-says': TIME_SAYS,
+      }),
+    ),
+    sessionIds: Type.Optional(
+      Type.Array(text(64, 'Any identifier of a credit.'), {
+        maxItems: LINKS_MAX,
+        description: 'The credits, by any of their identifiers. They take a clientId.',
+      }),
+    ),
+    parties: Type.Optional(Type.Array(PartyBody, { maxItems: 20 })),
+  },
+  { additionalProperties: false },
+)
+
+export const cases = resource(CASES, {
+  ...OF_OPERATOR,
+  noun: 'case',
+  view: WholeCaseView,
+  params: { reference: requireReference, deadline: requireDeadline },
+})
+  .list('listCases', {
+    view: CaseView,
+    summary: 'List cases, newest first',
+    description: 'Reports of fraud, with the first deadline that is not met yet.',
+    filters: {
+      state: choice(CASE_STATES, 'Filter by state.'),
+      kind: choice(KINDS, 'Filter by kind.'),
+      clientId: Type.Optional(text(64, 'Filter by client.')),
+      sessionId: Type.Optional(text(64, 'Filter by credit.')),
+      overdue: choice(['true', 'false'], 'true: only those with a deadline that has passed.'),
+    },
+    rows: (db, { query, after: beforeId, limit, now }) => {
+      const where = [
+        ['c.state = $', query.state],
+        ['c.kind = $', query.kind],
+        ['k.client_id = $', query.clientId],
+        [HAS_CREDIT, query.sessionId],
+        [DUE_BEFORE, parseFlag(query.overdue) ? now : undefined],
+      ] as const
+      return listCases(db, { where, beforeId, limit })
+    },
+  })
+  .get('getCase', {
+    summary: 'Retrieve a case',
+    description: 'With its parties, notes, evidence, credits, holds, deadlines and history.',
+    errors: ['case_not_found'],
+    run: (db, { params, sealer }) => getWholeCase(db, sealer, params.reference),
+  })
+  .create('openCase', {
+    summary: 'Open a case',
+    description:
+      'Its deadlines are those of the rules in force, counted from reportedAt. Everything that may ' +
+      'name somebody is stored sealed.',
+    body: CaseBody,
+    errors: ['client_not_found', 'credit_not_found'],
+    message: 'Case opened successfully',
+    parse: ({ body, now }) => parseCase(body, now),
+    run: async (tx, call) => {
+      const { body, input, sealer } = call
+      const { clientId, creditIds } = await findSubjects(tx, call)
+      const { kind, summary, reporterReference = null, parties = [] } = body
+      const opening = { ...input, kind, summary, reporterReference, parties, clientId, creditIds }
+      const { reference } = await openCase(tx, actorOf(call), opening)
+      return getWholeCase(tx, sealer, reference)
+    },
+  })
+  .act('addCaseNote', {
+    path: '/:reference/notes',
+    summary: 'Add a note to a case',
+    description: 'A note never changes.',
+    body: Type.Object(
+      { note: text(NOTE_MAX, 'Only operators see it.') },
+      { additionalProperties: false },
+    ),
+    errors: ['case_closed', 'case_full', 'case_not_found'],
+    message: 'Note added successfully',
+    run: async (tx, call) => {
+      const { reference } = call.params
+      await addNote(tx, actorOf(call), { reference, note: call.body.note })
+      return getWholeCase(tx, call.sealer, reference)
+    },
+  })
+  .act('addCaseParty', {
+    path: '/:reference/parties',
+    summary: 'Add a party to a case',
+    description: 'Who reported, paid, was paid, or is concerned otherwise.',
+    body: PartyBody,
+    errors: ['case_closed', 'case_full', 'case_not_found'],
+    message: 'Party added successfully',
+    run: async (tx, call) => {
+      const of = await lockOpenCase(tx, call.params.reference)
+      await addParty(tx, actorOf(call), { of, party: call.body })
+      return getWholeCase(tx, call.sealer, call.params.reference)
+    },
+  })
+  .act('linkCaseCredit', {
+    path: '/:reference/credits',
+    summary: 'Link a credit to a case',
+    description: 'Linking it again changes nothing.',
+    body: Type.Object(
+      { sessionId: text(64, 'Any identifier of the credit.'), clientId: text(64, 'Whose it is.') },
+      { additionalProperties: false },
+    ),
+    errors: ['case_closed', 'case_full', 'case_not_found', 'client_not_found', 'credit_not_found'],
+    message: 'Credit linked successfully',
+    run: async (tx, call) => {
+      const { sealer, body, params } = call
+      const { sessionId } = body
+      const { id: creditId } = await findCredit(tx, sealer, body)
+      await linkCredit(tx, actorOf(call), { reference: params.reference, creditId, sessionId })
+      return getWholeCase(tx, sealer, params.reference)
+    },
+  })
+  .act('meetCaseDeadline', {
+    path: '/:reference/deadlines/:deadline/meet',
+    summary: 'Mark a deadline of a case as met',
+    description: 'Now, also when it has passed. Marking it again changes nothing.',
+    errors: ['case_closed', 'case_not_found'],
+    message: 'Deadline met successfully',
+    run: async (tx, call) => {
+      const { reference, deadline: name } = call.params
+      await meet(tx, actorOf(call), { reference, name })
+      return getWholeCase(tx, call.sealer, reference)
+    },
+  })
+  .act('investigateCase', {
+    path: '/:reference/investigate',
+    summary: 'Begin to investigate a case',
+    description: 'Doing it again changes nothing.',
+    errors: ['case_closed', 'case_not_found'],
+    message: 'Case under investigation',
+    run: async (tx, call) => {
+      await investigate(tx, actorOf(call), call.params.reference)
+      return getWholeCase(tx, call.sealer, call.params.reference)
+    },
+  })
+  .act('closeCase', {
+    path: '/:reference/close',
+    summary: 'Close a case',
+    description: 'With its outcome. Refused while money is held for it.',
+    body: Type.Object(
+      { outcome: chosen(OUTCOMES, 'What the case has shown.'), reason: RequestReason },
+      { additionalProperties: false },
+    ),
+    errors: ['case_closed', 'case_has_holds', 'case_not_found'],
+    message: 'Case closed successfully',
+    run: async (tx, call) => {
+      const { reference } = call.params
+      await closeCase(tx, actorOf(call), { reference, ...call.body })
+      return getWholeCase(tx, call.sealer, reference)
+    },
+  })
+  .act('reopenCase', {
+    path: '/:reference/reopen',
+    summary: 'Reopen a case',
+    description: 'It is under investigation again. An erased case stays closed.',
+    body: Type.Object({ reason: RequestReason }, { additionalProperties: false }),
+    errors: ['case_not_closed', 'case_not_found'],
+    message: 'Case reopened successfully',
+    run: async (tx, call) => {
+      const { reference } = call.params
+      await reopenCase(tx, actorOf(call), { reference, reason: call.body.reason })
+      return getWholeCase(tx, call.sealer, reference)
+    },
+  })
+
+export const caseDeadlines = resource('/api/v1/operator/case-deadlines', {
+  ...OF_OPERATOR,
+  noun: 'deadline',
+  view: DeadlineRuleView,
+  params: { deadline: requireDeadline },
+})
+  .list('listCaseDeadlines', {
+    isWhole: true,
+    position: ({ name }) => name,
+    summary: 'List the deadlines of cases',
+    description: 'How long each step may take, with the source.',
+    rows: (db) => listDeadlineRules(db),
+  })
+  .replace('setCaseDeadline', {
+    path: '/:deadline',
+    summary: 'Change a deadline of cases',
+    description: 'For cases opened from now on. Open ones keep theirs.',
+    body: named(
+      'CaseDeadlineRequest',
+      {
+        unit: chosen(UNITS, 'Business days are those of the holidays in settlement.'),
+        length: Type.Integer({
+          minimum: 1,
+          maximum: 525_600,
+          description: 'At most 260 business days.',
+        }),
+        warnMinutes: Type.Integer({
+          minimum: 0,
+          maximum: 43_200,
+          description: 'Operators are alerted so long before it.',
+        }),
+        source: text(200, 'The rule or agreement behind it.'),
+      },
+      { additionalProperties: false },
+    ),
+    errors: ['case_not_found'],
+    parse: ({ body }) => {
+      if (body.unit === 'minutes' || body.length <= 260) return
+      const message = 'Must be at most 260 business days.'
+      throw new Refusal('invalid_request', [{ field: 'length', message }])
+    },
+    run: (tx, call) => setDeadlineRule(tx, call, { name: call.params.deadline, ...call.body }),
+  })
+
+type By = { actor: string; clientId: ClientId; now: Date; sealer: Sealer }
+
+export function actorOf({ actor, clientId: operatorId, now, sealer }: By): CaseActor {
+  return { actor, operatorId, now, sealer }
+}
+
+function parseCase(body: Static<typeof CaseBody>, now: Date) {
+  const { reportedAt: reported, sessionIds, clientId, amount } = body
+  const errors: { field: string; message: string }[] = []
+  const reportedAt = reported === undefined ? now : parseBankTime(reported)
+  if (!reportedAt || reportedAt > now) errors.push({ field: 'reportedAt', message: TIME_SAYS })
+  if (sessionIds?.length && clientId === undefined) {
+    errors.push({ field: 'clientId', message: 'Is required with sessionIds.' })
+  }
+  if (errors.length > 0 || !reportedAt) throw new Refusal('invalid_request', errors)
+  return { reportedAt, amountKobo: amount === undefined ? null : (koboOf(amount) as Kobo) }
+}
+
+type Subjects = { sealer: Sealer; body: Static<typeof CaseBody> }
+
+async function findSubjects(db: Queryable, { sealer, body }: Subjects) {
+  if (body.clientId === undefined) return { clientId: null, creditIds: [] }
+  const client = await findClient(db, body.clientId)
+  if (!client) throw new Refusal('client_not_found')
+  const creditIds: CreditId[] = []
+  for (const sessionId of body.sessionIds ?? []) {
+    creditIds.push((await findCredit(db, sealer, { clientId: body.clientId, sessionId })).id)
+  }
+  return { clientId: client.id, creditIds: [...new Set(creditIds)] }
+}
+
+async function findCredit(
+  db: Queryable,
+  sealer: Sealer,
+  { clientId, sessionId }: { clientId: string; sessionId: string },
+) {
+  const viewer = await findClient(db, clientId)
+  if (!viewer) throw new Refusal('client_not_found')
+  return getCredit(db, { sealer, viewer, by: { identifier: sessionId } })
+}
+
+export function requireReference(text: string): string {
+  if (!isCaseReference(text)) throw new Refusal('case_not_found')
+  return text
+}
+
+function requireDeadline(text: string): DeadlineName {
+  const name = DEADLINES.find((each) => each === text)
+  if (!name) throw new Refusal('case_not_found')
+  return name
+}

@@ -1,0 +1,19 @@
+// Escalates deadlines of cases (deadlines.ts), and erases cases that need not be kept any more (erase.ts).
+
+import { withTransaction } from '#db/transaction.ts'
+import type { Sealer } from '#seal.ts'
+import type { Deps, Round } from '#workers/loop.ts'
+import { escalateDeadlines } from './deadlines.ts'
+import { eraseNextCase } from './erase.ts'
+
+export function escalateCasesRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): Round {
+  return async () => ({ more: await withTransaction(db, (tx) => escalateDeadlines(tx, clock())) })
+}
+
+type Erasing = Pick<Deps, 'db' | 'clock'> & { sealer: Sealer }
+
+export function eraseCasesRound({ db, clock, sealer }: Erasing): Round {
+  return async () => ({
+    more: await withTransaction(db, (tx) => eraseNextCase(tx, { sealer, now: clock() })),
+  })
+}

@@ -1,0 +1,196 @@
+// Closes a payment that was not paid in full, because it expired or the merchant cancelled it. The money paid
+// so far goes to suspense, credit by credit. An operator or the client then assigns or returns it.
+//
+// Locks: advices, then payments in id order, then the locks of the write.
+
+import { numberArray } from '#db/sql.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { AccountId, AdviceId, ClientId, PaymentId } from '#ids.ts'
+import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { kobo } from '#money.ts'
+import { closedRefusal, isOpen, statusAt } from '#payments/payment.ts'
+import { updatePayments } from '#payments/states.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import { appendEvents, type NewEvent, overviewChanges } from '#records/events.ts'
+import { findHoldings, lockPayments } from './balances.ts'
+import type { SuspenseRow } from './decide.ts'
+import type { Holding, PaymentTarget } from './judge.ts'
+import { insertSuspense, type Resuspension, readOutcomes, resuspend } from './suspense-items.ts'
+
+type Deps = { sharedAccounts: SharedAccounts; now: Date }
+
+const CLOSE_MAX = 500
+
+// SQL: the grace of some open payment is over.
+export const HAS_EXPIRED_PAYMENTS = `(
+  select min(closes_at) from payments
+   where status in ('Processing', 'PartPayment')) <= clock.now`
+
+// One round of the expiry worker: closes payments whose grace is over. Returns their number.
+export async function closeExpired(tx: Transaction, deps: Deps): Promise<number> {
+  const { rows } = await tx.query<{ id: PaymentId }>({
+    name: 'payments-to-close',
+    text: `select id from payments
+            where status in ('Processing', 'PartPayment') and closes_at <= $1
+            order by closes_at
+            limit ${CLOSE_MAX}
+              for no key update skip locked`,
+    values: [deps.now],
+  })
+  await expirePayments(
+    tx,
+    deps,
+    rows.map((row) => row.id),
+  )
+  return rows.length
+}
+
+// The caller checks that the grace of these payments is over. Payments that are already closed stay
+// unchanged.
+export async function expirePayments(
+  tx: Transaction,
+  deps: Deps,
+  ids: readonly PaymentId[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const payments = [...(await lockPayments(tx, ids)).values()].filter(({ status }) =>
+    isOpen(status),
+  )
+  if (payments.length > 0) await closePayments(tx, deps, { payments, status: 'Expired' })
+}
+
+// A repetition changes nothing: a cancelled advice stays cancelled.
+export async function cancelAdvice(
+  tx: Transaction,
+  deps: Deps & { actor: string },
+  { clientId, adviceId }: { clientId: ClientId; adviceId: AdviceId },
+): Promise<void> {
+  const { rows } = await tx.query<{ cancelledAt: Date | null }>({
+    name: 'lock-advice-to-cancel',
+    text: `select cancelled_at from advices
+            where id = $1 and client_id = $2 for no key update`,
+    values: [adviceId, clientId],
+  })
+  if (!rows[0]) throw new Refusal('advice_not_found')
+  if (rows[0].cancelledAt) return
+  const payments = await tx.query<{ id: PaymentId; expiresAt: Date }>({
+    name: 'payment-of-advice-to-cancel',
+    text: 'select id, expires_at from payments where advice_id = $1',
+    values: [adviceId],
+  })
+  const row = payments.rows[0]
+  const payment = row && (await lockPayments(tx, [row.id])).get(row.id)
+  if (row && payment) {
+    const status = statusAt({ status: payment.status, expiresAt: row.expiresAt }, deps.now)
+    if (!isOpen(status)) throw closedRefusal(status)
+    await closePayments(tx, deps, { payments: [payment], status: 'Cancelled' })
+  }
+  await tx.query({
+    name: 'cancel-advice',
+    text: 'update advices set cancelled_at = $2 where id = $1',
+    values: [adviceId, deps.now],
+  })
+  await writeAuditLog(tx, deps.now, {
+    clientId,
+    actor: deps.actor,
+    action: 'advice.cancel',
+    subject: `advice/${adviceId}`,
+    detail: {},
+  })
+}
+
+async function closePayments(
+  tx: Transaction,
+  { sharedAccounts, now }: Deps,
+  { payments, status }: { payments: readonly PaymentTarget[]; status: 'Expired' | 'Cancelled' },
+): Promise<void> {
+  await findHoldings(tx, payments)
+  const withMoney = payments.filter((payment) => payment.pending.length > 0)
+  await sharedAccounts.open(withMoney.flatMap(paymentAccounts))
+
+  const transfers: Transfer[] = []
+  const suspense: SuspenseRow[] = []
+  const events: NewEvent[] = []
+  const again: Resuspension[] = []
+  const holdings: Holding[] = []
+  for (const payment of payments) {
+    const { clientId, paymentId, pending } = payment
+    const suspendedKobo = payment.amountPaidKobo
+    payment.status = status
+    payment.amountPaidKobo = kobo(0n)
+    events.push({
+      clientId,
+      type: status === 'Expired' ? 'payment.expired' : 'payment.cancelled',
+      paymentId,
+      facts: { status, amountPaidKobo: kobo(0n), amountSuspendedKobo: suspendedKobo },
+    })
+    if (pending.length === 0) continue
+    const [from, to] = paymentAccounts(payment).map((account) => sharedAccounts.id(account))
+    for (const { creditId, amountKobo, itemId } of pending) {
+      const [debitAccountId, accountId] = [from as AccountId, to as AccountId]
+      transfers.push({
+        debitAccountId,
+        creditAccountId: accountId,
+        amountKobo,
+        creditId,
+        reason: 'suspend',
+      })
+      if (itemId) again.push({ id: itemId, creditId, clientId, accountId, amountKobo, paymentId })
+      else {
+        holdings.push({ creditId, amountKobo })
+        suspense.push({ creditId, clientId, accountId, amountKobo, reason: 'underpaid' })
+      }
+      events.push({
+        clientId,
+        type: 'credit.suspended',
+        paymentId,
+        creditId,
+        facts: { reason: 'underpaid', amountSuspendedKobo: amountKobo },
+        ...overviewChanges(payment.currency, { suspended: amountKobo }),
+      })
+    }
+  }
+  await pipeline([
+    updatePayments(tx, now, payments),
+    postTransfers(tx, now, transfers),
+    insertSuspense(tx, now, suspense),
+    resuspend(tx, now, again),
+    markSuspended(tx, holdings),
+  ])
+  const ids = transfers.flatMap((transfer) => ('creditId' in transfer ? transfer.creditId : []))
+  const outcomes = await readOutcomes(tx, ids)
+  await appendEvents(
+    tx,
+    now,
+    events.map((event) => {
+      if (event.type !== 'credit.suspended' || !event.creditId) return event
+      return { ...event, facts: { ...event.facts, outcome: outcomes.get(event.creditId) } }
+    }),
+  )
+}
+
+function paymentAccounts({ clientId, currency }: PaymentTarget) {
+  const owner = clientOwner(clientId)
+  return [
+    { kind: 'pending', owner, currency } as const,
+    { kind: 'suspense', owner, currency } as const,
+  ]
+}
+
+async function markSuspended(tx: Transaction, holdings: readonly Holding[]): Promise<void> {
+  if (holdings.length === 0) return
+  await tx.query({
+    name: 'mark-credits-suspended',
+    text: `update credits c
+              set outcome = 'suspended', reason = 'underpaid',
+                  suspended_kobo = c.suspended_kobo + h.amount_kobo
+             from unnest($1::bigint[], $2::bigint[]) as h (id, amount_kobo)
+            where c.id = h.id`,
+    values: [
+      numberArray(holdings.map((holding) => holding.creditId)),
+      numberArray(holdings.map((holding) => holding.amountKobo)),
+    ],
+  })
+}

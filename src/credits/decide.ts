@@ -1,0 +1,296 @@
+// Decides a batch of credits. A pure function from the locked state and the batch to all writes and answers.
+//
+// A credit with a known identifier moves nothing. If its terms are the same, the first result is repeated and
+// its other identifiers are recorded. If its terms differ, or its identifiers belong to two credits, it is
+// rejected and the operator is alerted. A new credit is judged (judge.ts).
+
+import type { HashPayer } from '#accounts/payer-rules.ts'
+import { type ChargedFee, sumOfFees } from '#fees/charges.ts'
+import type { AccountId, ClientId, CreditId } from '#ids.ts'
+import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
+import type { Transfer } from '#ledger/transfers.ts'
+import { type Kobo, kobo } from '#money.ts'
+import type { NewAlert } from '#records/alerts.ts'
+import { type NewEvent, overviewChanges } from '#records/events.ts'
+import { type PostedShare, sumOfShares } from '#splits/shares.ts'
+import {
+  type BankIdentifier,
+  type CreditDecision,
+  type CreditResult,
+  type IdentifierRow,
+  identifiersOf,
+  type KnownCredit,
+  learn,
+  recognise,
+  withOwnIdentifiers,
+} from './identifiers.ts'
+import {
+  findTarget,
+  type IncomingCredit,
+  type IssuedNumber,
+  type JudgedBy,
+  judge,
+  judgedTime,
+  type PaymentTarget,
+  type SuspenseReason,
+  type Target,
+} from './judge.ts'
+import { addPaid, deduct, settlePending, takeDeductions } from './settle.ts'
+
+// The charges that a bank withheld from a credit (I37). The payer is credited with the full amount sent.
+// Fee and stamp duty are our cost, on accounts of their own; so is VAT, because it may be reclaimed.
+//
+//   Bank → Settled 1,000     the amount that the payer sent
+//   Bank cost → Bank 45      fee: the bank's account grows by 955, as on its statement
+//   Stamp duty → Bank        stamp duty, if any
+//   Input VAT → Bank         VAT, if any
+//
+// A reversal takes back the amount that the bank reports. Charges stay a cost, unless the bank reports
+// them back as separate money.
+
+type Charge = { kind: 'bank_cost' | 'stamp_duty' | 'input_vat'; amountKobo: Kobo }
+
+// Returns one charge per account that bears it. Omits zero charges.
+export function chargesOf({ charges }: IncomingCredit): Charge[] {
+  if (!charges) return []
+  const { feeKobo, vatKobo, dutyKobo } = charges
+  const all: Charge[] = [
+    { kind: 'bank_cost', amountKobo: feeKobo },
+    { kind: 'stamp_duty', amountKobo: dutyKobo },
+    { kind: 'input_vat', amountKobo: vatKobo },
+  ]
+  return all.filter(({ amountKobo }) => amountKobo > 0n)
+}
+
+function chargeTransfers(
+  credit: IncomingCredit,
+  creditId: CreditId,
+  accountId: (account: SharedAccount) => Transfer['debitAccountId'],
+): Transfer[] {
+  const { bankCode, currency } = credit
+  const owned = { owner: bankOwner(bankCode), currency }
+  return chargesOf(credit).map(({ kind, amountKobo }) => ({
+    debitAccountId: accountId({ kind, ...owned }),
+    creditAccountId: accountId({ kind: 'bank', ...owned }),
+    amountKobo,
+    creditId,
+    reason: 'bank_charge',
+  }))
+}
+
+export type { CreditDecision, CreditResult } from './identifiers.ts'
+
+export type CreditRow = CreditDecision & {
+  credit: IncomingCredit
+  target: Target | undefined
+  judgedBy: JudgedBy | null // Null: the credit was not sent to a payment, so its time does not matter.
+}
+export type SuspenseRow = {
+  creditId: CreditId
+  clientId: ClientId | null
+  accountId: AccountId
+  amountKobo: Kobo
+  reason: SuspenseReason
+}
+
+type DecisionState = {
+  identifiers: readonly (readonly BankIdentifier[])[] // For each credit of the batch.
+  numbers: ReadonlyMap<string, IssuedNumber> // Deciding a credit changes the target of its number.
+  byIdentifier: Map<string, KnownCredit> // By identifier name. Each decision adds its credit's.
+  creditIds: readonly CreditId[] // One for each credit of the batch.
+  accountId: (account: SharedAccount) => AccountId
+  hashPayer: HashPayer
+  bankTimeMaxAgeMs: number
+  suspiciousKobo: Kobo
+  now: Date
+}
+
+export type Plan = {
+  answers: CreditResult[]
+  identifiers: IdentifierRow[]
+  credits: CreditRow[]
+  transfers: Transfer[]
+  fees: ChargedFee[]
+  shares: PostedShare[]
+  payments: Set<PaymentTarget>
+  reopened: Set<PaymentTarget>
+  suspense: SuspenseRow[]
+  events: NewEvent[]
+  alerts: NewAlert[]
+}
+
+export function sessionName({ bankCode, sessionId }: { bankCode: string; sessionId: string }) {
+  return `${sessionId}@${bankCode}`
+}
+
+export function decideCredits(credits: readonly IncomingCredit[], state: DecisionState): Plan {
+  const plan: Plan = {
+    answers: [],
+    identifiers: [],
+    credits: [],
+    transfers: [],
+    fees: [],
+    shares: [],
+    payments: new Set(),
+    reopened: new Set(),
+    suspense: [],
+    events: [],
+    alerts: [],
+  }
+  for (const [index, credit] of credits.entries()) {
+    const identifiers = state.identifiers[index] as readonly BankIdentifier[]
+    const again = recognise(state.byIdentifier, credit, identifiers)
+    const own = again ? credit : withOwnIdentifiers(state.byIdentifier, credit, identifiers)
+    const answer =
+      again ?? take(plan, state, { credit: own, creditId: state.creditIds[index] as CreditId })
+    plan.answers.push(answer)
+    if (answer.status === 'session_reused') plan.alerts.push(createAlert(answer.status, credit))
+    else {
+      const learned = own === credit ? identifiers : identifiersOf(own)
+      const facts = { credit: own, identifiers: learned, answer }
+      plan.identifiers.push(...learn(state.byIdentifier, facts))
+    }
+  }
+  return plan
+}
+
+function createAlert(kind: 'session_reused' | 'wrong_bank', credit: IncomingCredit): NewAlert {
+  const { accountNumber, currency, amountKobo, otherIdentifiers } = credit
+  const others = otherIdentifiers?.length ? { otherIdentifiers } : {}
+  const detail = { accountNumber, currency, amountKobo: amountKobo.toString(), ...others }
+  return { kind, subject: sessionName(credit), detail }
+}
+
+function take(
+  plan: Plan,
+  state: DecisionState,
+  { credit, creditId }: { credit: IncomingCredit; creditId: CreditId },
+): CreditResult {
+  const number = state.numbers.get(credit.accountNumber)
+  const target = findTarget(credit, number)
+  const { bookedKobo, reason } = judge(credit, number, state)
+  const suspendedKobo = kobo(credit.amountKobo - bookedKobo)
+  if (target && bookedKobo > 0n) book(plan, state, { credit, creditId, target, bookedKobo })
+  if (reason) suspend(plan, state, { credit, creditId, target, amountKobo: suspendedKobo, reason })
+
+  const decision: CreditDecision = {
+    creditId,
+    outcome: bookedKobo > 0n ? 'booked' : 'suspended',
+    reason,
+    suspendedKobo,
+  }
+  const judgedBy = target?.kind === 'payment' ? judgedTime(credit, target, state).by : null
+  plan.credits.push({ ...decision, credit, target, judgedBy })
+  plan.transfers.push(...chargeTransfers(credit, creditId, state.accountId))
+  return { status: 'taken', ...decision }
+}
+
+type Booking = { credit: IncomingCredit; creditId: CreditId; target: Target; bookedKobo: Kobo }
+
+function book(
+  plan: Plan,
+  state: DecisionState,
+  { credit, creditId, target, bookedKobo }: Booking,
+): void {
+  const { bankCode, currency } = credit
+  const bankId = state.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency })
+  const post = (creditAccountId: AccountId) =>
+    plan.transfers.push({
+      debitAccountId: bankId,
+      creditAccountId,
+      amountKobo: bookedKobo,
+      creditId,
+      reason: 'credit',
+    })
+  const holding = { creditId, amountKobo: bookedKobo }
+  const received = { credits: 1, gross: bookedKobo } as const
+  if (target.kind === 'collection') {
+    const { clientId, collectionAccountId } = target
+    const deductions = deduct(target, [holding])
+    const feesKobo = sumOfFees(deductions.fees)
+    const leftKobo = bookedKobo - feesKobo - sumOfShares(deductions.shares)
+    target.balanceKobo = kobo(target.balanceKobo + leftKobo)
+    target.todayKobo = kobo(target.todayKobo + bookedKobo)
+    post(collectionAccountId)
+    takeDeductions(plan, state, { deductions, accountId: collectionAccountId, by: creditId })
+    plan.events.push({
+      clientId,
+      type: 'collection.received',
+      collectionAccountId,
+      creditId,
+      facts: { accountBalanceKobo: target.balanceKobo },
+      ...overviewChanges(currency, { ...received, fees: feesKobo }),
+    })
+    return
+  }
+  const deductions = addPaid(plan, target, { holding, received })
+  const owner = clientOwner(target.clientId)
+  const pendingId = state.accountId({ kind: 'pending', owner, currency })
+  if (target.status === 'PartPayment') {
+    post(pendingId)
+    target.pending.push({ creditId, amountKobo: bookedKobo })
+    reopen(plan, state.now, target)
+    return
+  }
+  const settledId = state.accountId({ kind: 'available', owner, currency })
+  post(settledId)
+  plan.transfers.push(...settlePending(target, pendingId, settledId))
+  takeDeductions(plan, state, { deductions, accountId: settledId, by: creditId })
+}
+
+// If a payer sent a part payment in time but the bank reported it late, the payment reopens for the rest. If
+// another payment has reused its numbers, it stays closed as underpaid.
+function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
+  if (now < payment.closesAt || !payment.mayReopen) return
+  payment.closesAt = new Date(now.getTime() + payment.openSeconds * 1000)
+  plan.reopened.add(payment)
+}
+
+type Suspension = {
+  credit: IncomingCredit
+  creditId: CreditId
+  target: Target | undefined
+  amountKobo: Kobo
+  reason: SuspenseReason
+}
+
+function suspend(
+  plan: Plan,
+  state: DecisionState,
+  { credit, creditId, target, amountKobo, reason }: Suspension,
+): void {
+  const { bankCode, currency } = credit
+  const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
+  const accountId = state.accountId({ kind: 'suspense', owner, currency })
+  plan.transfers.push({
+    debitAccountId: state.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency }),
+    creditAccountId: accountId,
+    amountKobo,
+    creditId,
+    reason: 'credit',
+  })
+  plan.suspense.push({
+    creditId,
+    clientId: target?.clientId ?? null,
+    accountId,
+    amountKobo,
+    reason,
+  })
+  if (reason === 'wrong_bank') plan.alerts.push(createAlert(reason, credit))
+  if (!target) return // Unidentified money: the operator sees it on the suspense desk.
+  const outcome = amountKobo === credit.amountKobo ? 'suspended' : 'booked'
+  plan.events.push({
+    clientId: target.clientId,
+    type: 'credit.suspended',
+    creditId,
+    ...(target.kind === 'collection'
+      ? { collectionAccountId: target.collectionAccountId }
+      : { paymentId: target.paymentId }),
+    facts: { reason, outcome, amountSuspendedKobo: amountKobo },
+    ...overviewChanges(currency, {
+      credits: outcome === 'suspended' ? 1 : 0,
+      gross: amountKobo,
+      suspended: amountKobo,
+    }),
+  })
+}

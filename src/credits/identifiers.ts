@@ -1,0 +1,288 @@
+// A bank's identifiers of a credit: a session id, a settlement id, or a reference of its own. Any of them
+// shows that the credit was taken before, by whichever route it came (I12). Pure.
+
+import {
+  type GivenIdentifier,
+  IDENTIFIER_KINDS,
+  type IdentifierKind,
+} from '#banks/notifications.ts'
+import { PREFIX_SCAN_MAX } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import { numberArray, unseen } from '#db/sql.ts'
+import type { Transaction } from '#db/transaction.ts'
+import {
+  type ArrayParameter,
+  bool,
+  CopyTarget,
+  int8,
+  text,
+  texts,
+  unless,
+} from '#hot-path/copy-rows.ts'
+import type { CreditId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
+import type { IncomingCredit, SuspenseReason } from './judge.ts'
+
+export type BankIdentifier = GivenIdentifier & { bankCode: string }
+export type IdentifierRow = BankIdentifier & { creditId: CreditId; isFirst: boolean }
+
+export type CreditDecision = {
+  creditId: CreditId
+  outcome: 'booked' | 'suspended'
+  reason: SuspenseReason | null
+  suspendedKobo: Kobo
+}
+
+export type CreditResult =
+  | ({ status: 'taken' | 'duplicate' } & CreditDecision)
+  | { status: 'session_reused' }
+
+export type KnownCredit = CreditDecision & {
+  accountNumber: string
+  amountKobo: Kobo
+  currency: string
+  references: string[] // All identifiers, as `kind/value`; the identifiers of one credit share the list.
+}
+
+// Returns each identifier once. Views show the first one with the credit.
+export function identifiersOf(credit: IncomingCredit): BankIdentifier[] {
+  const { bankCode, sessionId, identifiedBy = 'session_id', isWeak, otherIdentifiers } = credit
+  const first = { bankCode, kind: identifiedBy, value: sessionId, ...(isWeak && { isWeak }) }
+  if (!otherIdentifiers || otherIdentifiers.length === 0) return [first]
+  const all = [first, ...otherIdentifiers.map((other) => ({ ...other, bankCode }))]
+  return [...new Map(all.map((each) => [identifierName(each), each])).values()]
+}
+
+// Neither codes nor kinds contain a slash, so names are unique.
+function identifierName({ bankCode, kind, value }: BankIdentifier): string {
+  return `${bankCode}/${kind}/${value}`
+}
+
+// Returns the answer to a credit that was taken before, or undefined if the credit is new. All its known
+// identifiers must name one credit with the same terms. Bank charges are not compared, because not every
+// route reports them.
+export function recognise(
+  byIdentifier: ReadonlyMap<string, KnownCredit>,
+  credit: IncomingCredit,
+  identifiers: readonly BankIdentifier[],
+): CreditResult | undefined {
+  const matches: KnownCredit[] = []
+  for (const each of identifiers) {
+    const match = byIdentifier.get(identifierName(each))
+    if (match && !(each.isWeak && isAnother(match, identifiers))) matches.push(match)
+  }
+  if (!matches[0]) {
+    // All identifiers of the new credit belong to other credits, so a repeated report of it could not be
+    // recognised.
+    const isNameless = identifiers.every((each) => byIdentifier.has(identifierName(each)))
+    return isNameless ? { status: 'session_reused' } : undefined
+  }
+  const { creditId, outcome, reason, suspendedKobo } = matches[0]
+  const isSame = matches.every(
+    (match) =>
+      match.creditId === creditId &&
+      match.accountNumber === credit.accountNumber &&
+      match.amountKobo === credit.amountKobo &&
+      match.currency === credit.currency,
+  )
+  if (!isSame) return { status: 'session_reused' }
+  return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
+}
+
+// Whether each of the two credits has an identifier of the same kind that the other does not have.
+function isAnother(match: KnownCredit, identifiers: readonly BankIdentifier[]): boolean {
+  const theirs = match.references
+  const ours = identifiers.map(referenceOf)
+  return IDENTIFIER_KINDS.some(
+    (kind) =>
+      ofKind(kind, theirs).some((name) => !ours.includes(name)) &&
+      ofKind(kind, ours).some((name) => !theirs.includes(name)),
+  )
+}
+
+function referenceOf({ kind, value }: BankIdentifier): string {
+  return `${kind}/${value}`
+}
+
+// Returns the identifiers of this kind. Leaves out a session id that repeats the value of another kind,
+// because it adds no information.
+function ofKind(kind: IdentifierKind, references: readonly string[]): readonly string[] {
+  const ofThis = references.filter((name) => name.startsWith(`${kind}/`))
+  if (kind !== 'session_id') return ofThis
+  const values = references.map((name) => name.slice(name.indexOf('/')))
+  return ofThis.filter((name) => {
+    const value = name.slice(kind.length)
+    return values.indexOf(value) === values.lastIndexOf(value)
+  })
+}
+
+// Removes identifiers that other credits already have, so that views show the new credit with its own. Only a
+// weak identifier can belong to another credit: with any other, the credit would have been recognised.
+export function withOwnIdentifiers(
+  byIdentifier: ReadonlyMap<string, KnownCredit>,
+  credit: IncomingCredit,
+  identifiers: readonly BankIdentifier[],
+): IncomingCredit {
+  if (!identifiers.some(({ isWeak }) => isWeak)) return credit
+  const [first, ...others] = identifiers.filter((each) => !byIdentifier.has(identifierName(each)))
+  if (!first || others.length + 1 === identifiers.length) return credit
+  const { value: sessionId, kind: identifiedBy } = first
+  return { ...credit, sessionId, identifiedBy, otherIdentifiers: others }
+}
+
+type LearnedCredit = {
+  credit: IncomingCredit
+  identifiers: readonly BankIdentifier[]
+  answer: CreditDecision & { status: 'taken' | 'duplicate' }
+}
+
+// Records all identifiers of the credit. Returns those that were new.
+export function learn(
+  byIdentifier: Map<string, KnownCredit>,
+  { credit, identifiers, answer }: LearnedCredit,
+): IdentifierRow[] {
+  const { accountNumber, amountKobo, currency } = credit
+  const { creditId, outcome, reason, suspendedKobo } = answer
+  const decision = { creditId, outcome, reason, suspendedKobo }
+  const before = identifiers.map((each) => byIdentifier.get(identifierName(each)))
+  const references = before.find((each) => each?.creditId === creditId)?.references ?? []
+  const knownCredit = { ...decision, accountNumber, amountKobo, currency, references }
+  const isNew = answer.status === 'taken'
+  const learned: IdentifierRow[] = []
+  for (const [at, identifier] of identifiers.entries()) {
+    const name = identifierName(identifier)
+    if (byIdentifier.has(name)) continue
+    byIdentifier.set(name, knownCredit)
+    references.push(referenceOf(identifier))
+    learned.push({ ...identifier, creditId, isFirst: isNew && at === 0 })
+  }
+  return learned
+}
+
+// The stored identifiers of credits: one table with one key, credits_taken_once. If two transactions bring
+// the same credit by different routes, the second waits at that key for the first, fails, runs again and
+// finds a duplicate. All transactions write identifiers in the same order, so they cannot deadlock.
+
+type KnownRow = KnownCredit & BankIdentifier
+
+// Finds known credits by identifier, with the answer that the bank got first. A later closing of the payment
+// (underpaid) does not change that answer. Looks up each identifier by key.
+export async function findKnownCredits(
+  tx: Transaction,
+  identifiers: readonly BankIdentifier[],
+): Promise<Map<string, KnownCredit>> {
+  const { rows } = await tx.query<Omit<KnownRow, 'references'>>({
+    name: 'find-taken-credits',
+    text: `select i.value, i.bank_code, i.kind, c.id as credit_id,
+                  c.account_number, c.amount_kobo, c.currency,
+                  case when c.suspended_kobo < c.amount_kobo or c.reason = 'underpaid'
+                       then 'booked' else 'suspended' end as outcome,
+                  nullif(c.reason, 'underpaid') as reason,
+                  case when c.reason = 'underpaid' then 0
+                       else c.suspended_kobo end as suspended_kobo
+             from unnest($1::text[], $2::text[], $3::text[]) as s (value, bank_code, kind)
+             join lateral (select * from credit_identifiers i
+                            where i.value = s.value and i.bank_code = coalesce(s.bank_code, $4)
+                              and i.kind = coalesce(s.kind, 'session_id')
+                            limit 1) i on true
+             join lateral (select * from credits c where c.id = i.credit_id limit 1) c on true`,
+    values: columnsOf(identifiers),
+  })
+  // Needed only to tell apart credits that share a weak identifier.
+  const references = identifiers.some(({ isWeak }) => isWeak)
+    ? await findReferences(tx, [...new Set(rows.map(({ creditId }) => creditId))])
+    : NO_REFERENCES
+  return new Map(
+    rows.map((row) => {
+      return [identifierName(row), { ...row, references: references.get(row.creditId) ?? [] }]
+    }),
+  )
+}
+
+const NO_REFERENCES: ReadonlyMap<CreditId, string[]> = new Map()
+
+// Returns all identifiers of each credit, as `kind/value`.
+async function findReferences(tx: Transaction, ids: readonly CreditId[]) {
+  if (ids.length === 0) return NO_REFERENCES
+  const { rows } = await tx.query<{ id: CreditId; references: string[] }>({
+    name: 'references-of-credits',
+    text: `select c.id,
+                  array(select f.kind || '/' || f.value from credit_identifiers f
+                         where f.credit_id = c.id and not f.is_first
+                        union all
+                        select c.identified_by || '/' || c.session_id) as "references"
+             from credits c where c.id = any($1::bigint[])`,
+    values: [numberArray(ids)],
+  })
+  return new Map(rows.map((row) => [row.id, row.references]))
+}
+
+const IDENTIFIERS = new CopyTarget<IdentifierRow>('credit_identifiers', {
+  value: text(({ value }) => value),
+  bank_code: text(({ bankCode }) => bankCode),
+  kind: text(({ kind }) => kind),
+  credit_id: int8(({ creditId }) => creditId),
+  is_first: bool(({ isFirst }) => isFirst),
+})
+
+export async function insertIdentifiers(
+  tx: Transaction,
+  rows: readonly IdentifierRow[],
+): Promise<void> {
+  await IDENTIFIERS.insert(tx, rows.toSorted(inOneOrder), undefined)
+}
+
+function inOneOrder(one: IdentifierRow, other: IdentifierRow): number {
+  if (one.value !== other.value) return one.value < other.value ? -1 : 1
+  return identifierName(one) < identifierName(other) ? -1 : 1
+}
+
+// Returns the values, banks and kinds as arrays. To keep the arrays short, null stands for the most common
+// bank, which is the last parameter, and for the kind session_id.
+function columnsOf(identifiers: readonly BankIdentifier[]): ArrayParameter[] {
+  const usual = identifiers[0]?.bankCode ?? ''
+  return [
+    texts(identifiers, ({ value }) => value),
+    texts(identifiers, ({ bankCode }) => unless(usual, bankCode)),
+    texts(identifiers, ({ kind }) => unless('session_id', kind)),
+    usual,
+  ]
+}
+
+type Query = { originals: readonly string[]; currency: string; accountNumber?: string | undefined }
+
+// Finds the credit of this bank that the first matching id names, by any kind of identifier. If the bank
+// names a number of ours, skips a credit to another number, because that number's owner would pay for the
+// reversal.
+export async function findOriginal(
+  db: Queryable,
+  bankCode: string,
+  { originals, currency, accountNumber }: Query,
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ value: string }>({
+    name: 'find-reversed-credit',
+    text: `select i.value from credit_identifiers i join credits c on c.id = i.credit_id
+            where i.value = any($1::text[]) and i.bank_code = $2 and c.currency = $3
+              and (c.account_number = $4
+                   or not exists (select from numbers n where n.account_number = $4))
+            order by array_position($1::text[], i.value)
+            limit 1`,
+    values: [originals, bankCode, currency, accountNumber ?? null],
+  })
+  return rows[0]?.value
+}
+
+// SQL: the ids of the credits with this identifier, of any kind and bank.
+export const creditsCalled = (value: string) =>
+  `array(select credit_id from credit_identifiers where value = ${value})`
+
+// SQL: the ids of the credits with an identifier that starts with the prefix.
+export const creditsCalledLike = (from: string, past: string) =>
+  `array(select credit_id from credit_identifiers
+          where value >= ${unseen(from)} and value < ${unseen(past)}
+          order by value limit ${PREFIX_SCAN_MAX})`
+
+// SQL: the identifiers of the credit `c` except its first, as JSON.
+export const OTHER_IDENTIFIERS = `
+  (select json_agg(json_build_object('kind', i.kind, 'value', i.value) order by i.kind, i.value)
+     from credit_identifiers i where i.credit_id = c.id and not i.is_first)`

@@ -1,0 +1,233 @@
+// Judges whether a credit is booked: a pure judgement of one credit against the owner of its number.
+//
+// Checks in this order; the first that applies decides:
+//   number that we never issued        suspended: unknown_number          (with the bank, nobody's)
+//   number of another bank             suspended: wrong_bank              (with the bank, nobody's)
+//   sent for an earlier number holder  suspended: late                    (with the bank, nobody's)
+//   not the currency of the number     suspended: wrong_currency
+//   payment already settled            suspended: already_paid
+//   payment cancelled, or reversed     suspended: cancelled, payment_reversed
+//   made after the end of grace        suspended: late
+//   found, and made before the payment suspended: late                    (requery, statement)
+//   collection account not active      suspended: account_inactive
+//   more than the suspicious amount    suspended: amount_suspicious
+//   a payer rule broken                suspended: below_minimum, above_maximum, payer_not_allowed
+//   a limit of the account broken      suspended: over_credit_limit, over_daily_limit,
+//                                      over_balance_limit
+//   policy exact, another amount       suspended: amount_mismatch
+//   more than is still due             the due amount is booked, the rest suspended: excess
+//   otherwise                          booked
+//
+// I14: every kobo of a credit is booked or suspended; the two parts sum to the whole.
+// I32: a number accepts a credit only if the bank that issued it reports the credit: no bank can credit the
+// accounts of another.
+// I87: money for an earlier holder of a number never goes to the current holder, who gets no event about
+// it.
+
+import { type AccountLimits, findLimitViolation, type LimitViolation } from '#accounts/limits.ts'
+import {
+  findRuleViolation,
+  type HashPayer,
+  type PayerRules,
+  type RuleViolation,
+} from '#accounts/payer-rules.ts'
+import type { IncomingCredit as BankCredit } from '#banks/notifications.ts'
+import { watDay, watDayStart } from '#clock.ts'
+import type { FeeRule } from '#fees/rules.ts'
+import type { AccountId, ClientId, CreditId, FeeRuleId, PaymentId, SuspenseItemId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
+import type { AmountPolicy } from '#payments/advice.ts'
+import type { PaymentStatus } from '#payments/states.ts'
+import type { Split } from '#splits/split.ts'
+
+// The route by which we learned of a credit. Credits of all routes are judged in the same way.
+export const CREDIT_SOURCES = ['notification', 'requery', 'statement', 'sandbox'] as const
+export type CreditSource = (typeof CREDIT_SOURCES)[number]
+
+export type IncomingCredit = BankCredit & { bankCode: string; source?: CreditSource }
+
+export type SuspenseReason =
+  | 'unknown_number'
+  | 'wrong_bank'
+  | 'wrong_currency'
+  | 'account_inactive'
+  | 'amount_suspicious'
+  | 'already_paid'
+  | 'cancelled'
+  | 'payment_reversed'
+  | 'late'
+  | RuleViolation
+  | LimitViolation
+  | 'amount_mismatch'
+  | 'excess'
+  | 'underpaid' // The payment closed before it was paid in full.
+
+export type CollectionTarget = AccountLimits & {
+  kind: 'collection'
+  clientId: ClientId
+  collectionAccountId: AccountId
+  isActive: boolean
+  currency: string
+  balanceKobo: Kobo
+  payerRules: PayerRules | null
+  todayKobo: Kobo // Received so far today. Read only if the account has a daily limit.
+  feeRule: FeeRule | null
+  split: Split | null
+}
+
+export type PaymentTarget = {
+  kind: 'payment'
+  clientId: ClientId
+  paymentId: PaymentId
+  status: PaymentStatus
+  storedStatus: PaymentStatus // The status in the database.
+  amountKobo: Kobo
+  amountPaidKobo: Kobo
+  amountPolicy: AmountPolicy
+  currency: string
+  createdAt: Date
+  closesAt: Date
+  openSeconds: number // From the number's lease to the end of grace.
+  mayReopen: boolean // Only set for payments that are over.
+  payerRules: PayerRules | null
+  pending: Holding[] // The unsettled credits. Empty once the payment is settled.
+  quotedRuleId: FeeRuleId | null // The rule of the fee that the customer was quoted, if any.
+  feeRule: FeeRule | null // Only set if money may come to the payment.
+  split: Split | null // Only set if money may come to the payment.
+  chargedFeeKobo: Kobo // Set at settlement, less returned fees.
+  chargedVatKobo: Kobo // Set at settlement, less returned VAT.
+}
+
+// Set `itemId` means that the money was assigned from suspense.
+export type Holding = { creditId: CreditId; amountKobo: Kobo; itemId?: SuspenseItemId | null }
+
+export type Target = CollectionTarget | PaymentTarget
+
+// A payment has numbers at several banks, so the bank belongs to the number. `isReused` is set only if a
+// credit was made before the current lease.
+export type IssuedNumber = { bankCode: string; target: Target; isReused?: boolean }
+
+// The time that decides whether a payment was still open: the bank's time of the transfer, or the time when
+// we received the report.
+export type JudgedBy = 'bank_time' | 'arrival'
+
+type Terms = {
+  now: Date
+  bankTimeMaxAgeMs: number
+  suspiciousKobo: Kobo
+  hashPayer: HashPayer
+}
+type PaymentTerms = Pick<PaymentTarget, 'amountKobo' | 'amountPaidKobo' | 'amountPolicy'>
+type Judgement = { bookedKobo: Kobo; reason: SuspenseReason | null }
+
+const DAY_MS = 86_400_000
+
+const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: kobo(0n), reason })
+const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
+  bookedKobo: amountKobo,
+  reason: null,
+})
+
+// Finds the possible owner of the money. A bank learns nothing about another bank's number, and the owner of
+// that number is not involved. Money sent for an earlier holder of a number does not belong to the current
+// holder.
+export function findTarget(
+  credit: IncomingCredit,
+  number: IssuedNumber | undefined,
+): Target | undefined {
+  if (number?.bankCode !== credit.bankCode) return undefined
+  const { target, isReused } = number
+  return isReused && isBeforeLease(credit, target) ? undefined : target
+}
+
+export function judge(
+  credit: IncomingCredit,
+  number: IssuedNumber | undefined,
+  terms: Terms,
+): Judgement {
+  if (!number) return suspended('unknown_number')
+  const target = findTarget(credit, number)
+  if (!target) return suspended(number.bankCode === credit.bankCode ? 'late' : 'wrong_bank')
+  if (credit.currency !== target.currency) return suspended('wrong_currency')
+  const closed =
+    target.kind === 'payment' ? whyClosed(target, judgedTime(credit, target, terms)) : undefined
+  if (closed) return suspended(closed)
+  if (isFoundBeforeLease(credit, target)) return suspended('late')
+  if (target.kind === 'collection' && !target.isActive) return suspended('account_inactive')
+  if (credit.amountKobo > terms.suspiciousKobo) return suspended('amount_suspicious')
+  const payer = {
+    accountNumber: credit.sourceAccountNumber,
+    name: credit.sourceAccountName,
+    bankCode: credit.sourceBankCode,
+  }
+  const amount = { amountKobo: credit.amountKobo, dueKobo: dueOn(target) }
+  const broken = findRuleViolation(target.payerRules, { payer, ...amount, hash: terms.hashPayer })
+  if (broken) return suspended(broken)
+  if (target.kind === 'collection') {
+    const over = findLimitViolation(target, target, credit.amountKobo)
+    return over ? suspended(over) : booked(credit)
+  }
+  const bookedKobo = acceptedKobo(target, credit.amountKobo)
+  if (bookedKobo === undefined) return suspended('amount_mismatch')
+  return { bookedKobo, reason: bookedKobo < credit.amountKobo ? 'excess' : null }
+}
+
+// Returns the amount that the payment's policy accepts. Undefined: the policy refuses the whole amount.
+export function acceptedKobo(payment: PaymentTerms, amountKobo: Kobo): Kobo | undefined {
+  const dueKobo = kobo(payment.amountKobo - payment.amountPaidKobo)
+  if (payment.amountPolicy === 'any' || amountKobo === dueKobo) return amountKobo
+  if (payment.amountPolicy === 'exact') return undefined
+  return amountKobo < dueKobo ? amountKobo : dueKobo
+}
+
+function dueOn(target: Target): Kobo | null {
+  return target.kind === 'payment' ? kobo(target.amountKobo - target.amountPaidKobo) : null
+}
+
+// Judges by the bank's time, so that a late report does not make a timely payment late. Ignores an
+// implausible time: in the future, older than the bound, or older than the payment. Treats exactly midnight
+// as a date without a time.
+export function judgedTime(
+  { transactionTime }: IncomingCredit,
+  { createdAt }: PaymentTarget,
+  { now, bankTimeMaxAgeMs }: Pick<Terms, 'now' | 'bankTimeMaxAgeMs'>,
+): { at: Date; by: JudgedBy } {
+  const isPlausible =
+    transactionTime !== null &&
+    transactionTime <= now &&
+    now.getTime() - transactionTime.getTime() <= bankTimeMaxAgeMs &&
+    transactionTime >= createdAt &&
+    transactionTime.getTime() !== watDayStart(transactionTime).getTime()
+  return isPlausible ? { at: transactionTime, by: 'bank_time' } : { at: now, by: 'arrival' }
+}
+
+// A credit that is reported again, requeried or on a statement may be older than the current lease of the
+// number. Clocks and time zones of banks differ by hours, not by a day, so a whole day is tolerated. A
+// statement has only the day.
+export function isBeforeLease(credit: IncomingCredit, target: Target): boolean {
+  if (target.kind !== 'payment') return false
+  const { source, transactionTime, transactionDate } = credit
+  const createdMs = target.createdAt.getTime()
+  if (transactionTime !== null) return createdMs - transactionTime.getTime() > DAY_MS
+  if (!transactionDate) return false
+  return transactionDate < watDay(new Date(source === 'statement' ? createdMs : createdMs - DAY_MS))
+}
+
+// A notification with an old time may come from a bank with a wrong clock, if the number had no earlier
+// holder.
+function isFoundBeforeLease(credit: IncomingCredit, target: Target): boolean {
+  const { source, transactionTime, transactionDate } = credit
+  const isFound = source === 'statement' ? transactionDate : source === 'requery' && transactionTime
+  return Boolean(isFound) && isBeforeLease(credit, target)
+}
+
+function whyClosed(
+  payment: PaymentTarget,
+  { at, by }: { at: Date; by: JudgedBy },
+): SuspenseReason | undefined {
+  if (payment.status === 'Successful') return 'already_paid'
+  if (payment.status === 'Cancelled') return 'cancelled'
+  if (payment.status === 'Reversed') return 'payment_reversed'
+  if (payment.status === 'Expired' && by === 'arrival') return 'late'
+  return at >= payment.closesAt ? 'late' : undefined
+}

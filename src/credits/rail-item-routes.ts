@@ -1,0 +1,214 @@
+// /api/v1/operator/rail-items: signed bank messages that could not be booked.
+
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { Type } from '@fastify/type-provider-typebox'
+import type { Acknowledgement, ParsedItem } from '#banks/notifications.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { resource } from '#http/resource.ts'
+import { bankCode } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+import {
+  listRailItems,
+  type NewRailItem,
+  RAIL_OUTCOMES,
+  type RailItem,
+  type RailOutcome,
+  railItemOf,
+  readRailItem,
+  storeRailItems,
+} from './rail-items.ts'
+
+const RailItemView = view('RailItem', (f: Fields<RailItem>) => ({
+  id: f.text(({ id }) => id.toString()),
+  bankCode: f.text('bankCode', 'Bank that signed the message.'),
+  call: f.text('call', 'Endpoint called: credits or reversals.'),
+  outcome: f.oneOf(
+    'outcome',
+    RAIL_OUTCOMES,
+    'awaited: a reversal whose credit is not known; the bank was told to send it again. taken: it ' +
+      'was sent again and taken, or booked from a statement. rejected: a credit or reversal with an ' +
+      'amount. unreadable: a body that could not be parsed.',
+  ),
+  reason: f.text('reason', 'Rejection code, e.g. invalid_account_number.'),
+  responseCode: f.text(
+    'responseCode',
+    'Last response to the bank that left it here: 00 kept, 02 rejected, 03 retry.',
+  ),
+  sessionId: f.textOrNull('sessionId', 'As received, at most 64 characters.'),
+  amount: f.textOrNull('amount', 'As received; not necessarily a number.'),
+  receivedAt: f.time('receivedAt', 'When it came first.'),
+  takenAt: f.timeOrNull('takenAt', 'When the reversal was taken.'),
+}))
+
+const RailItemDetailView = view('RailItemDetail', (f: Fields<RailItem & { body: string }>) => ({
+  ...RailItemView.fields,
+  body: f.text('body', 'The parsed item, or the raw body.'),
+}))
+
+export const railItems = resource('/api/v1/operator/rail-items', {
+  tag: 'Operator',
+  noun: 'rail item',
+  view: RailItemView,
+  scopes: { read: 'operator', write: 'operator' },
+  params: { id: requireRailItemId },
+})
+  .list('listRailItems', {
+    exportAs: 'exportRailItems',
+    summary: 'List rail items, newest first',
+    description:
+      'Signed bank messages that could not be booked. Resolve each with its bank; a corrected ' +
+      'credit that the bank resends is booked normally.',
+    filters: {
+      outcome: Type.Optional(
+        Type.Unsafe<RailOutcome>({
+          type: 'string',
+          enum: [...RAIL_OUTCOMES],
+          'x-says': `Must be one of ${RAIL_OUTCOMES.join(', ')}.`,
+        }),
+      ),
+      bankCode: Type.Optional(bankCode('Filter by bank.')),
+    },
+    rows: (db, { query: { outcome = null, bankCode = null }, after, limit }) =>
+      listRailItems(db, { outcome, bankCode, beforeId: after, limit }),
+  })
+  .get('openRailItem', {
+    summary: 'Retrieve a rail item',
+    description: 'May contain payer data: every retrieval is recorded in the audit log.',
+    errors: ['rail_item_not_found'],
+    view: RailItemDetailView,
+    run: (db, call) => withTransaction(db, (tx) => readRailItem(tx, call, call.params.id)),
+  })
+
+function requireRailItemId(text: string): bigint {
+  if (!/^[1-9][0-9]{0,17}$/.test(text)) throw new Refusal('rail_item_not_found')
+  return BigInt(text)
+}
+
+// Stores signed items that could not be booked as rail items, before acknowledging. If storing fails,
+// the acknowledgement asks the bank to retry.
+
+export const SYSTEM_FAILURE = {
+  responseCode: '03',
+  responseMessage: 'System failure: safe to retry',
+  outcome: 'retry',
+} as const
+
+type Report = { bankCode: string; rawBody: Buffer }
+
+// Final acknowledgements: a stored item is 00, a previously stored one 01; others are unchanged.
+export async function keepRejected(
+  deps: Deps,
+  report: Report,
+  { items, answers }: { items: readonly ParsedItem[]; answers: readonly Acknowledgement[] },
+): Promise<readonly Acknowledgement[]> {
+  let digest: string | undefined
+  const placeOf = (at: number) => {
+    digest ??= createHash('sha256').update(report.rawBody).digest('hex')
+    return `${at} of ${digest}`
+  }
+  const found = items.flatMap((item, at) => {
+    const { code, outcome } = answers[at] as Acknowledgement
+    if (outcome !== 'rejected') return []
+    const railItem = railItemOf({
+      bankCode: report.bankCode,
+      item,
+      code,
+      identityWithoutSession: () => placeOf(at),
+    })
+    return railItem ? [{ at, railItem }] : []
+  })
+  if (found.length === 0) return answers
+  const areNew = await keep(
+    deps,
+    found.map(({ railItem }) => railItem),
+  ).catch((error) => {
+    deps.log.error({ err: error }, 'failed to store rejected rail items')
+    return undefined
+  })
+  const acknowledgements = [...answers]
+  for (const [place, { at, railItem }] of found.entries()) {
+    const answer = answers[at] as Acknowledgement
+    if (!areNew) acknowledgements[at] = { sessionId: answer.sessionId, ...SYSTEM_FAILURE }
+    else if (railItem.responseCode === '00')
+      acknowledgements[at] = keptAnswer(answer, areNew[place] === true)
+  }
+  return acknowledgements
+}
+
+function keep({ batchPool, sealer, clock }: Deps, items: readonly NewRailItem[]) {
+  return withTransaction(batchPool, (tx) => storeRailItems(tx, { sealer, now: clock() }, items))
+}
+
+function keptAnswer({ sessionId, responseMessage, code }: Acknowledgement, isNew: boolean) {
+  const because = code === undefined ? {} : { code }
+  return isNew
+    ? {
+        sessionId,
+        responseCode: '00' as const,
+        responseMessage: `Accepted for manual review. ${responseMessage}`,
+        outcome: 'kept',
+        ...because,
+      }
+    : {
+        sessionId,
+        responseCode: '01' as const,
+        responseMessage: 'Duplicate: already accepted for manual review',
+        outcome: 'duplicate',
+        ...because,
+      }
+}
+
+// Builds the rail item that keeps a rejected reversal for an operator. The caller stores it. `originals`:
+// the ids that the reversed credit may have.
+export function toReversalItem(
+  bankCode: string,
+  { body, originals }: KeptReversal,
+  reason: string,
+) {
+  const { sessionId, amount } = body
+  const text = JSON.stringify(body)
+  const about = { bankCode, call: 'reversals', outcome: 'rejected', reason } as const
+  const item: NewRailItem = {
+    ...about,
+    responseCode: '02',
+    sessionId,
+    amount: String(amount),
+    body: text,
+    identity: text,
+    originals,
+  }
+  return item
+}
+
+type KeptReversal = {
+  body: Pick<ReversalBody, 'sessionId' | 'amount'>
+  originals: readonly string[]
+}
+
+export type ReversalBody = { sessionId: string; originalSessionId: string; amount: number | string }
+
+// An unparsable body that mentions an amount. Throws if it cannot be stored, so that the bank
+// retries.
+export async function keepUnreadable(
+  deps: Deps,
+  about: Pick<NewRailItem, 'bankCode' | 'call' | 'reason'>,
+  rawBody: Buffer,
+): Promise<void> {
+  if (!speaksOfAmount(rawBody)) return
+  const body = decodeBody(rawBody)
+  const rest = { outcome: 'unreadable', responseCode: '02', sessionId: null, amount: null } as const
+  await keep(deps, [{ ...about, ...rest, body, identity: body }])
+}
+
+// Whether the body mentions an amount: JSON or XML, in any encoding that keeps ASCII letters, including
+// UTF-16.
+function speaksOfAmount(rawBody: Buffer): boolean {
+  return /amount|[<:]Amt\b/i.test(rawBody.toString('latin1').replaceAll('\0', ''))
+}
+
+function decodeBody(rawBody: Buffer): string {
+  return isUtf8(rawBody) ? rawBody.toString('utf8') : `base64,${rawBody.toString('base64')}`
+}

@@ -1,0 +1,369 @@
+// /rails/{bankCode}: banks report credits. Every call is signed. The acknowledgements are 00 accepted, 01
+// duplicate, 02 rejected and 03 retry; 00 and 01 mean that the item is committed. A credit that names an
+// amount but cannot be booked becomes a rail item and is also acknowledged with 00: an operator resolves it.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { accountName } from '#accounts/account.ts'
+import { findLiveName } from '#accounts/queries.ts'
+import type { BankConnection, RailCall } from '#banks/connector.ts'
+import { cleanText } from '#banks/credit-fields.ts'
+import type { Acknowledgement, NotificationFormat } from '#banks/notifications.ts'
+import { ACCOUNT_NUMBER, isAccountNumber } from '#banks/numbers.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { type Deps, scoped } from '#http/deps.ts'
+import { Amount, named, RailFailure } from '#http/schemas.ts'
+import { addressMatcher } from '#ip-allowlist.ts'
+import { canListTransfers, putAfterEnquiry } from '#requery/requery.ts'
+import { isReturnReference } from '#suspense/return.ts'
+import { settleReturn } from '#suspense/settle.ts'
+import { keepUnreadable } from './rail-item-routes.ts'
+import { takeReport } from './rail-report-routes.ts'
+import { askAgain, RAIL_ERRORS, readBody, reversalRoutes } from './rail-reversal-routes.ts'
+
+// Authenticates rail calls, each bank by its connector, over the raw body.
+
+type RailRequest = FastifyRequest<{
+  Params: { bankCode: string }
+  Querystring: { format?: string }
+}>
+
+type AuthenticatedCall = { call: RailCall; connection: BankConnection }
+
+function railAuthenticator({ bankConnections, trustedProxies, realClock }: Deps) {
+  const isProxy = addressMatcher(trustedProxies)
+  return (request: RailRequest): AuthenticatedCall => {
+    const connection = bankConnections.get(request.params.bankCode)
+    if (!connection) throw new Refusal('bank_not_supported')
+    const call: RailCall = {
+      headers: request.headers,
+      rawBody: request.body as Buffer,
+      format: request.query.format,
+      address: request.ip,
+      isProxied: () => isProxy(request.socket.remoteAddress ?? ''),
+      now: realClock(),
+    }
+    const result = connection.authenticate(call)
+    if (result !== 'ok') throw new Refusal(result)
+    return { call, connection }
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    rail: AuthenticatedCall // Set for authenticated calls under /rails.
+  }
+}
+
+// POST /rails/{bankCode}/name-enquiry: a bank asks for the owner of a number before it sends money.
+
+const isNumber = (value: unknown) => typeof value === 'string' && isAccountNumber(value)
+
+const nameEnquiryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, clock, policy } = deps
+  // Bodies are raw signed bytes, parsed after the signature check.
+  app.setValidatorCompiler(() => () => true)
+  app.post(
+    '/rails/:bankCode/name-enquiry',
+    {
+      config: { rate: 'rail', errors: RAIL_ERRORS },
+      schema: {
+        operationId: 'nameEnquiry',
+        tags: ['Rails'],
+        summary: 'Name enquiry',
+        description:
+          'Read and answered in the words of the bank’s connector; the default is shown.',
+        params: Type.Object({ bankCode: Type.String() }),
+        body: Type.Object({ accountNumber: Type.String({ pattern: ACCOUNT_NUMBER }) }),
+        response: {
+          200: named('NameEnquiry', {
+            accountNumber: Type.String(),
+            accountName: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+            kycLevel: Type.Unsafe<string | null>({
+              type: ['string', 'null'],
+              description: 'KYC tier. Null: not known, as of the number of a payment.',
+            }),
+            responseCode: Type.String({
+              description: '00 found; 07 invalid account, or an account of another bank.',
+            }),
+          }),
+        },
+      },
+      serializerCompiler: () => (data) => JSON.stringify(data),
+    },
+    async (request) => {
+      const { call, connection } = request.rail
+      const { field, answer } = connection.nameEnquiry
+      const accountNumber = readBody(call.rawBody, { [field]: isNumber })[field] as string
+      const { bankCode } = request.params
+      const now = clock()
+      const found = await findLiveName(db, now, { bankCode, accountNumber })
+      if (found && canListTransfers(connection)) {
+        await putAfterEnquiry(db, now, { ...found, bankCode, accountNumber })
+      }
+      return answer({
+        accountNumber,
+        accountName: found ? accountName(policy.accountName, found) : null,
+        kycLevel: found?.kycLevel ?? null,
+      }) as never
+    },
+  )
+}
+
+// POST /rails/{bankCode}/returns: a bank confirms or fails a return.
+
+const BANK_REFERENCE_MAX = 100
+const FAILURE_REASON_MAX = 500
+const textOf = (value: unknown, lengthMax: number) =>
+  typeof value === 'string' ? (cleanText(value, lengthMax) ?? null) : null
+
+const returnRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { batchPool, clock, sharedAccounts } = deps
+  app.setValidatorCompiler(() => () => true)
+  app.post(
+    '/rails/:bankCode/returns',
+    {
+      config: { rate: 'rail', errors: RAIL_ERRORS },
+      schema: {
+        operationId: 'settleReturn',
+        tags: ['Rails'],
+        summary: 'Confirm or fail a return',
+        description: 'The bank reports what became of money that was to go back to a payer.',
+        params: Type.Object({ bankCode: Type.String() }),
+        body: Type.Object({
+          reference: Type.String({ description: 'Return reference from the instruction.' }),
+          status: Type.Union([Type.Literal('confirmed'), Type.Literal('failed')]),
+          bankReference: Type.Optional(Type.String({ description: 'The bank’s own reference.' })),
+          reason: Type.Optional(
+            Type.String({ description: 'Failure reason, shown to the client.' }),
+          ),
+        }),
+        response: {
+          200: named('ReturnAcknowledgement', {
+            reference: Type.String(),
+            responseCode: Type.String(),
+            responseMessage: Type.String(),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const body = readBody(request.body, {
+        reference: isReturnReference,
+        status: (value) => value === 'confirmed' || value === 'failed',
+      })
+      const reference = body.reference as string
+      const { bankCode } = request.params
+      const bankReference = textOf(body.bankReference, BANK_REFERENCE_MAX) ?? reference
+      const reason = textOf(body.reason, FAILURE_REASON_MAX)
+      const settling = {
+        reference,
+        verdict:
+          body.status === 'confirmed'
+            ? ({ status: 'confirmed', bankReference } as const)
+            : ({ status: 'failed', reason } as const),
+        by: `bank:${bankCode}`,
+        fromBank: bankCode,
+      }
+      const isSettled = await withTransaction(batchPool, (tx) =>
+        settleReturn(tx, { sharedAccounts, now: clock() }, settling),
+      )
+      return isSettled
+        ? { reference, responseCode: '00', responseMessage: 'Accepted' }
+        : {
+            reference,
+            responseCode: '01',
+            responseMessage: 'No pending return with this reference',
+          }
+    },
+  )
+}
+
+// 1,000 credits take some 400 kB in our own format, and a megabyte in camt.054.
+const BODY_BYTES_MAX = 2_097_152
+
+const AcknowledgementBody = named('RailAcknowledgement', {
+  sessionId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+  responseCode: Type.String({ description: '00 accepted, 01 duplicate, 02 rejected, 03 retry.' }),
+  responseMessage: Type.String(),
+  outcome: Type.String({
+    description:
+      'booked, suspended, reversed, accepted (a report about a payout, or one that is not signed: the ' +
+      'bank is asked), kept (not bookable; under manual review), duplicate, rejected or retry.',
+  }),
+  code: Type.Optional(Type.String({ description: 'Why it was kept, rejected or suspended.' })),
+})
+
+const Answers = Type.Union([AcknowledgementBody, Type.Array(AcknowledgementBody)], {
+  description: 'One acknowledgement per credit, in request order and in the format of the request.',
+})
+
+const ProvidusAnswer = named(
+  'ProvidusAcknowledgement',
+  {
+    requestSuccessful: Type.Boolean(),
+    sessionId: Type.String(),
+    responseMessage: Type.String(),
+    responseCode: Type.String(),
+  },
+  { description: 'With ?format=providus.' },
+)
+
+const text = (description: string) => Type.Optional(Type.String({ description }))
+
+const CreditBody = named('RailCredit', {
+  sessionId: Type.String({
+    description: 'Interbank session ID (30 digits on NIP).',
+    minLength: 1,
+    maxLength: 64,
+  }),
+  accountNumber: Type.String({ description: 'Credited account.', pattern: ACCOUNT_NUMBER }),
+  amount: Amount,
+  currency: text('Default NGN.'),
+  sourceAccountNumber: text('Payer’s account number.'),
+  sourceAccountName: text('Payer’s name.'),
+  sourceBankCode: text('Payer’s bank.'),
+  narration: text('Payer’s narration.'),
+  transactionTime: text(
+    'ISO 8601; West Africa Time if it has no offset. Future times are discarded.',
+  ),
+  settlementId: text('The bank’s settlement ID: a further identifier of the transfer.'),
+  bankReference: text('The bank’s own reference: a further identifier of the transfer.'),
+  charges: Type.Optional(
+    Type.Object(
+      {
+        fee: Type.Optional(Amount),
+        vat: Type.Optional(Amount),
+        duty: Type.Optional(Amount),
+        settled: Type.Optional(Amount),
+      },
+      { description: 'What the bank withheld from the amount, and what it settled.' },
+    ),
+  ),
+})
+
+export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
+  const authenticate = railAuthenticator(deps)
+  app.decorateRequest('rail', null as never)
+  app.removeAllContentTypeParsers()
+  // Registers the type by its name, because Fastify finds it without parsing the header each time.
+  app.addContentTypeParser(
+    ['application/json', '*'],
+    { parseAs: 'buffer' },
+    (_request, body, done) => done(null, body),
+  )
+  app.addHook('preValidation', (request, _reply, done) => {
+    try {
+      if (!Buffer.isBuffer(request.body)) throw new Refusal('body_missing')
+      request.rail = authenticate(request as RailRequest)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  await otherCalls(app, deps)
+
+  app.post(
+    '/rails/:bankCode/credits',
+    {
+      bodyLimit: BODY_BYTES_MAX,
+      config: { rate: 'rail', queue: 'credits', errors: RAIL_ERRORS },
+      schema: {
+        operationId: 'reportCredits',
+        tags: ['Rails'],
+        summary: 'Report up to 1,000 credits',
+        description:
+          'Authenticated, read and acknowledged by the bank’s connector. The default connector is ' +
+          'signed per Standard Webhooks and accepts Manilla JSON, Providus-style JSON ' +
+          '(?format=providus), or camt.054 as application/xml or application/iso20022+xml. A ' +
+          'credit to an account of another bank is suspended (wrong_bank). A credit with an amount ' +
+          'that cannot be booked is acknowledged with 00 and outcome kept, and becomes a rail ' +
+          'item. 02 means that no money was reported.',
+        params: Type.Object({ bankCode: Type.String() }),
+        querystring: Type.Object({
+          format: Type.Optional(Type.String({ enum: ['json', 'providus', 'camt054'] })),
+        }),
+        body: Type.Union([CreditBody, Type.Array(CreditBody, { minItems: 1, maxItems: 1000 })]),
+        response: {
+          200: Type.Union([Answers, ProvidusAnswer]),
+          400: Type.Union([RailFailure, Answers, ProvidusAnswer]),
+          503: Type.Union([RailFailure, Answers, ProvidusAnswer]),
+        },
+      },
+      // Raw signed bytes in the bank’s format; the response is in the same format.
+      validatorCompiler: () => () => true,
+      serializerCompiler: () => (data) => data as string,
+    },
+    (request, reply) => report(deps, request as RailRequest, reply as FastifyReply),
+  )
+})
+
+// Refuses banks whose signature covers only the fields of a credit, and banks that do not sign: the content
+// of these calls would be unprotected.
+const otherCalls: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { signsFieldsOnly, hintsOnly } = request.rail.connection
+    done(signsFieldsOnly || hintsOnly ? new Refusal('invalid_signature') : undefined)
+  })
+  await nameEnquiryRoutes(app, deps)
+  await reversalRoutes(app, deps)
+  await returnRoutes(app, deps)
+})
+
+// Uses callbacks instead of promises, as the hooks do. Nearly every report is one credit that is booked, and
+// a promise for each step would cost more than most steps.
+function report(deps: Deps, request: RailRequest, reply: FastifyReply): void {
+  const { call, connection } = request.rail
+  const format = connection.findFormat(call)
+  if (!format) throw new Refusal('media_type_unsupported')
+  const { rawBody } = call
+  const parsed = format.parse(rawBody)
+  const { bankCode } = request.params
+  if ('malformed' in parsed) {
+    void keepUnreadable(deps, { bankCode, call: 'credits', reason: 'malformed' }, rawBody).then(
+      () => answerMalformed(reply, format, parsed.malformed),
+      (error) => reply.send(error),
+    )
+    return
+  }
+  takeReport(deps, { bankCode, rawBody, items: parsed.items }, (error, answers) => {
+    try {
+      if (!answers) throw error
+      answer(reply, format.acknowledge(answers, parsed), answers)
+    } catch (failure) {
+      reply.send(failure)
+    }
+  })
+}
+
+function answer(
+  reply: FastifyReply,
+  { contentType, body }: { contentType: string; body: string },
+  answers: readonly Acknowledgement[],
+): void {
+  const isRetry = answers.length > 0 && answers.every(({ responseCode }) => responseCode === '03')
+  if (!isRetry) reply.code(200)
+  else if (answers.every(({ code }) => code === 'original_not_found')) askAgain(reply)
+  else reply.code(503).header('retry-after', 1)
+  reply.type(contentType).send(body)
+}
+
+function answerMalformed(reply: FastifyReply, format: NotificationFormat, sentence: string) {
+  const { contentType, body } = format.acknowledge(
+    [
+      {
+        sessionId: null,
+        responseCode: '02',
+        responseMessage: sentence,
+        outcome: 'rejected',
+        code: 'malformed',
+      },
+    ],
+    { batch: false },
+  )
+  return reply
+    .code(400)
+    .type(contentType)
+    .send(body as never)
+}

@@ -1,0 +1,98 @@
+// The batchers of all write paths (src/hot-path/batcher.ts). A batcher commits requests that arrive together
+// in one transaction. Each kind of work has its own batcher.
+
+import type { CollectionAccount } from '#accounts/account.ts'
+import { type AccountRequest, createAccounts } from '#accounts/create.ts'
+import type { Clock } from '#clock.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { Policy } from '#config/policy-settings.ts'
+import type { Pool } from '#db/pool.ts'
+import { type PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Refusal } from '#errors.ts'
+import { Batcher, type BatchTimes, QueueDelay } from '#hot-path/batcher.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import { type Advice, type AdviceRequest, createAdvices } from '#payments/advice.ts'
+import { type Initiated, type Initiation, initiateOnce } from '#payments/initiate.ts'
+import type { Once } from '#records/idempotency.ts'
+import type { PaymentRouter } from '#routing/payment-router.ts'
+import type { Sealer } from '#seal.ts'
+import type { CreditResult } from './decide.ts'
+import type { IncomingCredit } from './judge.ts'
+import { takeCredits } from './take.ts'
+
+export type Writers = {
+  accounts: Batcher<AccountRequest, Once<CollectionAccount> | Refusal>
+  advices: Batcher<AdviceRequest, Once<Advice> | Refusal>
+  initiations: Batcher<Initiation, Initiated | Refusal>
+  credits: Batcher<IncomingCredit, CreditResult>
+  drain: () => Promise<void>
+}
+
+type WriteResult<O> = readonly O[] | PipelinedCommit<readonly O[]>
+
+type Deps = {
+  pool: Pool // The batch pool of src/db/pool.ts.
+  clock: Clock
+  realClock: Clock // Dates idempotency keys, which are kept for a real time.
+  sealer: Sealer
+  sharedAccounts: SharedAccounts
+  banks: readonly BankSettings[]
+  router: PaymentRouter
+  collectionBankCode: string
+  verifiesIdentity: boolean
+  policy: Pick<Policy, 'quarantineDays' | 'bankTimeMaxAgeHours' | 'suspiciousKobo' | 'limits'>
+  onError: (error: unknown, batch: string) => void
+  onWritten: () => void // After each commit, because there may be new events.
+  onBatch: (batch: string, times: BatchTimes) => void
+}
+
+type Write<I, O> = (tx: Transaction, now: Date, items: readonly I[]) => Promise<WriteResult<O>>
+
+const HOUR_MS = 3_600_000
+
+// The batch limit lets a batch commit within tens of milliseconds. The queue limit lets a waiting
+// request be answered within a second, or refused at once.
+const LIMITS = { itemsMax: 1_000, inFlightMax: 2, gathers: 256, queueMax: 10_000 }
+
+export function createWriters(deps: Deps): Writers {
+  const { pool, clock, realClock, sealer, sharedAccounts, banks, router, verifiesIdentity } = deps
+  const { quarantineDays, limits, suspiciousKobo } = deps.policy
+  const bankTimeMaxAgeMs = deps.policy.bankTimeMaxAgeHours * HOUR_MS
+  const bank = banks.find(({ code }) => code === deps.collectionBankCode)
+  if (!bank) throw new Error(`bank ${deps.collectionBankCode} is not configured`)
+
+  const batcher = <I, O>(name: string, write: Write<I, O>) =>
+    new Batcher<I, O>({
+      ...LIMITS,
+      name,
+      delay: new QueueDelay(),
+      run: async (items) => {
+        const answers = await withTransaction(pool, (tx) => write(tx, clock(), items))
+        deps.onWritten()
+        return answers
+      },
+      onError: (error) => deps.onError(error, name),
+      onBatch: (times) => deps.onBatch(name, times),
+    })
+
+  const accounts: Writers['accounts'] = batcher('accounts', (tx, now, items) =>
+    createAccounts(
+      tx,
+      { sealer, bank, banks, limits, verifiesIdentity, now, keyedAt: realClock() },
+      items,
+    ),
+  )
+  const advices: Writers['advices'] = batcher('advices', (tx, now, items) =>
+    createAdvices(tx, { sealer, now, keyedAt: realClock() }, items),
+  )
+  const initiations: Writers['initiations'] = batcher('initiations', (tx, now, items) =>
+    initiateOnce(tx, { sealer, banks, router, quarantineDays, now, keyedAt: realClock() }, items),
+  )
+  const credits: Writers['credits'] = batcher('credits', (tx, now, items) =>
+    takeCredits(tx, { sealer, sharedAccounts, bankTimeMaxAgeMs, suspiciousKobo, now }, items),
+  )
+  const drain = async () => {
+    await Promise.all([accounts, advices, initiations, credits].map((writer) => writer.drain()))
+  }
+  return { accounts, advices, initiations, credits, drain }
+}

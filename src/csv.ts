@@ -1,0 +1,27 @@
+// The cells of CSV files. A cell that a spreadsheet would read as a formula (= + - @) is prefixed with an
+// apostrophe, also after separators that some locales split at; a cell with separators is quoted. Amounts
+// are left alone.
+//
+// For a spreadsheet, digits that are no amount (session ids, bank codes, account numbers) are written as
+// ="0001", the form that spreadsheets read as text: they would drop leading zeros and round 30 digits.
+
+export type Cell = string | number | boolean | null | undefined
+
+// The start of a cell, or the position after a separator or an opening quote.
+const FORMULA =
+  /(^|[;|\t\r\n]+)(?=[\s"\p{Cc}\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20\u2212])|^(?=[\t\r\n])/gu
+// Fast path for most cells: nothing to quote, and no formula.
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._/:-]*$/
+const AMOUNT = /^-?[0-9]+(?:\.[0-9]+)?$/
+// Text that a spreadsheet would read as a number: digits, a telephone number, 1E10.
+const DIGITS = /^\+?[0-9]+(?:[eE][0-9]+)?$/
+const NEEDS_QUOTES = /[",;|\t\r\n]/
+
+export function cellText(cell: Cell, isForSpreadsheet = false): string {
+  if (cell === null || cell === undefined) return ''
+  const text = String(cell)
+  if (isForSpreadsheet && typeof cell === 'string' && DIGITS.test(text)) return `"=""${text}"""`
+  if (text === '' || PLAIN.test(text)) return text
+  const safe = AMOUNT.test(text) ? text : text.replace(FORMULA, "$1'")
+  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

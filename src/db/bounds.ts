@@ -1,0 +1,142 @@
+// Time windows as id ranges. Ids of credits, transfers and collection accounts are nearly in order
+// of time; concurrent ones may be swapped. Bounds are found by binary search (some 30 look-ups by key
+// in a billion rows, one statement), which spares the money path an index on time. The bounds are
+// wide: callers still compare times.
+//
+// In a sandbox, test clocks and seeds date rows months ahead or back, in no order of ids. From then on there
+// are no bounds. Live mode has neither.
+
+import type { Queryable } from './pool.ts'
+
+// The most by which a time may lie behind the time of an earlier id. A batch takes seconds, and the clocks of
+// the processes differ by less than this, or money would expire at random.
+const DISORDER_MS = 3_600_000
+
+export const TIMES_ARE_IN_ORDER = `not exists (select from sandbox_clock)
+              and not exists (select from sandbox_seeds)`
+
+export type Window = { from?: Date | undefined; to?: Date | undefined }
+
+// FIRST_ID is less than any id, PAST_ID greater.
+const FIRST_ID = 0n
+export const PAST_ID = 9_223_372_036_854_775_807n
+export const UNBOUNDED = { firstId: FIRST_ID, pastId: PAST_ID }
+
+const TIMES = { credits: 'received_at', collection_accounts: 'created_at' } as const
+
+// Ids from `firstId` up to, but not including, `pastId`.
+export async function idBounds(
+  db: Queryable,
+  table: keyof typeof TIMES | 'transfers',
+  { from, to }: Window,
+): Promise<{ firstId: bigint; pastId: bigint }> {
+  if (table === 'transfers') return transferBounds(db, { from, to })
+  const firstId = from && (await firstIdSince(db, table, new Date(from.getTime() - DISORDER_MS)))
+  const pastId = to && (await firstIdSince(db, table, new Date(to.getTime() + DISORDER_MS)))
+  return { firstId: firstId ?? FIRST_ID, pastId: pastId ?? PAST_ID }
+}
+
+// Transfers are stored in the order of their credits and have no index by id alone. The first transfer of a
+// credit is as old as the credit. So the first transfers of the last credit before the window, and of the
+// first credit after it, are the bounds.
+async function transferBounds(db: Queryable, window: Window) {
+  const { firstId, pastId } = await idBounds(db, 'credits', window)
+  const { rows } = await db.query<{ firstId: bigint | null; pastId: bigint | null }>({
+    name: 'transfer-bounds',
+    text: `select (select min(id) from transfers
+                    where credit_id = (select max(credit_id) from transfers where credit_id < $1))
+                  as first_id,
+                  (select min(id) from transfers
+                    where credit_id = (select min(credit_id) from transfers where credit_id >= $2))
+                  as past_id`,
+    values: [firstId, pastId],
+  })
+  return { firstId: rows[0]?.firstId ?? FIRST_ID, pastId: rows[0]?.pastId ?? PAST_ID }
+}
+
+async function firstIdSince(
+  db: Queryable,
+  table: keyof typeof TIMES,
+  at: Date,
+): Promise<bigint | undefined> {
+  const time = TIMES[table]
+  const { rows } = await db.query<{ id: bigint }>({
+    name: `first-id-since-${table}`,
+    text: `with recursive halving (low, high) as (
+             select coalesce(min(id), 1), coalesce(max(id), 0) + 1 from ${table}
+             union all
+             select case when probe.is_before then middle + 1 else low end,
+                    case when probe.is_before then high else middle end
+               from halving
+              cross join lateral (select (low + high) / 2 as middle) as m
+              cross join lateral (select ${time} < $1 as is_before from ${table}
+                                   where id >= middle order by id limit 1) as probe
+              where low < high
+           )
+           select low as id from halving
+            where low >= high and ${TIMES_ARE_IN_ORDER}`,
+    values: [at],
+  })
+  return rows[0]?.id
+}
+
+// The ids of credits received within a window, to within a block of ids. The bounds above are an hour wider
+// than the window, and a busy hour has millions of credits to skip. So a worker records when the credits of
+// each block were received, once the block is certainly complete.
+
+export const BLOCK_IDS = 1_024
+
+// Ids from `firstId` up to, but not including, `pastId`. Callers still compare times.
+export async function receivedBounds(
+  db: Queryable,
+  { from, to }: Window,
+): Promise<{ firstId: bigint; pastId: bigint }> {
+  const wide = await idBounds(db, 'credits', { from, to })
+  if (!from && !to) return wide
+  const { firstId, pastId } = wide
+  const { rows } = await db.query<typeof wide>({
+    name: 'received-bounds',
+    text: `select greatest($1::bigint, (select block * ${BLOCK_IDS} from credit_blocks
+                                 where $3::timestamptz is not null
+                                   and block >= $1::bigint / ${BLOCK_IDS} and last_at >= $3
+                                 order by block limit 1)) as first_id,
+                  least($2::bigint, (select (block + 1) * ${BLOCK_IDS} from credit_blocks
+                              where $4::timestamptz is not null
+                                and $2::bigint / ${BLOCK_IDS} <= (select max(block) from credit_blocks)
+                                and block <= $2::bigint / ${BLOCK_IDS} and first_at < $4
+                              order by block desc limit 1)) as past_id`,
+    values: [
+      firstId,
+      pastId,
+      firstId === UNBOUNDED.firstId ? null : from,
+      pastId === UNBOUNDED.pastId ? null : to,
+    ],
+  })
+  return rows[0] ?? wide
+}
+
+// Records the next block if the credit after it is old enough: every credit of the block was received before
+// that one was stored, up to the difference between clocks. Returns true if it recorded a block.
+export async function writeCreditBlock(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ block: bigint }>({
+    name: 'find-credit-block',
+    text: `select block
+             from (select min(id) / ${BLOCK_IDS} as block from credits
+                    where id >= (select coalesce(max(block) + 1, 0) * ${BLOCK_IDS}
+                                   from credit_blocks)) as next
+            where (select received_at from credits where id >= (block + 1) * ${BLOCK_IDS}
+                    order by id limit 1) < clock_timestamp() - make_interval(secs => $1)
+              and ${TIMES_ARE_IN_ORDER}`,
+    values: [(2 * DISORDER_MS) / 1000],
+  })
+  const [next] = rows
+  if (!next) return false
+  // Unnamed, so that PostgreSQL plans it for its values: the range is a small part of the table.
+  const { rowCount } = await db.query(
+    `insert into credit_blocks (block, first_at, last_at)
+     select $1, min(received_at), max(received_at) from credits where id >= $2 and id < $3
+     on conflict do nothing`,
+    [next.block, next.block * BigInt(BLOCK_IDS), (next.block + 1n) * BigInt(BLOCK_IDS)],
+  )
+  return rowCount === 1
+}

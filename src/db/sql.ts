@@ -1,0 +1,109 @@
+// Names for statements whose text depends on the request, such as lists with filters. Planning one takes
+// several times as long as running it. PostgreSQL plans a named statement once per connection, as soon as it
+// finds that one plan serves all values. So the text contains what bounds the plan (a limit), and no values.
+//
+// A plan takes memory on every connection, so only NAMES_MAX texts have a name: those used repeatedly and
+// most recently. Clients can produce more texts than that with limits and filters, but cannot take a name
+// from a list in use. A text that lost its name stays prepared until forgetEvicted (pool.ts) drops it. A
+// name depends on its text alone, because statements of many processes may share a connection.
+
+import { createHash } from 'node:crypto'
+import pg, { type QueryConfig } from 'pg'
+
+const NAMES_MAX = 50
+const NAMED_AFTER_USES = 5
+const COUNTED_MAX = 1_000
+const DIGITS = 16
+
+const names = new Map<string, string>() // By text; the one that was used last comes last.
+const uses = new Map<string, number>()
+let evictions = 0
+
+// Hides a parameter's value from the planner. If it sees the length of an array or the size of a range, a
+// plan for these values looks cheaper than a generic one, and PostgreSQL plans every time, which takes
+// ten times as long as running it. Use it only if one plan is right for all values.
+export function unseen(parameter: string): string {
+  return `(select ${parameter})`
+}
+
+export function namedByText(text: string, values: unknown[]): QueryConfig {
+  const name = names.get(text) ?? earnName(text)
+  if (name) {
+    names.delete(text)
+    names.set(text, name)
+  }
+  return name ? { name, text, values } : { text, values }
+}
+
+// For a list that may have a time window. A list with a window is planned each time, because the right plan
+// depends on how much of the table the window covers.
+export function namedUnlessWindow(
+  { from, to }: { from?: Date | undefined; to?: Date | undefined },
+  text: string,
+  values: unknown[],
+): QueryConfig {
+  return from || to ? { text, values } : namedByText(text, values)
+}
+
+// Counts a use of a text without a name. At the fifth use, returns a name for it and evicts the name used
+// longest ago if there are too many.
+function earnName(text: string): string | undefined {
+  const count = (uses.get(text) ?? 0) + 1
+  if (count < NAMED_AFTER_USES) {
+    if (uses.size >= COUNTED_MAX) uses.clear()
+    uses.set(text, count)
+    return undefined
+  }
+  uses.delete(text)
+  if (names.size >= NAMES_MAX) {
+    names.delete(names.keys().next().value as string)
+    evictions++
+  }
+  return `composed-${createHash('sha256').update(text).digest('hex').slice(0, DIGITS)}`
+}
+
+// How many times all names have been given new texts.
+export function nameGeneration(): number {
+  return Math.floor(evictions / NAMES_MAX)
+}
+
+// An array of texts as part of a statement.
+export function quotedArray(values: readonly string[]): string {
+  return `array[${values.map((value) => pg.escapeLiteral(value)).join(', ')}]::text[]`
+}
+
+// Array parameters for set-wise statements (`unnest($1::bigint[], …)`). Their literals are built here,
+// because the driver's encoder took a tenth of the time of a credit. They fit columns of any type. The path
+// of every credit uses binary COPY instead (hot-path/copy-rows.ts).
+
+export function numberArray(values: readonly (bigint | number | null)[]): string {
+  return literal(values, String)
+}
+
+// For texts that need no quoting: references, codes and names of our own, times in ISO 8601.
+export function plainArray(values: readonly (string | null)[]): string {
+  return literal(values, (value) => value)
+}
+
+// Quotes every text.
+export function textArray(values: readonly (string | null)[]): string {
+  return literal(values, (value) =>
+    value.includes('"') || value.includes('\\')
+      ? `"${value.replace(/["\\]/g, '\\$&')}"`
+      : `"${value}"`,
+  )
+}
+
+export function bytesArray(values: readonly (Buffer | null)[]): string {
+  return literal(values, (value) => `"\\\\x${value.toString('hex')}"`)
+}
+
+function literal<T>(values: readonly (T | null)[], encode: (value: T) => string): string {
+  let text = '{'
+  for (let index = 0; index < values.length; index++) {
+    if (index > 0) text += ','
+    const value = values[index] as T | null
+    text += value === null ? 'NULL' : encode(value)
+  }
+  return `${text}}`
+}

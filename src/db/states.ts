@@ -1,0 +1,97 @@
+// Moves rows along the transitions of their table (I109). Each room declares its transitions in states.ts,
+// and only states.ts writes the column. Triggers enforce the same transitions
+// (db/functions/check_*_transition.sql), and docs/states.md draws them. `npm run generate` writes the
+// triggers and the drawing.
+
+import assert from 'node:assert/strict'
+import type pg from 'pg'
+import { numberArray, plainArray } from './sql.ts'
+import type { Transaction } from './transaction.ts'
+
+// For each status: the statuses that may follow it. The keys are all statuses, in the order of the API.
+export type Transitions<Status extends string = string> = Readonly<
+  Record<Status, readonly NoInfer<Status>[]>
+>
+
+export type States<Status extends string = string> = {
+  table: string
+  column: 'status' | 'state'
+  initial: Status // The status of a new row.
+  transitions: Transitions<Status>
+}
+
+export const FORBIDDEN_TRANSITION = 'MN002' // Raised by the triggers.
+
+export function statusesOf<Status extends string>(transitions: Transitions<Status>): Status[] {
+  return Object.keys(transitions) as Status[]
+}
+
+export function isAllowed<Status extends string>(
+  { transitions }: Pick<States<Status>, 'transitions'>,
+  from: Status,
+  to: Status,
+): boolean {
+  return transitions[from].includes(to)
+}
+
+export function assertAllowed<Status extends string>(
+  states: States<Status>,
+  from: Status,
+  to: Status,
+): void {
+  assert(isAllowed(states, from, to), `${states.table}: ${from} does not become ${to}`)
+}
+
+// Returns the statuses from which a row may move to `to`.
+export function statusesBefore<Status extends string>(
+  states: States<Status>,
+  to: Status,
+): Status[] {
+  return statusesOf(states.transitions).filter((from) => isAllowed(states, from, to))
+}
+
+export type Move<Status extends string> = {
+  name: string // The name of the prepared statement.
+  // The ids, as $1; or a query that selects the ids and locks the rows, with parameters from $1.
+  rows: readonly bigint[] | string
+  from: Status | readonly Status[]
+  to: Status
+  set?: string // Further assignments. Their parameters follow those of `rows`.
+  values?: readonly unknown[]
+  returning?: string // Columns of the table `r` to return besides `id`.
+}
+
+// Returns the rows that moved. A row that is no longer in `from` stays as it is.
+export async function moveRows<Status extends string, Row extends pg.QueryResultRow>(
+  tx: Transaction,
+  states: States<Status>,
+  { name, rows: target, from, to, set, values = [], returning }: Move<Status>,
+): Promise<Row[]> {
+  const { table, column } = states
+  const before: readonly Status[] = typeof from === 'string' ? [from] : from
+  for (const status of before) assertAllowed(states, status, to)
+  const isQuery = typeof target === 'string'
+  const parameters = isQuery ? [...values] : [numberArray(target), ...values]
+  const [toPlace, fromPlace] = [`$${parameters.length + 1}`, `$${parameters.length + 2}`]
+  const more = set ? `, ${set}` : ''
+  const { rows } = await tx.query<Row>({
+    name,
+    text: `${isQuery ? `with target as materialized (${target})` : ''}
+           update ${table} r set ${column} = ${toPlace}${more} ${isQuery ? 'from target' : ''}
+            where ${isQuery ? 'r.id = target.id' : 'r.id = any($1::bigint[])'}
+              and r.${column} = any(${fromPlace}::text[])
+           returning r.id${returning ? `, ${returning}` : ''}`,
+    values: [...parameters, to, plainArray(before)],
+  })
+  return rows
+}
+
+// Moves one row that the caller has locked and read in `from`.
+export async function moveRow<Status extends string>(
+  tx: Transaction,
+  states: States<Status>,
+  { id, ...move }: Omit<Move<Status>, 'rows' | 'returning'> & { id: bigint },
+): Promise<void> {
+  const moved = await moveRows(tx, states, { ...move, rows: [id] })
+  assert(moved.length === 1, `${states.table}: ${id} was not ${move.from}`)
+}

@@ -1,0 +1,333 @@
+// /api/v1/operator/holds: stop money of a client, and release or forfeit it with a second person.
+
+import { type Static, Type } from '@fastify/type-provider-typebox'
+import { type Client, findClient } from '#access/permissions.ts'
+import {
+  cannotApprove,
+  checkerOf,
+  DecidedFields,
+  ofPeople,
+  RequestedFields,
+  RequestReason,
+  rejecting,
+  viewerOf,
+} from '#approvals/views.ts'
+import { REQUEST_STATES } from '#approvals/workflow.ts'
+import { parseBankTime } from '#clock.ts'
+import { getCredit } from '#credits/queries.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { choice } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
+import { Amount, chosen, named, text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+import type { AccountId } from '#ids.ts'
+import { type Kobo, koboOf } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import { findOpenRequest, type HoldRequest, requestEnd, holdRequests as workflow } from './end.ts'
+import {
+  getHold,
+  type Hold,
+  isHoldReference,
+  listHolds,
+  placeHold,
+  TARGETS,
+  type Target,
+} from './hold.ts'
+import { HOLD_STATES } from './states.ts'
+
+const TIME_SAYS = 'Must be an ISO 8601 time in the future.'
+
+const HoldBody = named(
+  'HoldRequest',
+  {
+    target: chosen(
+      TARGETS,
+      'What is held: a credit, an account, a merchantCode, or all of a client.',
+    ),
+    clientId: text(64, 'Whose money is held.'),
+    sessionId: Type.Optional(text(64, 'The credit, by any of its identifiers. Only for a credit.')),
+    accountNumber: Type.Optional(text(10, 'Any number of the account. Only for an account.')),
+    merchantCode: Type.Optional(text(64, 'Only for a merchant.')),
+    amount: Type.Optional(Amount),
+    reason: RequestReason,
+    case: Type.Optional(
+      text(64, 'The case behind it, which must be open; or any reference of your own.'),
+    ),
+    deadline: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'Decide by then (ISO 8601). Operators get alerts; nothing is released by itself.',
+        'x-says': TIME_SAYS,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const HoldView = view('Hold', (f: Fields<Hold>) => ({
+  reference: f.text('reference', 'HLD and digits.'),
+  clientId: f.text('clientName'),
+  target: f.oneOf('target', TARGETS, 'What is held.'),
+  sessionId: f.textOrNull('sessionId', 'Of the credit.'),
+  accountNumber: f.textOrNull('accountNumber', 'Of the account.'),
+  merchantCode: f.textOrNull('merchantCode'),
+  amount: f.nairaOrNull('amountKobo', 'What is to be held. Null: all, also what arrives later.'),
+  heldAmount: f.naira('heldKobo', 'What is held now.'),
+  forfeitedAmount: f.naira('forfeitedKobo'),
+  currency: f.text('currency'),
+  reason: f.text('reason'),
+  case: f.textOrNull('caseReference'),
+  deadline: f.timeOrNull('deadlineAt'),
+  state: f.oneOf('state', HOLD_STATES, 'active, released or forfeited.'),
+  placedBy: f.text('placedBy'),
+  placedAt: f.time('placedAt'),
+  endedAt: f.timeOrNull('endedAt'),
+}))
+
+const HoldRequestView = view('HoldEnding', (f: Fields<HoldRequest>) => ({
+  hold: f.text('reference', 'The reference of the hold.'),
+  clientId: f.text('clientName'),
+  kind: f.text('kind', 'release or forfeiture.'),
+  amount: f.nairaOrNull('amountKobo', 'What is forfeited. Null: all that is held.'),
+  reason: f.text('reason'),
+  state: f.text('state', `One of ${REQUEST_STATES.join(', ')}.`),
+  ...RequestedFields,
+  cannotApprove: cannotApprove('open'),
+  ...DecidedFields,
+}))
+
+const OF_OPERATOR = {
+  tag: 'Operator',
+  scopes: { read: 'operator', write: 'operator' },
+  params: { reference: requireReference },
+} as const
+
+export const holds = resource('/api/v1/operator/holds', {
+  ...OF_OPERATOR,
+  noun: 'hold',
+  view: HoldView,
+})
+  .list('listHolds', {
+    exportAs: 'exportHolds',
+    summary: 'List holds, newest first',
+    description: 'Money that operators stopped, of all clients.',
+    filters: {
+      state: choice(HOLD_STATES, 'Filter by state.'),
+      clientId: Type.Optional(text(64, 'Filter by client.')),
+      case: Type.Optional(text(64, 'Filter by case.')),
+      sessionId: Type.Optional(text(64, 'Filter by credit.')),
+      accountNumber: Type.Optional(text(10, 'Filter by account.')),
+    },
+    rows: (db, { query, after: beforeId, limit }) => {
+      const where = [
+        ['h.state = $', query.state],
+        ['k.client_id = $', query.clientId],
+        ['h.case_reference = $', query.case],
+        ['c.session_id = $', query.sessionId],
+        ['a.account_number = $', query.accountNumber],
+      ] as const
+      return listHolds(db, { where, beforeId, limit })
+    },
+  })
+  .get('getHold', {
+    summary: 'Retrieve a hold',
+    description: 'What it is to hold, what it holds now, and why.',
+    errors: ['hold_not_found'],
+    run: (db, { params }) => getHold(db, params.reference),
+  })
+  .create('placeHold', {
+    summary: 'Hold money of a client',
+    description:
+      'Takes effect at once: what is there moves to a ledger account that nothing draws from, and ' +
+      'what arrives later follows until the amount is reached. Without amount all is held; of a ' +
+      'credit, all that the bank has not taken back. Money that has left, and payouts and ' +
+      'settlements that were made before, are not held: cancel those that are not sent yet.',
+    body: HoldBody,
+    errors: [
+      'account_not_found',
+      'case_closed',
+      'case_not_found',
+      'client_not_found',
+      'credit_not_found',
+      'hold_too_large',
+    ],
+    message: 'Hold placed successfully',
+    pool: 'batchPool',
+    parse: ({ body, now }) => parseHold(body, now),
+    run: async (tx, call) => {
+      const { body, input, clientId, actor, now, sharedAccounts } = call
+      const client = await findClient(tx, body.clientId)
+      if (!client) throw new Refusal('client_not_found')
+      const target = await findTarget(tx, call, client)
+      const { reason } = body
+      const hold = { ...input, clientId: client.id, clientName: client.clientId, target, reason }
+      return placeHold(tx, { clientId, actor, now, sharedAccounts }, hold)
+    },
+  })
+
+export const holdRequests = resource('/api/v1/operator/holds', {
+  ...OF_OPERATOR,
+  noun: 'request',
+  view: HoldRequestView,
+})
+  .list('listHoldRequests', {
+    path: '/requests',
+    name: 'hold-requests',
+    summary: 'List requests to release or forfeit, newest first',
+    description: 'With who asked and who decided.',
+    filters: {
+      state: choice(REQUEST_STATES, 'Filter by state.'),
+      hold: Type.Optional(text(18, 'Filter by the reference of the hold.')),
+    },
+    rows: (db, call) => {
+      const { query, after: beforeId, limit } = call
+      const where = [
+        ['r.state = $', query.state],
+        ['h.reference = $', query.hold],
+      ] as const
+      return workflow.list(db, viewerOf(call), { where, beforeId, limit })
+    },
+  })
+  .act('releaseHold', {
+    ...ofPeople,
+    path: '/:reference/release',
+    summary: 'Request the release of a hold',
+    description: 'No money moves until another user approves. Then it is back where it came from.',
+    body: Type.Object({ reason: RequestReason }, { additionalProperties: false }),
+    errors: ['hold_ended', 'hold_not_found', 'hold_request_open'],
+    message: 'Release requested successfully',
+    run: async (tx, call) => {
+      const hold = await getHold(tx, call.params.reference)
+      const { reason } = call.body
+      return requestEnd(tx, checkerOf(call), { hold, kind: 'release', amountKobo: null, reason })
+    },
+  })
+  .act('forfeitHold', {
+    ...ofPeople,
+    path: '/:reference/forfeit',
+    summary: 'Request the forfeiture of held money',
+    description:
+      'No money moves until another user approves. Then the client has lost it, and you pay it on as ' +
+      'the order behind it says. Without amount all that is held, which ends the hold.',
+    body: Type.Object(
+      { reason: RequestReason, amount: Type.Optional(Amount) },
+      { additionalProperties: false },
+    ),
+    errors: ['hold_empty', 'hold_ended', 'hold_not_found', 'hold_request_open', 'hold_too_small'],
+    message: 'Forfeiture requested successfully',
+    run: async (tx, call) => {
+      const { reason, amount } = call.body
+      const hold = await getHold(tx, call.params.reference)
+      const amountKobo = amount === undefined ? null : (koboOf(amount) as Kobo)
+      return requestEnd(tx, checkerOf(call), { hold, kind: 'forfeiture', amountKobo, reason })
+    },
+  })
+  .act('approveHoldRequest', {
+    ...ofPeople,
+    path: '/:reference/approve',
+    summary: 'Approve the release or forfeiture of a hold',
+    description: 'Only by a user who did not ask for it and is independent of who did.',
+    pool: 'batchPool',
+    errors: [
+      'approver_not_independent',
+      'approver_too_new',
+      'hold_empty',
+      'hold_ended',
+      'hold_not_found',
+      'hold_request_not_found',
+      'hold_too_small',
+      'maker_counts_as_you',
+      'other_person_needed',
+      'request_decided',
+    ],
+    message: 'Request approved successfully',
+    run: async (tx, call) => workflow.approve(tx, checkerOf(call), await findRequest(tx, call)),
+  })
+  .act('rejectHoldRequest', {
+    ...ofPeople,
+    ...rejecting,
+    path: '/:reference/reject',
+    summary: 'Reject the release or forfeiture of a hold',
+    description: 'The money stays held.',
+    errors: ['hold_not_found', 'hold_request_not_found', 'other_person_needed', 'request_decided'],
+    message: 'Request rejected successfully',
+    run: async (tx, call) => {
+      const { reason } = call.body
+      return workflow.reject(tx, checkerOf(call), { key: await findRequest(tx, call), reason })
+    },
+  })
+  .act('withdrawHoldRequest', {
+    ...ofPeople,
+    path: '/:reference/withdraw',
+    summary: 'Withdraw your request about a hold',
+    description: 'Before it is decided. The money stays held.',
+    errors: ['hold_not_found', 'hold_request_not_found', 'own_request_only', 'request_decided'],
+    message: 'Request withdrawn successfully',
+    run: async (tx, call) => workflow.withdraw(tx, checkerOf(call), await findRequest(tx, call)),
+  })
+
+type OfHold = { params: { reference: string } }
+
+async function findRequest(tx: Transaction, { params }: OfHold): Promise<bigint> {
+  return findOpenRequest(tx, await getHold(tx, params.reference))
+}
+
+type Body = Static<typeof HoldBody>
+
+const NEEDED = { credit: 'sessionId', account: 'accountNumber', merchant: 'merchantCode' } as const
+
+// Refuses fields of another target, and a deadline in the past. The schema cannot express these rules.
+function parseHold(body: Body, now: Date) {
+  const needed = body.target === 'client' ? undefined : NEEDED[body.target]
+  const errors: { field: string; message: string }[] = Object.values(NEEDED).flatMap((field) => {
+    if (field === needed)
+      return body[field] === undefined ? [{ field, message: 'Is required.' }] : []
+    return body[field] === undefined ? [] : [{ field, message: `Does not go with ${body.target}.` }]
+  })
+  const deadlineAt = body.deadline === undefined ? null : parseBankTime(body.deadline)
+  if (deadlineAt === undefined || (deadlineAt && deadlineAt <= now)) {
+    errors.push({ field: 'deadline', message: TIME_SAYS })
+  }
+  if (errors.length > 0) throw new Refusal('invalid_request', errors)
+  const amountKobo = body.amount === undefined ? null : (koboOf(body.amount) as Kobo)
+  return { amountKobo, deadlineAt: deadlineAt ?? null, caseReference: body.case ?? null }
+}
+
+type Finding = { body: Body; sealer: Sealer }
+
+async function findTarget(
+  db: Queryable,
+  { body, sealer }: Finding,
+  client: Client,
+): Promise<Target> {
+  const { target, sessionId, accountNumber, merchantCode } = body
+  if (target === 'credit') {
+    const { id } = await getCredit(db, { sealer, viewer: client, by: { identifier: sessionId } })
+    return { of: target, creditId: id }
+  }
+  if (target === 'account') {
+    return { of: target, accountId: await findAccount(db, client, accountNumber as string) }
+  }
+  return target === 'merchant'
+    ? { of: target, merchantCode: merchantCode as string }
+    : { of: target }
+}
+
+async function findAccount(db: Queryable, client: Client, number: string): Promise<AccountId> {
+  const { rows } = await db.query<{ id: AccountId }>({
+    name: 'find-held-account',
+    text: `select collection_account_id as id from numbers
+            where account_number = $1 and client_id = $2 and collection_account_id is not null`,
+    values: [number, client.id],
+  })
+  if (!rows[0]) throw new Refusal('account_not_found')
+  return rows[0].id
+}
+
+function requireReference(text: string): string {
+  if (!isHoldReference(text)) throw new Refusal('hold_not_found')
+  return text
+}

@@ -1,0 +1,405 @@
+// Group commit. Requests that arrive while a batch is being written join the next batch: one
+// transaction, one fsync, for all of them. With nothing in flight a batch is closed at once, so a lone
+// request on an idle server does not wait. Beside another batch in flight, a batch is closed when it is
+// large (`gathers`), or has waited twice as long as a batch takes: a small batch costs nearly as much as a
+// large one, and would often only wait for the other's locks.
+//
+//   - Bounded, in items and in time: beyond `queueMax`, or if the wait is too long (`delay`), a
+//     request is refused at once (`busy`), never lost.
+//   - One bad item never fails its neighbours: a batch that fails for a reason of its own is run
+//     again item by item, and only the caller of the bad item gets the error.
+//   - After a lost connection or with a full disk, all callers are told at once to try again, which is
+//     always safe.
+
+import assert from 'node:assert/strict'
+import { AsyncResource } from 'node:async_hooks'
+import { isUnavailable } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { currentSpan, type Span, withinShared, withoutSpan } from '#trace-context.ts'
+
+// Items that wait to be written (batcher.ts), in the order of arrival.
+
+export type BatchResult<O> = { ok: true; value: O } | { ok: false; error: unknown }
+type Settle<O> = (results: BatchResult<O>[]) => void
+
+// `span` is set if the caller is traced.
+type About = { sinceMs: number; span: Span | undefined }
+
+// Answers a caller in the async context of its submission. Otherwise all callers of a batch would be answered
+// in the context of the batch, which belongs to another caller.
+class Entry<I, O> extends AsyncResource {
+  readonly items: readonly I[]
+  readonly sinceMs: number
+  readonly span: Span | undefined
+  #settle: Settle<O> | undefined
+
+  constructor(items: readonly I[], about: About, settle: Settle<O>) {
+    super('BatchEntry')
+    this.items = items
+    this.sinceMs = about.sinceMs
+    this.span = about.span
+    this.#settle = settle
+  }
+
+  // Answers the caller once, and then drops its callback. Otherwise the remains of a batch would hold the
+  // caller in memory until a full collection.
+  settle(results: BatchResult<O>[]): void {
+    const settle = this.#settle
+    this.#settle = undefined
+    if (settle) this.runInAsyncScope(settle, undefined, results)
+  }
+}
+
+class BatchQueue<I, O> {
+  readonly #entries: Entry<I, O>[] = []
+  #items = 0
+
+  get items(): number {
+    return this.#items
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.length === 0
+  }
+
+  get oldest(): Entry<I, O> | undefined {
+    return this.#entries[0]
+  }
+
+  push(entry: Entry<I, O>): void {
+    this.#entries.push(entry)
+    this.#items += entry.items.length
+  }
+
+  shift(): void {
+    this.#items -= this.#entries.shift()?.items.length ?? 0
+  }
+
+  // Takes the oldest entry, then as many as fit.
+  take(itemsMax: number): Entry<I, O>[] {
+    let count = 0
+    let size = 0
+    for (const entry of this.#entries) {
+      if (count > 0 && size + entry.items.length > itemsMax) break
+      count++
+      size += entry.items.length
+    }
+    this.#items -= size
+    return this.#entries.splice(0, count)
+  }
+}
+
+// Traces of batches. Each traced caller has a span of its own from its request to the commit, which shows its
+// wait. The first of them has the span of the writing, which the others link to.
+
+type TraceEntry = { items: readonly unknown[]; span: Span | undefined }
+
+function startWaiting(name: string | undefined, items: number): Span | undefined {
+  if (name === undefined) return undefined
+  return currentSpan()?.start(`batch ${name}`, { attributes: { 'manilla.items': items } })
+}
+
+// Without a traced caller, a batch runs outside any span: otherwise it would run in that of the caller that
+// started it.
+function traceBatch<T>(entries: readonly TraceEntry[], work: () => Promise<T>): Promise<T> {
+  for (const { span } of entries) if (span) return traced(entries, span, work)
+  return withoutSpan(work)
+}
+
+async function traced<T>(
+  entries: readonly TraceEntry[],
+  first: Span,
+  work: () => Promise<T>,
+): Promise<T> {
+  const writing = first.start('write', { attributes: { 'manilla.items': countItems(entries) } })
+  const items = new Map<unknown, Span>()
+  for (const { span, items: own } of entries) {
+    if (!span) continue
+    if (span !== first) span.link(writing)
+    if (span !== first) writing.link(span)
+    for (const item of own) items.set(item, span)
+  }
+  try {
+    return await withinShared(writing, items, work)
+  } finally {
+    writing.end()
+    for (const { span } of entries) span?.end()
+  }
+}
+
+function countItems(entries: readonly TraceEntry[]): number {
+  return entries.reduce((sum, { items }) => sum + items.length, 0)
+}
+
+type Options<I, O> = {
+  name?: string // The name in traces. Without a name, there are none.
+  // Writes all items in one transaction and answers them in the same order.
+  run: (items: readonly I[]) => Promise<readonly O[]>
+  itemsMax: number
+  inFlightMax: number
+  gathers?: number // The items that close a batch beside another one. Default: 0.
+  queueMax: number
+  delay?: QueueDelay // Undefined: only the number of items is bounded.
+  onBatch?: (batch: BatchTimes) => void
+  onError: (error: unknown) => void
+}
+
+// `waitedMs` is the wait of the oldest item.
+export type BatchTimes = { items: number; waitedMs: number; tookMs: number }
+
+const USUAL_OF = 8 // About how many batches the usual duration averages.
+const GATHERING_MAX_MS = 250
+
+export class Batcher<I, O> {
+  readonly #options: Options<I, O>
+  readonly #queue = new BatchQueue<I, O>()
+  #inFlight = 0
+  #itemsInFlight = 0
+  #usualMs = 0 // The usual duration of a batch.
+  #overdue: NodeJS.Timeout | undefined
+  #isOverdue = false
+  #idle: (() => void)[] = []
+
+  constructor(options: Options<I, O>) {
+    this.#options = options
+  }
+
+  // One batch writes all items of a call, in their order.
+  submitAll(items: readonly I[]): Promise<BatchResult<O>[]> {
+    const { promise, resolve } = Promise.withResolvers<BatchResult<O>[]>()
+    this.enqueue(items, resolve)
+    return promise
+  }
+
+  // Like submitAll, but with a callback, where a promise for each request would cost too much.
+  enqueue(items: readonly I[], settle: Settle<O>): void {
+    if (items.length === 0) return void settle([])
+    const { queueMax, delay, name } = this.#options
+    const queue = this.#queue
+    const isTooMuch = queue.items > 0 && queue.items + items.length > queueMax
+    if (isTooMuch || this.isOverloaded) throw new Refusal('busy')
+    const isFirst = queue.isEmpty
+    const wasEnough = this.#isEnough
+    const span = startWaiting(name, items.length)
+    queue.push(new Entry(items, { sinceMs: delay?.now() ?? 0, span }, settle))
+    // Fills after this turn of the event loop, so that requests read from the network together share a batch.
+    if (isFirst || (this.#isEnough && !wasEnough)) setImmediate(() => this.#fill())
+  }
+
+  // If the result is a refusal, throws it to the caller of this item.
+  async submit(item: I): Promise<Exclude<O, Refusal>> {
+    const [result] = await this.submitAll([item])
+    assert(result)
+    if (!result.ok) throw result.error
+    if (result.value instanceof Refusal) throw result.value
+    return result.value as Exclude<O, Refusal>
+  }
+
+  // Whether a request that arrives now would wait too long.
+  get isOverloaded(): boolean {
+    const { delay, inFlightMax } = this.#options
+    const { oldest } = this.#queue
+    if (!oldest || !delay) return false
+    const isBlocked = this.#inFlight >= inFlightMax
+    const items = this.#queue.items + this.#itemsInFlight
+    return delay.refuses({ sinceMs: oldest.sinceMs, items, isBlocked })
+  }
+
+  get isWriting(): boolean {
+    return this.#inFlight > 0
+  }
+
+  get queued(): number {
+    return this.#queue.items
+  }
+
+  // Resolves once everything submitted so far has been answered.
+  async drain(): Promise<void> {
+    while (!this.#queue.isEmpty || this.#inFlight > 0) {
+      await new Promise<void>((resolve) => this.#idle.push(resolve))
+    }
+  }
+
+  // Whether enough items wait to write them beside another batch.
+  get #isEnough(): boolean {
+    return this.#queue.items >= (this.#options.gathers ?? 0)
+  }
+
+  #fill(): void {
+    this.#dropAbandoned()
+    while (this.#inFlight < this.#options.inFlightMax && this.#isToBeClosed()) {
+      const entries = this.#queue.take(this.#options.itemsMax)
+      this.#options.delay?.taken((entries[0] as Entry<I, O>).sinceMs)
+      this.#inFlight++
+      void this.#write(entries).finally(() => {
+        this.#inFlight--
+        this.#fill()
+      })
+    }
+    if (this.#inFlight === 0 && this.#queue.isEmpty) {
+      for (const resolve of this.#idle.splice(0)) resolve()
+    }
+  }
+
+  #isToBeClosed(): boolean {
+    if (this.#queue.isEmpty) return false
+    if (this.#inFlight === 0 || this.#isEnough || this.#isOverdue) return true
+    // A batch that is stuck, for example at a lock, must not keep the waiting items for long.
+    this.#overdue ??= setTimeout(
+      () => {
+        this.#isOverdue = true
+        this.#fill()
+      },
+      Math.min(2 * this.#usualMs, GATHERING_MAX_MS),
+    )
+    return false
+  }
+
+  // Drops items whose callers no longer wait: writing them would delay the items behind them.
+  #dropAbandoned(): void {
+    const { delay } = this.#options
+    for (let { oldest } = this.#queue; oldest; { oldest } = this.#queue) {
+      if (!delay?.isAbandoned(oldest.sinceMs)) return
+      this.#queue.shift()
+      oldest.span?.end(new Refusal('busy'))
+      this.#answer(
+        oldest,
+        oldest.items.map(() => ({ ok: false, error: new Refusal('busy') })),
+      )
+    }
+  }
+
+  // If one caller's callback throws, the others still get their results.
+  #answer(entry: Entry<I, O>, results: BatchResult<O>[]): void {
+    try {
+      entry.settle(results)
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  async #write(entries: readonly Entry<I, O>[]): Promise<void> {
+    const items = entries.length === 1 && entries[0] ? entries[0].items : flatten(entries)
+    this.#itemsInFlight += items.length
+    clearTimeout(this.#overdue)
+    this.#overdue = undefined
+    this.#isOverdue = false
+    const begunMs = performance.now()
+    const results = await traceBatch(entries, () => this.#settle(items))
+    this.#itemsInFlight -= items.length
+    this.#options.delay?.served(items.length)
+    const tookMs = performance.now() - begunMs
+    this.#usualMs += (tookMs - this.#usualMs) / USUAL_OF
+    const waitedMs = begunMs - (entries[0]?.sinceMs ?? begunMs)
+    this.#options.onBatch?.({ items: items.length, waitedMs, tookMs })
+    let offset = 0
+    for (const entry of entries) {
+      this.#answer(entry, results.slice(offset, offset + entry.items.length))
+      offset += entry.items.length
+    }
+  }
+
+  async #settle(items: readonly I[]): Promise<BatchResult<O>[]> {
+    try {
+      const values = await this.#options.run(items)
+      assert.equal(values.length, items.length, 'a batch answers each of its items')
+      return values.map((value) => ({ ok: true, value }))
+    } catch (error) {
+      if (error instanceof Refusal && items.length === 1) return [{ ok: false, error }]
+      this.#options.onError(error)
+      if (isUnavailable(error)) {
+        return items.map(() => ({ ok: false, error: new Refusal('try_again') }))
+      }
+      if (items.length === 1) return [{ ok: false, error }]
+      return this.#settleOneByOne(items)
+    }
+  }
+
+  async #settleOneByOne(items: readonly I[]): Promise<BatchResult<O>[]> {
+    const results: BatchResult<O>[] = []
+    for (const item of items) results.push(...(await this.#settle([item])))
+    return results
+  }
+}
+
+function flatten<I, O>(entries: readonly Entry<I, O>[]): I[] {
+  const items: I[] = []
+  for (const entry of entries) items.push(...entry.items)
+  return items
+}
+
+// Admission control by queueing delay (CoDel, RFC 8289): a burst is accepted and worked off; a
+// standing queue may not grow. Accepted requests are served soon; others are refused at once,
+// before any work is done.
+//
+//   normal ──(the oldest waited longer than TARGET_MS, for INTERVAL_MS)──▶ shedding
+//   shedding ──(one waited less)──▶ normal
+//
+// While shedding, the queue admits as many items as were served in the last BACKLOG_MS, so that it serves
+// them in about that time, on a fast machine and on a slow one. It never admits so few that batches become
+// small. A queue that does not move at all, because the database does not respond, refuses after
+// some seconds.
+
+const TARGET_MS = 100
+const INTERVAL_MS = 100
+const BACKLOG_MS = 500
+const BACKLOG_MIN = 250
+const BACKLOG_FIRST = 4_000 // The limit until the service has measured how many items it serves.
+const STALLED_MS = 3_000
+// The request was answered by then (src/http/requests.ts), so its caller no longer waits.
+const ABANDONED_MS = 10_000
+
+export class QueueDelay {
+  readonly #nowMs: () => number
+  #aboveSinceMs: number | undefined
+  #isShedding = false
+  #backlogMax = BACKLOG_FIRST
+  #countedFromMs = 0
+  #counted = 0
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs
+  }
+
+  now(): number {
+    return this.#nowMs()
+  }
+
+  // Called when the queue's oldest item, which arrived at `sinceMs`, is taken out for writing.
+  taken(sinceMs: number): void {
+    const nowMs = this.#nowMs()
+    if (nowMs - sinceMs < TARGET_MS) {
+      this.#aboveSinceMs = undefined
+      this.#isShedding = false
+      return
+    }
+    this.#aboveSinceMs ??= nowMs
+    if (this.#isShedding || nowMs - this.#aboveSinceMs < INTERVAL_MS) return
+    this.#isShedding = true
+    this.#backlogMax = BACKLOG_FIRST
+    this.#countedFromMs = nowMs
+    this.#counted = 0
+  }
+
+  // Called when this many items are written.
+  served(items: number): void {
+    const passedMs = this.#nowMs() - this.#countedFromMs
+    this.#counted += items
+    if (passedMs < BACKLOG_MS) return
+    this.#backlogMax = Math.max((this.#counted * BACKLOG_MS) / passedMs, BACKLOG_MIN)
+    this.#countedFromMs += passedMs
+    this.#counted = 0
+  }
+
+  // Whether a new request is refused. `items` are admitted and not yet done. The oldest in the queue arrived
+  // at `sinceMs`. `isBlocked`: nothing can leave the queue before a batch in flight is done.
+  refuses(queue: { sinceMs: number; items: number; isBlocked: boolean }): boolean {
+    const waitedMs = this.#nowMs() - queue.sinceMs
+    if (queue.isBlocked && waitedMs >= STALLED_MS) return true
+    return this.#isShedding && queue.items >= this.#backlogMax
+  }
+
+  isAbandoned(sinceMs: number): boolean {
+    return this.#nowMs() - sinceMs >= ABANDONED_MS
+  }
+}

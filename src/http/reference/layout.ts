@@ -1,0 +1,214 @@
+// The pages of the reference: an introduction with the first call, and one page per tag.
+
+import { escapeHtml } from '#http/pages.ts'
+import { fieldsHtml } from './fields.ts'
+import { toHtml } from './markdown.ts'
+import { type Around, codeHtml, methodHtml, operationHtml } from './operation-html.ts'
+import { type Description, type Entry, type Section, sectionsOf } from './outline.ts'
+
+export type Files = { script: string; styles: readonly string[] }
+export type Demo = { clientId: string; secret: string }
+export type Site = Around & {
+  description: Description
+  sections: readonly Section[]
+  files: Files
+  demo: Demo | undefined // The sandbox's client, whose secret is published.
+}
+
+const EVENTS = { title: 'Webhook events', slug: 'webhook-events' }
+
+export function siteOf(
+  description: Description,
+  { files, demo }: Pick<Site, 'files' | 'demo'>,
+): Site {
+  return {
+    description,
+    sections: sectionsOf(description),
+    files,
+    demo,
+    base: description.servers[0]?.url ?? '',
+    components: description.components.schemas,
+    isSandbox: demo !== undefined,
+  }
+}
+
+// Each page by its path below /docs: the introduction is ''.
+export function pageSlugs(site: Site): string[] {
+  return ['', ...site.sections.map(({ slug }) => slug), EVENTS.slug]
+}
+
+export function drawPage(site: Site, slug: string): string {
+  if (slug === '') return frame(site, { title: 'API reference', slug, body: introduction(site) })
+  if (slug === EVENTS.slug) return frame(site, { ...EVENTS, body: eventsHtml(site) })
+  const section = site.sections.find((each) => each.slug === slug) as Section
+  const body = `<h1>${section.title}</h1>
+${contents(section.entries)}
+${section.entries.map((entry) => operationHtml(entry, site)).join('\n')}`
+  return frame(site, { title: section.title, slug, body })
+}
+
+// The entries of the search: the title, other words that find it, and the address.
+export function searchIndex(site: Site): [title: string, also: string, href: string][] {
+  const operations = site.sections.flatMap(({ slug, entries }) =>
+    entries.map(({ method, path, operation: { summary, operationId } }) => {
+      return [summary, `${method} ${path}`, `/docs/${slug}#${operationId}`] as const
+    }),
+  )
+  const events = Object.entries(site.description.webhooks).map(([type, { post }]) => {
+    return [post.summary, type, `/docs/${EVENTS.slug}#${type}`] as const
+  })
+  const pages = [
+    ['Errors', 'codes, causes and remedies', '/docs/errors'],
+    ['Rate limits', 'RateLimit Retry-After 429', '/docs#rate-limits'],
+  ] as const
+  return [...operations, ...events, ...pages].map((each) => [...each])
+}
+
+function contents(entries: readonly Entry[]): string {
+  const items = entries.map(
+    ({ method, operation: { operationId, summary } }) =>
+      `<li><a href="#${operationId}">${escapeHtml(summary)}</a> ${methodHtml(method)}</li>`,
+  )
+  return `<nav aria-label="On this page"><ul class="contents">${items.join('')}</ul></nav>`
+}
+
+const JSON_TYPE = "-H 'content-type: application/json'"
+const pick = (field: string) => `| sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`
+
+function firstCalls(base: string, { clientId, secret }: Demo): [string, string][] {
+  const advice = {
+    amount: '6000.00',
+    currency: 'NGN',
+    customer: { customerFirstName: 'Ada', customerLastName: 'Obi' },
+    callBackUrl: 'https://shop.example/thanks',
+  }
+  const lines = (...parts: string[]) => parts.join(' \\\n  ')
+  const login = JSON.stringify({ clientId, clientSecret: secret })
+  const bearer = '-H "authorization: Bearer $TOKEN"'
+  const transfer = `${base}/Payment/process/banktransfer`
+  return [
+    [
+      'Log in: the token is good for an hour',
+      lines(
+        `TOKEN=$(curl -s ${base}/api/Account/login ${JSON_TYPE}`,
+        `-d '${login}'`,
+        `${pick('access_token')})`,
+      ),
+    ],
+    [
+      'Create a payment request',
+      lines(
+        `ADVICE=$(curl -s ${base}/Payment/advice`,
+        `${bearer} ${JSON_TYPE}`,
+        `-d '${JSON.stringify(advice)}'`,
+        `${pick('adviceReference')})`,
+      ),
+    ],
+    [
+      'Lease an account number at a bank',
+      lines(
+        `NUMBER=$(curl -s ${transfer}/$ADVICE ${JSON_TYPE}`,
+        `-d '{"bankCode":"058"}' ${pick('bankAccount')})`,
+      ),
+    ],
+    [
+      'See what was paid',
+      lines(`curl -s ${base}/api/Transaction/byadvicereference/$ADVICE`, bearer),
+    ],
+  ]
+}
+
+const UNKNOWN: Demo = { clientId: 'YOUR_CLIENT_ID', secret: 'YOUR_CLIENT_SECRET' }
+
+function introduction({ description, sections, base, demo }: Site): string {
+  const [lead = '', ...rest] = description.info.description.split('\n\n')
+  const steps = firstCalls(base, demo ?? UNKNOWN).map(
+    ([title, code]) => `<li><h3>${title}</h3>${codeHtml(title, code, 'shell')}</li>`,
+  )
+  const groups = [...Map.groupBy(sections, ({ group }) => group)].map(
+    ([group, members]) =>
+      `<div><h3>${group}</h3><ul>${members
+        .map(({ slug, title, entries }) => {
+          const first = escapeHtml(entries[0]?.operation.summary ?? '')
+          const rest = entries.length > 1 ? `, and ${entries.length - 1} more` : ''
+          const link = `<a href="/docs/${slug}">${title}</a>`
+          return `<li>${link}<br><span class="says">${first}${rest}</span></li>`
+        })
+        .join('')}</ul></div>`,
+  )
+  return `<h1>API reference</h1>
+${toHtml(lead)}
+<h2 id="first-call">Make your first call</h2>
+<ol class="steps">${steps.join('')}</ol>
+<h2 id="operations">Operations</h2>
+<div class="groups">${groups.join('')}</div>
+${toHtml(rest.join('\n\n'))}
+<h2 id="description">The description as a file</h2>
+<p><a href="/openapi.json">openapi.json</a> describes every operation in OpenAPI 3.1.
+The SDK for TypeScript is <code>@manilla/sdk</code>.</p>`
+}
+
+function eventsHtml({ description, components }: Site): string {
+  const events = Object.entries(description.webhooks).map(([type, { post }]) => {
+    const schema = post.requestBody?.content['application/json']?.schema
+    const fields = schema ? fieldsHtml(schema, components) : ''
+    return `<section class="event" id="${type}" aria-labelledby="${type}-title">
+<h2 id="${type}-title"><a href="#${type}">${escapeHtml(post.summary)}</a></h2>
+<p class="address"><code>${type}</code></p>
+<details class="fold"><summary>Fields</summary>${fields}</details></section>`
+  })
+  return `<h1>Webhook events</h1>
+<p>The service posts each event to your endpoints, signed as in Standard Webhooks 1.0. Answer with 2xx;
+any other status is retried. Events may come twice and out of order: store their <code>id</code>.
+<a href="/docs/webhooks">Manage endpoints</a></p>
+${events.join('\n')}`
+}
+
+function frame(
+  { sections, files, demo }: Site,
+  { title, slug, body }: { title: string; slug: string; body: string },
+): string {
+  const link = (to: string, text: string) =>
+    `<li><a href="/docs${to && `/${to}`}"${to === slug ? ' aria-current="page"' : ''}>${text}</a></li>`
+  const groups = [...Map.groupBy(sections, ({ group }) => group)].map(([group, members]) => {
+    const links = members.map((member) => link(member.slug, member.title))
+    if (group === 'Be notified') links.push(link(EVENTS.slug, EVENTS.title))
+    return `<h2>${group}</h2><ul>${links.join('')}</ul>`
+  })
+  const styles = files.styles.map((href) => `<link rel="stylesheet" href="${href}">`)
+  const attributes = demo ? ` data-client-id="${demo.clientId}" data-secret="${demo.secret}"` : ''
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} · Manilla API</title>
+<link rel="icon" href="data:,">
+${styles.join('\n')}
+<script type="module" src="${files.script}"></script>
+</head>
+<body${attributes}>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top">
+<a class="brand" href="/docs">Manilla <span>API</span></a>
+<div class="search" role="search">
+<label class="hidden" for="search">Search the reference</label>
+<input id="search" type="search" placeholder="Search (press /)" autocomplete="off" role="combobox"
+ aria-expanded="false" aria-controls="found" aria-autocomplete="list">
+<ul id="found" role="listbox" aria-label="Found" hidden></ul>
+</div>
+<button type="button" class="menu" aria-expanded="false" aria-controls="side">Menu</button>
+</header>
+<div class="page">
+<nav class="side" id="side" aria-label="Reference">
+<ul>${link('', 'Introduction')}<li><a href="/docs/errors">Errors</a></li></ul>
+${groups.join('\n')}
+</nav>
+<main id="main" tabindex="-1">
+${body}
+</main>
+</div>
+</body>
+</html>
+`
+}

@@ -1,0 +1,148 @@
+// One operation of the reference: its description, parameters, fields and examples, and a form that calls it
+// in the sandbox.
+
+import { escapeHtml } from '#http/pages.ts'
+import type { Components } from './examples.ts'
+import { fieldsHtml, parametersHtml } from './fields.ts'
+import { toHtml } from './markdown.ts'
+import type { Entry, Operation, Parameter } from './outline.ts'
+import { curlOf, type Example, exampleOfEntry, sdkOf, TOKEN } from './snippets.ts'
+
+export type Around = { base: string; components: Components; isSandbox: boolean }
+
+export function operationHtml(entry: Entry, around: Around): string {
+  const { method, path, operation } = entry
+  const { operationId, summary, description = '' } = operation
+  const example = exampleOfEntry(entry, around.components)
+  const id = escapeHtml(operationId)
+  return `<section class="operation" id="${id}" aria-labelledby="${id}-title">
+<div class="says-it">
+<h2 id="${id}-title"><a href="#${id}">${escapeHtml(summary)}</a></h2>
+<p class="address">${methodHtml(method)} <code>${withBreaks(path)}</code></p>
+${toHtml(description)}
+${inputHtml(operation, around.components)}
+${answerFieldsHtml(operation, around.components)}
+</div>
+<div class="shows-it">
+${snippetsHtml(entry, example, around)}
+${answerHtml(operation)}
+${around.isSandbox ? tryHtml(entry, example) : ''}
+</div>
+</section>`
+}
+
+export const methodHtml = (method: string) =>
+  `<span class="method" data-method="${method}">${method}</span>`
+
+const withBreaks = (path: string) => escapeHtml(path).replaceAll('/', '/<wbr>')
+
+const PLACES: readonly (readonly [Parameter['in'], string])[] = [
+  ['path', 'Parameters of the path'],
+  ['query', 'Query'],
+  ['header', 'Headers'],
+]
+
+function inputHtml({ parameters = [], requestBody }: Operation, components: Components): string {
+  const groups = PLACES.map(([place, title]) => {
+    const found = parameters.filter((parameter) => parameter.in === place)
+    if (found.length === 0) return ''
+    const html = parametersHtml(found)
+    // The same few headers on every operation.
+    return place === 'header' ? folded(title, html) : `<h3>${title}</h3>${html}`
+  })
+  if (!requestBody) return groups.join('')
+  const types = Object.keys(requestBody.content)
+  const schema = Object.values(requestBody.content)[0]?.schema
+  const fields = schema ? fieldsHtml(schema, components) : ''
+  const says = requestBody.description ? toHtml(requestBody.description) : ''
+  const named = types.map((type) => `<code>${type}</code>`).join(', ')
+  return `${groups.join('')}<h3>Body</h3>${says}${fields || `<p>${named}</p>`}`
+}
+
+function answerFieldsHtml({ responses }: Operation, components: Components): string {
+  const schema = successOf(responses)?.content?.['application/json']?.schema
+  const fields = schema ? fieldsHtml(schema, components) : ''
+  return fields && folded('Fields of the response', fields)
+}
+
+const folded = (title: string, html: string) =>
+  `<details class="fold"><summary>${title}</summary>${html}</details>`
+
+function successOf(responses: Operation['responses']) {
+  return Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
+}
+
+function snippetsHtml(entry: Entry, example: Example, { base }: Around): string {
+  const { operationId, summary } = entry.operation
+  const curl = codeHtml(`curl: ${summary}`, curlOf(entry, base, example), 'curl')
+  const sdk = sdkOf(entry, example)
+  if (!sdk) return `<h3>curl</h3>${curl}`
+  const name = escapeHtml(operationId)
+  // Without a script, both are shown.
+  return `<div class="snippets" data-tabs="${name}">
+<h3>curl</h3>${curl}
+<h3>SDK</h3>${codeHtml(`SDK: ${summary}`, sdk, 'sdk')}
+</div>`
+}
+
+// Focusable, because it may scroll.
+export function codeHtml(label: string, text: string, kind = 'json'): string {
+  const html = escapeHtml(text).replaceAll(TOKEN, `<span data-token>${TOKEN}</span>`)
+  return (
+    `<figure class="code"><pre tabindex="0" role="region" data-kind="${kind}" ` +
+    `aria-label="${escapeHtml(label)}"><code>${html}</code></pre></figure>`
+  )
+}
+
+function answerHtml({ responses, summary }: Operation): string {
+  const status = Object.keys(responses).find((each) => each.startsWith('2')) ?? '200'
+  const { description = '', content = {} } = responses[status] ?? {}
+  const { example, examples } = content['application/json'] ?? {}
+  const value = examples ? Object.values(examples)[0]?.value : example
+  if (value === undefined) {
+    const types = Object.keys(content).map((type) => `<code>${escapeHtml(type)}</code>`)
+    return `<h3>Response ${status}</h3><p>${types.join(', ') || escapeHtml(description)}</p>`
+  }
+  const text = JSON.stringify(value, null, 2)
+  return `<h3>Response ${status}</h3>${codeHtml(`Response: ${summary}`, text)}`
+}
+
+const ROWS_MAX = 16
+
+// The form of an operation that a token opens and whose body a person can write.
+function tryHtml({ method, path, operation }: Entry, example: Example) {
+  const { authentication, body } = example
+  const isWritable = !body || body.type === 'application/json'
+  const isAnswered = !('text/event-stream' in (successOf(operation.responses)?.content ?? {}))
+  const isRail = path.startsWith('/rails/') // Banks sign these.
+  if (authentication === 'session' || !isWritable || !isAnswered || isRail) return ''
+  const { operationId, parameters = [] } = operation
+  const fields = parameters
+    .filter((parameter) => parameter.in !== 'header')
+    .map((parameter) => {
+      const { name, required = false } = parameter
+      const id = escapeHtml(`${operationId}-${parameter.in}-${name}`)
+      const isPath = parameter.in === 'path'
+      const value = isPath ? example.params[name] : (example.query[name] ?? '')
+      return (
+        `<label for="${id}">${escapeHtml(name)}</label><input id="${id}" name="${escapeHtml(name)}" ` +
+        `data-in="${parameter.in}" value="${escapeHtml(value ?? '')}" autocomplete="off"` +
+        `${isPath || required ? ' required' : ''}>`
+      )
+    })
+  const text = body && escapeHtml(JSON.stringify(body.value, null, 2))
+  const rows = Math.min(ROWS_MAX, text?.split('\n').length ?? 1)
+  const bodyId = `${operationId}-body`
+  const bodyField = body
+    ? `<label for="${bodyId}">Body</label>` +
+      `<textarea id="${bodyId}" rows="${rows}" spellcheck="false">${text}</textarea>`
+    : ''
+  const needed = authentication === 'token' ? ' data-token' : ''
+  return `<details class="fold try"><summary>Try it</summary>
+<form data-method="${method}" data-path="${escapeHtml(path)}"${needed}>
+${fields.join('\n')}
+${bodyField}
+<button type="submit">Send</button>
+<output aria-live="polite"></output>
+</form></details>`
+}

@@ -1,0 +1,140 @@
+// The API reference (/docs), drawn on the server from the API's description, and its list of errors
+// (/docs/errors). Each page is drawn and compressed once.
+
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { SANDBOX_CLIENT } from '#access/secrets.ts'
+import { REFUSALS, Refusal } from '#errors.ts'
+import {
+  escapeHtml,
+  findBuild,
+  getBuild,
+  PAGE_HEADERS,
+  PRINTABLE_HEADERS,
+  printablePage,
+  readManifest,
+  serveAssets,
+} from '#http/pages.ts'
+import { ERROR_CODES, remedyOf } from './error-remedies.ts'
+import { drawPage, pageSlugs, type Site, searchIndex, siteOf } from './layout.ts'
+import type { Description } from './outline.ts'
+
+const PUBLISHED =
+  'These answer with 400 where the table says 404 or 409: create and retrieve a collection account; ' +
+  'create, retrieve and cancel an advice; initiate a bank transfer; simulate a payment; verify a ' +
+  'payment; push its webhook.'
+
+function errorPage(): string {
+  const rows = ERROR_CODES.map((code) => {
+    const { status, message } = REFUSALS[code]
+    return (
+      `<tr id="${code}"><td><code>${code}</code></td><td>${status}</td>` +
+      `<td>${escapeHtml(message)}</td><td>${escapeHtml(remedyOf(code))}</td></tr>`
+    )
+  })
+  const body =
+    '<h1>Errors</h1><p>Every error has a <code>code</code>, which never changes, and a ' +
+    '<code>message</code> for people, which may. <a href="/docs">API reference</a></p>' +
+    `<p>${PUBLISHED}</p>` +
+    '<table><thead><tr><th>Code</th><th>Status</th><th>Cause</th><th>Remedy</th></tr></thead>' +
+    `<tbody>${rows.join('\n')}</tbody></table>`
+  return printablePage({ title: 'Errors', body })
+}
+
+const BROTLI_QUALITY = 6 // Higher levels take five times as long and gain a tenth.
+
+const COMPRESSORS = {
+  br: (bytes: Buffer) =>
+    promisify(brotliCompress)(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      },
+    }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes),
+} as const
+
+// Compresses each content once per encoding, on first request.
+class CompressedReplies {
+  readonly #kept = new Map<string, Promise<Buffer>>()
+
+  async send(
+    { headers }: FastifyRequest,
+    reply: FastifyReply,
+    { name, bytes }: { name: string; bytes: Buffer },
+  ): Promise<FastifyReply> {
+    reply.header('vary', 'accept-encoding')
+    const encoding = acceptedEncoding(String(headers['accept-encoding'] ?? ''))
+    if (!encoding) return reply.send(bytes)
+    const key = `${name} ${encoding} ${bytes.length}`
+    const compressed = this.#kept.get(key) ?? COMPRESSORS[encoding](bytes)
+    this.#kept.set(key, compressed)
+    return reply.header('content-encoding', encoding).send(await compressed)
+  }
+}
+
+function acceptedEncoding(accepted: string): keyof typeof COMPRESSORS | undefined {
+  const names = accepted
+    .split(',')
+    .filter((each) => !/;\s*q=0(?:\.0*)?\s*$/.test(each))
+    .map((each) => each.split(';', 1)[0]?.trim())
+  return (['br', 'gzip'] as const).find((name) => names.includes(name))
+}
+
+type Options = { describe: () => Description; mode: 'sandbox' | 'live' }
+
+// `describe` returns the OpenAPI description.
+export const referencePages: FastifyPluginAsync<Options> = async (app, { describe, mode }) => {
+  const replies = new CompressedReplies()
+  const hidden = { schema: { hide: true } }
+  const build = findBuild()
+  if (build) await serveAssets(app, join(build, 'reference'), '/docs')
+
+  app.get('/openapi.json', hidden, async (request, reply) =>
+    replies.send(request, reply.type('application/json; charset=utf-8'), {
+      name: 'openapi',
+      bytes: Buffer.from(JSON.stringify(describe())),
+    }),
+  )
+
+  // The address of the service is known once it listens, so nothing is drawn before the first request.
+  let site: Site | undefined
+  const drawn = new Map<string, string>()
+  const readSite = () => {
+    const files = readManifest(join(getBuild(build), 'reference'), '/docs', 'reference.ts')
+    site ??= siteOf(describe(), {
+      files,
+      demo: mode === 'sandbox' ? SANDBOX_CLIENT : undefined,
+    })
+    return site
+  }
+
+  app.get('/docs/search.json', hidden, async (request, reply) =>
+    replies.send(request, reply.type('application/json; charset=utf-8'), {
+      name: 'search',
+      bytes: Buffer.from(JSON.stringify(searchIndex(readSite()))),
+    }),
+  )
+
+  const show = async (
+    request: FastifyRequest<{ Params: { page?: string } }>,
+    reply: FastifyReply,
+  ) => {
+    const { page = '' } = request.params
+    const slug = page.toLowerCase()
+    const current = readSite()
+    if (!pageSlugs(current).includes(slug)) throw new Refusal('route_not_found')
+    const html = drawn.get(slug) ?? drawPage(current, slug)
+    drawn.set(slug, html)
+    reply.headers(PAGE_HEADERS)
+    return replies.send(request, reply, { name: `page ${slug}`, bytes: Buffer.from(html) })
+  }
+  app.get('/docs', hidden, show)
+  app.get('/docs/:page', hidden, show)
+
+  app.get('/docs/errors', hidden, async (_, reply) =>
+    reply.headers(PRINTABLE_HEADERS).type('text/html; charset=utf-8').send(errorPage()),
+  )
+}

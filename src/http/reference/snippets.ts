@@ -1,0 +1,176 @@
+// The example of an operation as a command of curl and as a call of the SDK. Tests run both as they stand
+// (test/http/reference-examples.test.ts).
+
+import { KEYS } from './example-values.ts'
+import { type Components, exampleOf } from './examples.ts'
+import type { Content, Entry, Parameter } from './outline.ts'
+
+export const TOKEN = '$TOKEN'
+
+// The value shown for a parameter of an operation.
+export function parameterValue(
+  { name, in: place, schema, example }: Parameter,
+  { path, operation }: Entry,
+  components: Components,
+): string {
+  if (example !== undefined) return String(example)
+  const key = place === 'path' ? KEYS[path.split(`/{${name}}`)[0] as string] : undefined
+  if (key) return key
+  return String(exampleOf(schema, components, [path, operation.operationId, name]))
+}
+
+export type Example = {
+  url: string // The path with its parameters filled in, and the required query.
+  body?: { type: string; value: unknown }
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, string>>
+  authentication: 'token' | 'session' | 'none'
+}
+
+const READABLE = ['application/json', 'application/x-www-form-urlencoded']
+
+export function exampleOfEntry(entry: Entry, components: Components): Example {
+  const { path, operation } = entry
+  const { parameters = [], requestBody, security = [] } = operation
+  const valuesIn = (place: Parameter['in']) =>
+    Object.fromEntries(
+      parameters
+        .filter((parameter) => parameter.in === place && (place === 'path' || parameter.required))
+        .map((parameter) => [parameter.name, parameterValue(parameter, entry, components)]),
+    )
+  const [params, query] = [valuesIn('path'), valuesIn('query')]
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? name))
+  const search = new URLSearchParams(query).toString()
+  const type = bodyType(requestBody?.content)
+  const value = type && bodyValue(requestBody?.content ?? {}, type)
+  const isSent = type !== 'application/json' || !['null', '{}'].includes(JSON.stringify(value))
+  const isForPeople = security.some((way) => 'session' in way)
+  return {
+    url: search ? `${filled}?${search}` : filled,
+    ...(isSent && type && { body: { type, value } }),
+    params,
+    query,
+    authentication: isForPeople ? 'session' : security.length > 0 ? 'token' : 'none',
+  }
+}
+
+function bodyType(content: Content | undefined): string | undefined {
+  const types = Object.keys(content ?? {})
+  return READABLE.find((type) => types.includes(type)) ?? types[0]
+}
+
+function bodyValue(content: Content, type: string): unknown {
+  const { example, examples } = content[type] ?? {}
+  return examples ? Object.values(examples)[0]?.value : example
+}
+
+const FORM = 'grant_type=client_credentials&client_id=MAN0000001&client_secret=sandbox-secret'
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+export function curlOf(
+  { method }: Entry,
+  base: string,
+  { url, body, authentication }: Example,
+): string {
+  const isImplied = method === 'GET' || (method === 'POST' && body !== undefined)
+  const isChange = method !== 'GET'
+  const parts = [
+    `curl${isImplied ? '' : ` -X ${method}`} ${quoted(base + url)}`,
+    ...(authentication === 'token' ? [`-H "authorization: Bearer ${TOKEN}"`] : []),
+    ...(authentication === 'session' ? ['-b "$SESSION"'] : []),
+    ...(authentication === 'session' && isChange ? ['-H "x-csrf-token: $CSRF"'] : []),
+    ...(body ? bodyParts(body) : []),
+  ]
+  return parts.join(' \\\n  ')
+}
+
+function bodyParts({ type, value }: NonNullable<Example['body']>): string[] {
+  if (type === 'application/json') {
+    return ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(value, null, 2))}`]
+  }
+  if (type === 'application/x-www-form-urlencoded') return [`-d ${quoted(FORM)}`]
+  return [`-H 'content-type: ${type}'`, '--data-binary @file']
+}
+
+// Operations with a method of their own in the SDK: its name, and its arguments in order.
+const METHODS: Readonly<Record<string, string>> = {
+  createCollectionAccount: 'accounts.create(body)',
+  createCollectionAccounts: 'accounts.createMany(body)',
+  getCollectionAccount: 'accounts.get(accountNumber)',
+  getCollectionAccountDetails: 'accounts.details(accountNumber)',
+  listCollectionAccounts: 'accounts.list().page()',
+  updateCollectionAccount: 'accounts.update(accountNumber, body)',
+  listAccountTransactions: 'accounts.transactions(accountNumber).page()',
+  exportAccountStatement: 'accounts.statement(accountNumber)',
+  createAdvice: 'advices.create(body)',
+  findAdvice: 'advices.get(reference)',
+  listAdvices: 'advices.list().page()',
+  extendAdvice: 'advices.extend(reference, body)',
+  cancelAdviceByAnyReference: 'advices.cancel(reference)',
+  initiateBankTransfer: 'payments.initiate(adviceReference, body)',
+  listSupportedBanks: 'payments.banks()',
+  getPayment: 'payments.get(reference)',
+  listPayments: 'payments.list().page()',
+  refundPayment: 'payments.refund(reference, body)',
+  listPaymentRefunds: 'payments.refunds(reference).page()',
+  requeryPayment: 'payments.requery(reference, body)',
+  pushPayment: 'payments.resend(paymentReference)',
+  getPaymentTimeline: 'payments.timeline(reference)',
+  getCredit: 'credits.get(id)',
+  listCredits: 'credits.list().page()',
+  refundCredit: 'credits.refund(id, body)',
+  getCreditTimeline: 'credits.timeline(id)',
+  getEvent: 'events.get(id)',
+  listEvents: 'events.list().page()',
+  getSettlement: 'settlements.get(reference)',
+  listSettlements: 'settlements.list().page()',
+  listSettlementLines: 'settlements.lines(reference).page()',
+  getUpcomingSettlement: 'settlements.upcoming()',
+  closeSettlement: 'settlements.close(body)',
+  approveSettlement: 'settlements.approve(reference, body)',
+  cancelSettlement: 'settlements.cancel(reference)',
+  sendSandboxTransfer: 'sandbox.transfer(body)',
+  setSandboxPayoutOutcome: 'sandbox.payoutOutcome(body)',
+  seedSandbox: 'sandbox.seed(body)',
+  getSandboxSeed: 'sandbox.seeding()',
+  resetSandbox: 'sandbox.reset()',
+  getSandboxClock: 'sandbox.clock.get()',
+  advanceSandboxClock: 'sandbox.clock.advance(body)',
+  releaseSandboxClock: 'sandbox.clock.release()',
+  getWebhookChaos: 'sandbox.chaos.get(id)',
+  setWebhookChaos: 'sandbox.chaos.set(id, body)',
+  deleteWebhookChaos: 'sandbox.chaos.stop(id)',
+}
+
+// Undefined where the SDK has no call: it logs in by itself, and knows neither sessions nor banks' rails.
+export function sdkOf({ method, path, operation }: Entry, example: Example): string | undefined {
+  const { params, query, body, authentication } = example
+  const isJson = !body || body.type === 'application/json'
+  const answer = operation.responses['200']?.content ?? {}
+  const called = METHODS[operation.operationId]
+  if (called) return `await manilla.${called.replace(/\b\w+(?=[,)])/g, argumentText)}`
+  if (authentication !== 'token' || !isJson || !('application/json' in answer)) return undefined
+  const isList = operation.parameters?.some(({ name }) => name === 'cursor')
+  const input = {
+    ...(Object.keys(params).length > 0 && { params }),
+    ...(Object.keys(query).length > 0 && { [isList ? 'filter' : 'query']: query }),
+    ...(body && { body: body.value }),
+  }
+  const rest = Object.keys(input).length > 0 ? `, ${literal(input)}` : ''
+  return isList
+    ? `await manilla.list('${path}'${rest}).page()`
+    : `await manilla.request('${method.toLowerCase()}', '${path}'${rest})`
+
+  function argumentText(name: string): string {
+    return name === 'body' ? literal(body?.value ?? {}) : `'${params[name] ?? name}'`
+  }
+}
+
+// JSON in the style of TypeScript: keys without quotation marks where they need none.
+function literal(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+    .replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
+    .replace(/"((?:[^"\\]|\\.)*)"/g, (whole, text: string) =>
+      text.includes("'") || text.includes('\\') ? whole : `'${text}'`,
+    )
+}

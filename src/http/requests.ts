@@ -1,0 +1,286 @@
+// Logs a share of the successful requests (MANILLA_LOG_REQUESTS), and every request that failed, was refused
+// or was slow: route, client, status and duration, never the contents.
+//
+// A line per request would cost a quarter of the throughput, and a flood of wrong tokens would flood the log.
+// So the number of lines per second is limited, and the next line gives the number of lines left out.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import { type Logger, traceFields } from '#log.ts'
+import type { Metrics } from '#observability/metrics.ts'
+import { type Span, type Tracer, within } from '#trace-context.ts'
+
+const SLOW_MS = 1_000
+const OFTEN = 429 // Counted, but not logged as a failure: a line for each would add nothing.
+const ALWAYS_PER_SECOND_MAX = 100
+const SECOND_MS = 1_000
+
+type Options = { log: Logger; share: number; random?: () => number; nowMs?: () => number }
+
+export class RequestLog {
+  readonly #log: Logger
+  readonly #share: number
+  readonly #random: () => number
+  readonly #nowMs: () => number
+  #secondMs = 0
+  #written = 0
+  #leftOut = 0
+
+  constructor({ log, share, random = Math.random, nowMs = () => performance.now() }: Options) {
+    this.#log = log
+    this.#share = share
+    this.#random = random
+    this.#nowMs = nowMs
+  }
+
+  ended(request: FastifyRequest, status: number, ms: number): void {
+    const isFailure = status >= 500 ? !request.isAwaited : status >= 400 && status !== OFTEN
+    const { isLong, isStream } = request.routeOptions.config
+    if (isFailure || (ms >= SLOW_MS && !isLong && !isStream)) {
+      this.#always(request, status, ms)
+    } else if (this.#share > 0 && this.#random() < this.#share) {
+      this.#log.info(describe(request, status, ms), 'request')
+    }
+  }
+
+  #always(request: FastifyRequest, status: number, ms: number): void {
+    const nowMs = this.#nowMs()
+    if (nowMs - this.#secondMs >= SECOND_MS) {
+      this.#secondMs = nowMs
+      this.#written = 0
+    }
+    if (++this.#written > ALWAYS_PER_SECOND_MAX) {
+      this.#leftOut++
+      return
+    }
+    const leftOut = this.#leftOut > 0 ? { leftOut: this.#leftOut } : {}
+    this.#leftOut = 0
+    this.#log.warn({ ...describe(request, status, ms), ...leftOut }, 'request')
+  }
+}
+
+// Logs the route's pattern, because paths contain account numbers.
+function describe(request: FastifyRequest, status: number, ms: number) {
+  const { id, method, routeOptions, client, refusalCode, span } = request
+  return {
+    reqId: id,
+    method,
+    url: routeOptions.url,
+    status,
+    code: refusalCode,
+    ms: Math.round(ms * 10) / 10,
+    client: client?.clientId,
+    ...traceFields(span),
+  }
+}
+
+// Measures every response by its route and passes it to the request log. The framework's hook after the
+// response would cost a credit some 15 µs.
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    isAwaited?: boolean // The response is 503 so that the caller retries, although nothing failed.
+    refusalCode?: RefusalCode
+  }
+  interface FastifyContextConfig {
+    timing?: RouteTiming
+  }
+}
+
+type ResponseClass = new (
+  request: IncomingMessage,
+  ...options: unknown[]
+) => ServerResponse<IncomingMessage>
+// `stopAwaiting` is called when the response ends (AwaitedResponses).
+type Timed = {
+  timing?: RouteTiming | undefined
+  request?: FastifyRequest | undefined
+  stopAwaiting?: (() => void) | undefined
+}
+type Route = { method: string; route: string }
+type Sinks = Pick<Metrics, 'requests' | 'awaited'> & { log: RequestLog }
+
+class RouteTiming {
+  readonly #sinks: Sinks
+  readonly #route: Route
+  readonly #byStatus = new Map<number, ReturnType<Metrics['requests']['labels']>>()
+
+  constructor(sinks: Sinks, route: Route) {
+    this.#sinks = sinks
+    this.#route = route
+  }
+
+  ended(request: FastifyRequest, status: number, ms: number): void {
+    let found = this.#byStatus.get(status)
+    if (!found) {
+      const { method, route } = this.#route
+      found = this.#sinks.requests.labels(method, route, String(status))
+      this.#byStatus.set(status, found)
+    }
+    found.observe(ms / 1000)
+    if (request.isAwaited) this.#sinks.awaited.inc()
+    this.#sinks.log.ended(request, status, ms)
+  }
+}
+
+export function timedResponse(Base: ResponseClass): ResponseClass {
+  return class TimedResponse extends Base implements Timed {
+    readonly startedMs = performance.now()
+    timing: RouteTiming | undefined = undefined
+    request: FastifyRequest | undefined = undefined
+    stopAwaiting: (() => void) | undefined = undefined
+
+    override end(...args: unknown[]): this {
+      if (this.timing && this.request) {
+        this.timing.ended(this.request, this.statusCode, performance.now() - this.startedMs)
+      }
+      this.timing = undefined
+      this.request = undefined
+      this.stopAwaiting?.()
+      return Reflect.apply(super.end, this, args)
+    }
+  }
+}
+
+// Returns the function to call for each request once its route is known.
+export function timeRoutes(app: FastifyInstance, metrics: Metrics, log: RequestLog) {
+  const { requests, awaited } = metrics
+  const sinks = { requests, awaited, log }
+  const unknown = new RouteTiming(sinks, { method: 'any', route: 'unknown' })
+  app.addHook('onRoute', (route) => {
+    const [method = 'any'] = [route.method].flat()
+    const timing = new RouteTiming(sinks, { method, route: route.url })
+    route.config = { ...route.config, timing }
+  })
+  return (request: FastifyRequest, { raw }: FastifyReply) => {
+    const timed = raw as Timed
+    timed.timing = request.routeOptions.config.timing ?? unknown
+    timed.request = request
+  }
+}
+
+// Creates a span for every sampled request, from its headers to the end of its response. The span joins the
+// caller's trace (traceparent). Probes have no span.
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    span?: Span // Sampled requests only.
+  }
+}
+
+const PROBES = ['/health', '/ready', '/metrics']
+
+// Call before registering routes.
+export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
+  app.addHook('onRequest', (request, { raw }, done) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    const span = PROBES.includes(route) ? undefined : startSpan(tracer, request, route)
+    if (span) {
+      request.span = span
+      raw.once('close', () => endSpan(span, request, raw))
+    }
+    done()
+  })
+  // Sets the context around the handler only, because reading the body would lose it.
+  app.addHook('onRoute', (route) => {
+    const { handler } = route
+    route.handler = function (request, reply) {
+      return within(request.span, () => handler.call(this, request, reply))
+    }
+  })
+}
+
+function startSpan(tracer: Tracer, request: FastifyRequest, route: string): Span | undefined {
+  const { traceparent } = request.headers
+  return tracer.start(`${request.method} ${route}`, {
+    kind: 'server',
+    parent: typeof traceparent === 'string' ? traceparent : undefined,
+    attributes: {
+      'http.request.method': request.method,
+      'http.route': route,
+      'manilla.request_id': request.id,
+    },
+  })
+}
+
+function endSpan(
+  span: Span,
+  { client }: FastifyRequest,
+  { statusCode, writableFinished }: { statusCode: number; writableFinished: boolean },
+): void {
+  if (client) span.set({ 'manilla.client_id': client.clientId })
+  if (writableFinished) span.set({ 'http.response.status_code': statusCode })
+  const failure = writableFinished ? statusCode >= 500 && statusCode : 'connection_lost'
+  span.end(failure ? { code: failure } : undefined)
+}
+
+// Response deadline: a complete request without a response by then gets 503 try_again. Its work may still be
+// done, and retrying is safe. Responses in progress (files, streams) have no deadline.
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    isLong?: boolean // Callers may wait for minutes.
+  }
+}
+
+// Longer than a batch waits for the database (src/db/deadlines.ts).
+export const RESPONSE_MAX_MS = 12_000
+const LOOK_EVERY_MS = 500
+
+// Every half second, answers 503 try_again to each complete request that has waited too long.
+export function enforceResponseDeadline(app: FastifyInstance, patience = 1): void {
+  const responses = new AwaitedResponses()
+  const onRequest: onRequestHookHandler = (_request, reply, done) => {
+    responses.add(reply)
+    done()
+  }
+  // Leaves out routes that queue their work: the batcher and the connection's deadline (src/db/deadlines.ts)
+  // answer them in time.
+  app.addHook('onRoute', (route) => {
+    if (route.config?.queue || route.config?.isLong) return
+    route.onRequest = [onRequest, ...[route.onRequest ?? []].flat()]
+  })
+
+  const timer = setInterval(() => {
+    const startedByMs = performance.now() - patience * RESPONSE_MAX_MS
+    for (const reply of responses.startedBy(startedByMs)) {
+      const { raw: request } = reply.request
+      // The request is still arriving: connections.ts limits how long that takes.
+      if (request.complete === false && !request.destroyed) continue
+      const response = reply.raw as typeof reply.raw & Timed
+      response.stopAwaiting?.()
+      if (response.destroyed) continue
+      if (!reply.sent && !response.headersSent) reply.send(new Refusal('try_again'))
+    }
+  }, LOOK_EVERY_MS)
+  timer.unref()
+  app.addHook('onClose', async () => clearInterval(timer))
+}
+
+// Each awaited response has a place, which it frees when it ends. A hook of the framework would do the same,
+// but costs every request some 15 µs. A response that never ends, because its caller is gone, is removed at
+// its deadline.
+//
+// An array, not a Map: V8 repeatedly copies a Map that is filled and emptied all the time. Each copy holds on
+// to the next until it is collected, so every response would live until the next full collection.
+class AwaitedResponses {
+  readonly #places: ({ reply: FastifyReply; sinceMs: number } | undefined)[] = []
+  readonly #free: number[] = []
+
+  add(reply: FastifyReply): void {
+    const place = this.#free.pop() ?? this.#places.length
+    this.#places[place] = { reply, sinceMs: performance.now() }
+    const response = reply.raw as Timed
+    response.stopAwaiting = () => {
+      response.stopAwaiting = undefined
+      this.#places[place] = undefined
+      this.#free.push(place)
+    }
+  }
+
+  // Returns the responses that have been awaited since this time or longer.
+  startedBy(ms: number): FastifyReply[] {
+    return this.#places.flatMap((each) => (each && each.sinceMs <= ms ? [each.reply] : []))
+  }
+}

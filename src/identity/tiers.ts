@@ -1,0 +1,65 @@
+// KYC tiers: the tier that an account's verified identifiers allow, by the rule in force on a day. Pure; the
+// SQL below only reads the decision of tierInForce().
+//
+// The client states how far it has identified its customer (`kycTier`). The verification service states which
+// identifiers belong to the customer. The lower of the two tiers is in force.
+
+export const KYC_TIERS = [1, 2, 3] as const
+export type KycTier = (typeof KYC_TIERS)[number]
+
+export const LOWEST_TIER: KycTier = 1 // Every account has at least this tier.
+export const TIER_BY_DEFAULT: KycTier = 3 // Used if the client sets no tier.
+
+export const IDENTIFIERS = ['bvn', 'nin'] as const
+export type Identifier = (typeof IDENTIFIERS)[number]
+
+export type TierRule = {
+  from: string // The first day (West Africa Time) on which the rule applies.
+  source: string
+  // The identifiers that must be verified for a tier. A tier that is not listed needs none.
+  needs: Readonly<Partial<Record<KycTier, readonly Identifier[]>>>
+}
+
+// Rules in the order of their days. Add a new rule at the end, with its day.
+export const TIER_RULES: readonly TierRule[] = [
+  {
+    from: '2023-12-01',
+    source:
+      'CBN circular of 1 December 2023 to all banks, other financial institutions and mobile money ' +
+      'operators, amending section 1.5.3 of the Regulatory Framework for BVN Operations: “It remains ' +
+      'mandatory for Tiers 2 & 3 accounts and wallets for Individual accounts to have BVN and NIN”',
+    needs: { 2: ['bvn', 'nin'], 3: ['bvn', 'nin'] },
+  },
+]
+
+export type TierFacts = {
+  kycTier: KycTier // The tier that the client set.
+  verified: readonly Identifier[]
+}
+
+// The first rule also applies to earlier days: an account judged earlier does not get a higher tier.
+export function tierInForce(
+  { kycTier, verified }: TierFacts,
+  day: string,
+  rules: readonly TierRule[] = TIER_RULES,
+): KycTier {
+  const rule = rules.findLast(({ from }) => from <= day) ?? rules[0]
+  const isAllowed = (tier: KycTier) =>
+    tier <= kycTier && (rule?.needs[tier] ?? []).every((each) => verified.includes(each))
+  return KYC_TIERS.findLast(isAllowed) ?? LOWEST_TIER
+}
+
+// For an account older than verification whose tier nobody has assigned yet: its limits stay those of its
+// former tier, which needed a NIN, verified or not. The API never shows this tier.
+export function formerTier({ hasNin, kycTier }: { hasNin: boolean; kycTier: KycTier }): KycTier {
+  return hasNin ? kycTier : LOWEST_TIER
+}
+
+// SQL: the tier that the API and name enquiries state. Null if there is no account.
+export const statedTierOf = (account: string) =>
+  `case when ${account}.id is not null then coalesce(${account}.tier_in_force, ${LOWEST_TIER}) end`
+
+// SQL: the tier whose limits apply.
+export const limitTierOf = (account: string) =>
+  `coalesce(${account}.tier_in_force,
+            case when ${account}.nin_hash is null then ${LOWEST_TIER} else ${account}.kyc_tier end)`

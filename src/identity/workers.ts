@@ -1,0 +1,120 @@
+// Calls the identity service for the checks that are due. No transaction is open during a call. After a
+// crash, a call may be repeated under the same reference.
+//
+// The circuit breaker protects a service that is down: checks stay queued, and one probe is sent after each
+// pause.
+
+import type { Clock } from '#clock.ts'
+import type { Pool } from '#db/pool.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { clearAlert, raiseAlerts } from '#records/alerts.ts'
+import { advanceBreaker, FAILURES_TO_PAUSE, type Health } from '#records/call-rates.ts'
+import { appendEvents } from '#records/events.ts'
+import type { Sealer } from '#seal.ts'
+import type { Round } from '#workers/loop.ts'
+import { claimChecks, type DueCheck, recordAnswer } from './checks.ts'
+import type { IdentityAnswer, IdentityService } from './identity-api.ts'
+
+const CALLS_AT_ONCE = 4
+const LEASE_OF_TIMEOUT = 2
+const ALERT = { kind: 'identity_service_down', subject: 'identity' } as const
+
+// SQL: whether a check is due and the service is not paused.
+export const HAS_DUE_CHECKS = `
+  exists (select from identity_checks where due_at <= clock.now)
+  and not exists (select from identity_service where paused_until > clock.now)`
+
+export type VerifyDeps = {
+  db: Pool
+  clock: Clock
+  sealer: Sealer
+  identityService: IdentityService | undefined // Undefined: nothing is verified.
+  identityTimeoutMs: number
+}
+
+export function verifyIdentitiesRound(deps: VerifyDeps): Round {
+  const { db, clock, identityService, identityTimeoutMs } = deps
+  return async (signal) => {
+    if (!identityService) return { more: false }
+    const { due, isProbe } = await withTransaction(db, (tx) => claim(tx, deps))
+    const answers = await Promise.all(
+      due.map(async (check) => {
+        const answer = await ask(identityService, check, identityTimeoutMs)
+        await withTransaction(db, (tx) => recordAnswer(tx, clock, { check, answer }))
+        return answer
+      }),
+    )
+    if (answers.length > 0) {
+      await withTransaction(db, (tx) => noteHealth(tx, clock(), { answers, isProbe }))
+    }
+    return { more: due.length === CALLS_AT_ONCE && !signal.aborted }
+  }
+}
+
+// If the service throws or ignores its signal, it counts as unanswered.
+async function ask(
+  service: IdentityService,
+  { question }: DueCheck,
+  timeoutMs: number,
+): Promise<IdentityAnswer> {
+  const deadline = AbortSignal.timeout(timeoutMs)
+  const silence = new Promise<IdentityAnswer>((resolve) => {
+    const reason = `no response within ${timeoutMs} ms`
+    deadline.addEventListener('abort', () => resolve({ status: 'no_answer', reason }))
+  })
+  const answer = service(question, deadline).catch(
+    (): IdentityAnswer => ({ status: 'no_answer', reason: 'the call failed' }),
+  )
+  return Promise.race([answer, silence])
+}
+
+type ServiceHealth = Omit<Health, 'dueAt'>
+
+// Only one process at a time claims. While a probe is leased, no other check is claimed.
+async function claim(tx: Transaction, { clock, sealer, identityTimeoutMs }: VerifyDeps) {
+  const now = clock()
+  const health = await lockHealth(tx)
+  const isPaused = health.pausedUntil !== null && health.pausedUntil > now
+  const isProbe = health.failures >= FAILURES_TO_PAUSE
+  const leaseMs = LEASE_OF_TIMEOUT * identityTimeoutMs
+  const limit = isProbe ? 1 : CALLS_AT_ONCE
+  const due = isPaused ? [] : await claimChecks(tx, { now, sealer, leaseMs, limit })
+  if (isProbe && due.length > 0) {
+    await writeHealth(tx, { ...health, pausedUntil: new Date(now.getTime() + leaseMs) })
+  }
+  return { due, isProbe }
+}
+
+async function lockHealth(tx: Transaction): Promise<ServiceHealth> {
+  const { rows } = await tx.query<ServiceHealth>({
+    name: 'lock-identity-health',
+    text: `select failures, failing_since, paused_until from identity_service for no key update`,
+  })
+  return rows[0] as ServiceHealth
+}
+
+async function writeHealth(tx: Transaction, health: ServiceHealth): Promise<void> {
+  await tx.query({
+    name: 'write-identity-health',
+    text: 'update identity_service set failures = $1, failing_since = $2, paused_until = $3',
+    values: [health.failures, health.failingSince, health.pausedUntil],
+  })
+}
+
+async function noteHealth(
+  tx: Transaction,
+  now: Date,
+  { answers, isProbe }: { answers: readonly IdentityAnswer[]; isProbe: boolean },
+): Promise<void> {
+  const before = await lockHealth(tx)
+  const results = answers.map(({ status }) => {
+    return { isOk: status !== 'no_answer', isGone: false, isProbe, nextAttemptAt: null }
+  })
+  const next = advanceBreaker({ ...before, dueAt: null }, results, now)
+  if (before.failures === 0 && next.failures === 0) return
+  await writeHealth(tx, next)
+  if (next.failures === 0) await clearAlert(tx, now, ALERT)
+  if (next.failures < FAILURES_TO_PAUSE) return
+  const [reason] = answers.flatMap((each) => (each.status === 'no_answer' ? each.reason : []))
+  await appendEvents(tx, now, await raiseAlerts(tx, now, [{ ...ALERT, detail: { reason } }]))
+}

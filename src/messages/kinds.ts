@@ -1,0 +1,147 @@
+// Every kind of message, with its facts: the values that its text contains. Facts are sealed, because they
+// may hold links with tokens. Amounts are texts in naira; times are ISO 8601.
+
+import type { Severity } from '#records/alerts.ts'
+
+// A lower number is sent sooner, so that a password reset does not wait behind a thousand receipts.
+const SECURITY = 0
+const STAFF = 1
+const PAYER = 2
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+type About = {
+  audience: 'user' | 'merchant' | 'operator' | 'payer'
+  priority: number
+  // A message that nobody has accepted within this time is not sent any more.
+  lifetimeMs: number
+  isSecret?: true // The facts let their holder act as the recipient.
+}
+
+// For messages to a payer about one payment.
+type PaymentFacts = {
+  amount: number
+  currency: string
+  reference: string // The merchant's reference, or else our short code.
+  link: string // The address of the checkout page.
+}
+type PayInto = { bankName: string; accountNumber: string; accountName: string; expiresAt: string }
+
+export type MessageFacts = {
+  'user.invitation': { clientName: string; invitedBy: string; link: string; expiresAt: string }
+  'user.account_reset': { clientName: string; resetBy: string; link: string; expiresAt: string }
+  'user.password_reset': { clientName: string; link: string; expiresAt: string }
+  'user.password_changed': { at: string; address: string }
+  'user.new_device': { at: string; address: string; device: string }
+  'user.approval_waiting': { workflow: Workflow; requestedBy: string; at: string; link: string }
+  'user.report_ready': {
+    name: string
+    format: 'csv' | 'xlsx'
+    from: string // Days; `to` is the last.
+    to: string
+    link: string
+    expiresAt: string
+  }
+  'payer.instructions': PaymentFacts & PayInto
+  'payer.part_payment': PaymentFacts & PayInto & { amountPaid: number; amountRemaining: number }
+  'payer.receipt': PaymentFacts & { at: string }
+  'payer.refund_sent': PaymentFacts & { bankReference: string | null }
+  'merchant.daily_summary': {
+    day: string
+    credits: number
+    gross: number
+    fees: number
+    successful: number
+    expired: number
+    waiting: number // The amount in suspense now.
+    currency: string
+    link: string
+  }
+  'merchant.settlement_paid': {
+    reference: string
+    net: number
+    lines: number
+    currency: string
+    at: string
+    link: string
+    statement: string | null // The statement as CSV. Null: too long to attach.
+  }
+  'merchant.suspense': {
+    amount: number
+    currency: string
+    reason: string
+    waiting: number
+    link: string
+  }
+  'merchant.webhook_failing': { host: string; reason: string; link: string }
+  'merchant.payout_failed': {
+    reference: string
+    amount: number
+    currency: string
+    accountName: string
+    reason: string
+    link: string
+  }
+  'operator.alert': {
+    severity: Severity
+    title: string
+    remedy: string
+    subject: string
+    at: string
+    link: string
+  }
+}
+
+export const WORKFLOWS = [
+  'payout',
+  'settlement',
+  'suspense',
+  'payout_failure',
+  'adjustment',
+  'entry',
+  'difference',
+  'hold',
+  'month',
+  'screening',
+] as const
+export type Workflow = (typeof WORKFLOWS)[number]
+
+export type MessageKind = keyof MessageFacts
+
+export const MESSAGE_KINDS: Readonly<Record<MessageKind, About>> = {
+  'user.invitation': {
+    audience: 'user',
+    priority: SECURITY,
+    lifetimeMs: 3 * DAY_MS,
+    isSecret: true,
+  },
+  'user.account_reset': {
+    audience: 'user',
+    priority: SECURITY,
+    lifetimeMs: 3 * DAY_MS,
+    isSecret: true,
+  },
+  'user.password_reset': {
+    audience: 'user',
+    priority: SECURITY,
+    lifetimeMs: HOUR_MS,
+    isSecret: true,
+  },
+  'user.password_changed': { audience: 'user', priority: SECURITY, lifetimeMs: 3 * DAY_MS },
+  'user.new_device': { audience: 'user', priority: SECURITY, lifetimeMs: 3 * DAY_MS },
+  'user.approval_waiting': { audience: 'user', priority: STAFF, lifetimeMs: DAY_MS },
+  'user.report_ready': { audience: 'user', priority: PAYER, lifetimeMs: 3 * DAY_MS },
+  'payer.instructions': { audience: 'payer', priority: PAYER, lifetimeMs: 2 * DAY_MS },
+  'payer.part_payment': { audience: 'payer', priority: PAYER, lifetimeMs: 2 * DAY_MS },
+  'payer.receipt': { audience: 'payer', priority: PAYER, lifetimeMs: 3 * DAY_MS },
+  'payer.refund_sent': { audience: 'payer', priority: PAYER, lifetimeMs: 3 * DAY_MS },
+  'merchant.daily_summary': { audience: 'merchant', priority: PAYER, lifetimeMs: DAY_MS },
+  'merchant.settlement_paid': { audience: 'merchant', priority: STAFF, lifetimeMs: 3 * DAY_MS },
+  'merchant.suspense': { audience: 'merchant', priority: STAFF, lifetimeMs: DAY_MS },
+  'merchant.webhook_failing': { audience: 'merchant', priority: STAFF, lifetimeMs: DAY_MS },
+  'merchant.payout_failed': { audience: 'merchant', priority: STAFF, lifetimeMs: 3 * DAY_MS },
+  'operator.alert': { audience: 'operator', priority: STAFF, lifetimeMs: DAY_MS },
+}
+
+export const MESSAGE_KIND_NAMES = Object.keys(MESSAGE_KINDS) as MessageKind[]

@@ -1,0 +1,351 @@
+// Claims due messages, and records the outcome of each. No transaction is open while the worker calls a
+// server.
+//
+// I150: a message that a server has accepted is never sent again. The worker commits `sending` before it
+// hands over the first byte, and only a definite refusal queues the message again. If the connection or the
+// process ends before an answer, the state is `unknown` permanently.
+
+import { randomInt } from 'node:crypto'
+import type { Pool } from '#db/pool.ts'
+import { numberArray } from '#db/sql.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { ClientId } from '#ids.ts'
+import { advanceBreaker, FAILURES_TO_PAUSE, type Health } from '#records/call-rates.ts'
+import type { MessageKind } from './kinds.ts'
+import type { Channel } from './recipients.ts'
+import { type MessageState, transitionAll } from './states.ts'
+import { suppress } from './suppressions.ts'
+import { type SendResult, TRANSPORT_CHANNELS, type TransportName } from './transports.ts'
+
+export const CLAIM_MS = 10 * 60_000
+const CLAIMED_MAX = 40
+const EXPIRED_MAX = 500
+const UNKNOWN = 'the process ended while the message was being handed over'
+const LATE = 'not accepted in time'
+const ERASED = 'the recipient was erased'
+const FORMER = 'the user was removed or disabled'
+const RESTORED = 'the database was restored: it may have been sent before'
+
+// SQL: a message is queued.
+export const HAS_QUEUED_MESSAGES = `exists (select from messages where state = 'queued')`
+
+// SQL: a queued message is due, by the real time.
+export const HAS_DUE_MESSAGES = `exists (
+  select from messages where state = 'queued' and next_attempt_at <= clock.real_now)`
+
+export type Claimed = {
+  id: bigint
+  reference: string
+  clientId: ClientId
+  channel: Channel
+  kind: MessageKind
+  recipient: Buffer
+  addressSealed: Buffer
+  factsSealed: Buffer
+  attempts: number
+  claimedUntil: Date
+  createdAt: Date
+}
+
+const CLAIMED_COLUMNS = `id, reference, client_id, channel, kind, recipient, address_sealed, facts_sealed,
+  attempts, claimed_until, created_at`
+
+type Claiming = { transport: TransportName; isQuiet: boolean }
+
+// Claims nothing while the circuit breaker is open, and one message after a pause.
+export async function claimMessages(
+  tx: Transaction,
+  now: Date,
+  { transport, isQuiet }: Claiming,
+): Promise<Claimed[]> {
+  const { failures, pausedUntil } = await lockTransport(tx, transport)
+  if (pausedUntil && pausedUntil > now) return []
+  const channels = TRANSPORT_CHANNELS[transport]
+  await cancelUnwanted(tx, now)
+  await suppressQueued(tx, now, channels)
+  const { rows } = await tx.query<Claimed>({
+    name: 'claim-messages',
+    text: `with due as (
+             select id from messages
+              where channel = any($1::text[]) and state = 'queued' and next_attempt_at <= $2
+                and expires_at > $2 and (claimed_until is null or claimed_until <= $2)
+                and not (waits_for_day and $3) and not ${IS_OTHER_DATABASE}
+              order by priority, next_attempt_at limit $4
+                for no key update skip locked)
+           update messages m set attempts = attempts + 1, claimed_until = $5
+             from due where m.id = due.id
+           returning ${CLAIMED_COLUMNS.replace('id,', 'm.id,')}`,
+    values: [
+      [...channels],
+      now,
+      isQuiet,
+      failures >= FAILURES_TO_PAUSE ? 1 : CLAIMED_MAX,
+      new Date(now.getTime() + CLAIM_MS),
+    ],
+  })
+  return rows
+}
+
+const IS_ERASED = `(m.advice_id in (select id from advices where erased_at is not null and id = m.advice_id)
+  or m.account_id in (select id from collection_accounts where erased_at is not null and id = m.account_id))`
+
+// SQL: the user to whom the message goes was removed or disabled. A message may hold a link that lets its
+// holder in.
+const IS_OF_FORMER_USER = `(m.user_id is not null
+  and not exists (select from users u where u.id = m.user_id and u.is_active))`
+
+// SQL: the message was queued before the database was restored to an earlier moment, so it may have been sent
+// since that moment.
+const IS_BEFORE_RESTORE = `m.created_at <=
+  (select max(held_at) from payout_holds where restored_to is not null)`
+
+// SQL: the database is another one than was known, and nobody has noticed yet (payouts/holds.ts).
+const IS_OTHER_DATABASE = `exists (
+  select from known_database where identity <> (select current_database_identity()))`
+
+const MUST_NOT_LEAVE = `(coalesce(${IS_ERASED}, false) or ${IS_OF_FORMER_USER}
+  or coalesce(${IS_BEFORE_RESTORE}, false))`
+
+// Cancels messages that must not be sent: to erased people (I152), also if a transaction read the address
+// just before the erasure; to former users; and from before a restore.
+export async function cancelUnwanted(tx: Transaction, now: Date): Promise<void> {
+  await transitionAll(tx, {
+    name: 'cancel-unwanted-messages',
+    rows: `select m.id from messages m where m.state = 'queued' and ${MUST_NOT_LEAVE}
+              for no key update of m skip locked`,
+    from: 'queued',
+    to: 'cancelled',
+    set: `facts_sealed = null, address_sealed = null, recipient = null, claimed_until = null,
+          ended_at = $1,
+          problem = case when ${IS_OF_FORMER_USER.replaceAll('m.', 'r.')} then '${FORMER}'
+                         when ${IS_BEFORE_RESTORE.replaceAll('m.', 'r.')} then '${RESTORED}'
+                         else '${ERASED}' end`,
+    values: [now],
+  })
+}
+
+// An address suppressed by hand silences payers' messages only: nobody may silence a user's security mail.
+async function suppressQueued(tx: Transaction, now: Date, channels: readonly Channel[]) {
+  await transitionAll(tx, {
+    name: 'suppress-messages',
+    rows: `select m.id from messages m
+             join message_suppressions s on s.client_id = m.client_id and s.recipient = m.recipient
+              and (s.reason = 'bounced' or m.kind like 'payer.%')
+            where m.channel = any($1::text[]) and m.state = 'queued'
+              and (m.claimed_until is null or m.claimed_until <= $2)
+              for no key update of m skip locked`,
+    from: 'queued',
+    to: 'suppressed',
+    set: `facts_sealed = null, ended_at = $2, problem = 'the address is on the suppression list'`,
+    values: [[...channels], now],
+  })
+}
+
+// SQL: the message of this claim. A worker that was paused for longer than its claim must not move the
+// message that another worker has claimed since (I150).
+const CLAIM = `select m.id from messages m where m.id = $1 and m.claimed_until = $2`
+
+// Commits that the worker is handing the message over. Returns false if the message was erased, or if the
+// claim has ended.
+export function beginSending(
+  pool: Pool,
+  now: Date,
+  { id, claimedUntil }: Claimed,
+): Promise<boolean> {
+  if (claimedUntil <= now) return Promise.resolve(false)
+  return withTransaction(pool, async (tx) => {
+    const rows = `${CLAIM} and m.address_sealed is not null
+                     and not ${MUST_NOT_LEAVE} and not ${IS_OTHER_DATABASE} for no key update of m`
+    const move = { from: 'queued', to: 'sending', values: [id, claimedUntil] } as const
+    return (await transitionAll(tx, { name: 'begin-sending', rows, ...move })) === 1
+  })
+}
+
+// Releases claimed messages that the worker did not begin to send.
+export async function releaseMessages(tx: Transaction, claims: readonly Claimed[]): Promise<void> {
+  await tx.query({
+    name: 'release-messages',
+    text: `update messages m set claimed_until = null, attempts = m.attempts - 1
+             from unnest($1::bigint[], $2::timestamptz[]) as c (id, claimed_until)
+            where m.id = c.id and m.claimed_until = c.claimed_until and m.state = 'queued'`,
+    values: [numberArray(claims.map(({ id }) => id)), claims.map((each) => each.claimedUntil)],
+  })
+}
+
+export async function recordResult(
+  tx: Transaction,
+  now: Date,
+  { claim, result, transport }: { claim: Claimed; result: SendResult; transport: TransportName },
+): Promise<void> {
+  if (result.outcome === 'deferred') await queueAgain(tx, now, claim, result.problem)
+  else if (result.outcome !== 'withdrawn') await end(tx, now, claim, result)
+  if (result.outcome === 'refused' && result.isBounce) {
+    const { clientId, recipient, addressSealed } = claim
+    const bounce = { clientId, recipient, addressSealed, reason: 'bounced', by: 'system' } as const
+    await suppress(tx, now, { ...bounce, detail: result.problem })
+  }
+  await advanceTransport(tx, now, { transport, result })
+}
+
+const ENDS = { accepted: 'sent', refused: 'failed', unknown: 'unknown' } as const
+
+// An unknown message keeps its claim, so that a late answer still finds it.
+async function end(
+  tx: Transaction,
+  now: Date,
+  { id, claimedUntil }: Claimed,
+  result: Exclude<SendResult, { outcome: 'deferred' | 'withdrawn' }>,
+): Promise<void> {
+  const to = ENDS[result.outcome]
+  const problem = 'problem' in result ? result.problem : null
+  const [name, from] = ENDING[to]
+  const claim = to === 'unknown' ? '' : 'claimed_until = null, '
+  await transitionAll(tx, {
+    name,
+    rows: `${CLAIM} for no key update`,
+    from,
+    to,
+    set: `facts_sealed = null, ${claim}ended_at = $3, problem = $4`,
+    values: [id, claimedUntil, now, problem],
+  })
+}
+
+// A server may refuse the recipient before the worker hands the message over.
+const ENDING = {
+  sent: ['end-message-sent', ['sending', 'unknown']],
+  failed: ['end-message-failed', ['queued', 'sending', 'unknown']],
+  unknown: ['end-message-unknown', ['sending']],
+} as const satisfies Record<
+  (typeof ENDS)[keyof typeof ENDS],
+  readonly [string, readonly MessageState[]]
+>
+
+const WAITS_MS = [30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000]
+const JITTER = 0.2
+
+export function waitAfter(attempts: number, jitter: number): number {
+  const wait = WAITS_MS[Math.min(attempts, WAITS_MS.length) - 1] ?? 0
+  return Math.round(wait * (1 + JITTER * (2 * jitter - 1)))
+}
+
+async function queueAgain(tx: Transaction, now: Date, claim: Claimed, problem: string) {
+  const { id, attempts, claimedUntil } = claim
+  const next = new Date(now.getTime() + waitAfter(attempts, randomInt(1_000) / 1_000))
+  // If an erasure has removed the address meanwhile, the message is cancelled and not queued again.
+  await transitionAll(tx, {
+    name: 'cancel-erased-message',
+    rows: `${CLAIM} and m.address_sealed is null for no key update`,
+    from: 'sending',
+    to: 'cancelled',
+    set: 'claimed_until = null, ended_at = $3, problem = $4',
+    values: [id, claimedUntil, now, problem],
+  })
+  await transitionAll(tx, {
+    name: 'queue-message-again',
+    rows: `${CLAIM} for no key update`,
+    from: 'sending',
+    to: 'queued',
+    values: [id, claimedUntil],
+  })
+  await tx.query({
+    name: 'postpone-message',
+    text: `update messages set claimed_until = null, next_attempt_at = $3, problem = $4
+            where id = $1 and claimed_until = $2 and state = 'queued'`,
+    values: [id, claimedUntil, next, problem],
+  })
+}
+
+// Ends messages whose process ended while it handed them over, and messages that no server accepted in time.
+export async function endOverdue(tx: Transaction, now: Date): Promise<number> {
+  const unknown = await transitionAll(tx, {
+    name: 'end-lost-messages',
+    rows: `select id from messages where state = 'sending' and claimed_until <= $1
+            order by id limit ${EXPIRED_MAX} for no key update skip locked`,
+    from: 'sending',
+    to: 'unknown',
+    set: `facts_sealed = null, ended_at = $1, problem = '${UNKNOWN}'`,
+    values: [now],
+  })
+  const late = await transitionAll(tx, {
+    name: 'end-late-messages',
+    rows: `select id from messages
+            where state = 'queued' and expires_at <= $1
+              and (claimed_until is null or claimed_until <= $1)
+            order by id limit ${EXPIRED_MAX} for no key update skip locked`,
+    from: 'queued',
+    to: 'failed',
+    set: `facts_sealed = null, claimed_until = null, ended_at = $1,
+          problem = '${LATE}' || coalesce(': ' || r.problem, '')`,
+    values: [now],
+  })
+  return unknown + late
+}
+
+const KEPT_MS = 90 * 86_400_000
+
+// Deletes ended messages after 90 days. Returns how many.
+export async function purgeMessages(tx: Transaction, now: Date): Promise<number> {
+  const { rowCount } = await tx.query({
+    name: 'purge-messages',
+    text: `delete from messages where id in (
+             select id from messages where ended_at <= $1
+              order by ended_at limit ${EXPIRED_MAX} for update skip locked)`,
+    values: [new Date(now.getTime() - KEPT_MS)],
+  })
+  return rowCount ?? 0
+}
+
+// Moves queued messages of a sandbox to `caught`: a sandbox sends nothing (I151). They keep their facts,
+// because the inbox shows them.
+export function catchMessages(tx: Transaction, now: Date): Promise<number> {
+  return transitionAll(tx, {
+    name: 'catch-messages',
+    rows: `select id from messages where state = 'queued'
+            order by id limit ${EXPIRED_MAX} for no key update skip locked`,
+    from: 'queued',
+    to: 'caught',
+    set: 'ended_at = $1',
+    values: [now],
+  })
+}
+
+type Transport = Omit<Health, 'dueAt'>
+
+async function lockTransport(tx: Transaction, name: TransportName): Promise<Transport> {
+  const { rows } = await tx.query<Transport>({
+    name: 'lock-message-transport',
+    text: `select failures, failing_since, paused_until from message_transports
+            where name = $1 for no key update`,
+    values: [name],
+  })
+  return rows[0] as Transport
+}
+
+// An answer about one message does not count as a failure of the server.
+async function advanceTransport(
+  tx: Transaction,
+  now: Date,
+  { transport, result }: { transport: TransportName; result: SendResult },
+): Promise<void> {
+  if (result.outcome === 'withdrawn') return
+  const isOutage =
+    result.outcome === 'unknown' || (result.outcome === 'deferred' && result.isOutage)
+  const before = await lockTransport(tx, transport)
+  if (!isOutage && before.failures === 0) return
+  const isProbe = before.failures >= FAILURES_TO_PAUSE
+  const step = { isOk: !isOutage, isGone: false, isProbe, nextAttemptAt: null }
+  const after = advanceBreaker({ ...before, dueAt: null }, [step], now)
+  await tx.query({
+    name: 'advance-message-transport',
+    text: `update message_transports
+              set failures = $2, failing_since = $3, paused_until = $4, problem = $5
+            where name = $1`,
+    values: [
+      transport,
+      after.failures,
+      after.failingSince,
+      after.pausedUntil,
+      isOutage && 'problem' in result ? result.problem : null,
+    ],
+  })
+}

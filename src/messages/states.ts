@@ -1,0 +1,40 @@
+// The states of a message, and the only code that changes them. A message whose acceptance is unknown is
+// never sent again (I150): one message too few is better than two.
+//
+//   queued ──handing over──▶ sending ──accepted──▶ sent
+//     │                         ├──not accepted──▶ queued
+//     │                         └──no answer, or a crash──▶ unknown
+//     └──▶ caught, failed, suppressed, cancelled
+
+import { type Move, moveRows, type States, statusesOf } from '#db/states.ts'
+import type { Transaction } from '#db/transaction.ts'
+
+const TRANSITIONS = {
+  queued: ['sending', 'caught', 'failed', 'suppressed', 'cancelled'],
+  sending: ['queued', 'sent', 'unknown', 'failed', 'cancelled'],
+  sent: [],
+  caught: [],
+  unknown: ['sent', 'failed'], // The server's answer came late.
+  failed: [],
+  suppressed: [],
+  cancelled: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+export type MessageState = keyof typeof TRANSITIONS
+
+export const MESSAGES: States<MessageState> = {
+  table: 'messages',
+  column: 'state',
+  initial: 'queued',
+  transitions: TRANSITIONS,
+}
+
+export const MESSAGE_STATES = statusesOf(TRANSITIONS)
+
+// Returns how many messages moved.
+export async function transitionAll(
+  tx: Transaction,
+  move: Omit<Move<MessageState>, 'returning'>,
+): Promise<number> {
+  return (await moveRows(tx, MESSAGES, move)).length
+}

@@ -1,0 +1,151 @@
+// Sends queued messages. In a sandbox nothing is sent: messages are caught for the inbox (I151).
+
+import type { MessageSettings, QuietHours } from '#config/message-settings.ts'
+import { isUnavailable, withTransaction } from '#db/transaction.ts'
+import type { Sealer } from '#seal.ts'
+import type { Deps, Round, Worker } from '#workers/loop.ts'
+import { renderMessage } from './compose.ts'
+import { sendShort } from './gateway.ts'
+import { MESSAGE_KINDS } from './kinds.ts'
+import { type Copy, oneLine } from './letter.ts'
+import {
+  beginSending,
+  CLAIM_MS,
+  type Claimed,
+  cancelUnwanted,
+  catchMessages,
+  claimMessages,
+  endOverdue,
+  HAS_DUE_MESSAGES,
+  HAS_QUEUED_MESSAGES,
+  purgeMessages,
+  recordResult,
+  releaseMessages,
+} from './send.ts'
+import { sendMail } from './smtp.ts'
+import type { SendResult, TransportName } from './transports.ts'
+
+export type MessagesDeps = Deps & {
+  sealer: Sealer
+  mode: 'sandbox' | 'live'
+  publicUrl: string
+  messages: MessageSettings
+  messageCopy: Copy
+  attemptMaxMs?: number
+}
+
+const PAUSE_MS = 1_000
+const HOUR_MS = 3_600_000
+const SENDER_LENGTH_MAX = 120
+const LANES = 4 // Concurrent connections of a process to one server.
+const ATTEMPT_MAX_MS = 120_000
+const LAGOS_MS = HOUR_MS // Lagos is ahead of UTC by this, all year.
+const DAY_MINUTES = 1_440
+
+export function messageWorkers(deps: MessagesDeps): Worker[] {
+  const { mode, messages } = deps
+  const purging = { name: 'purge-messages', pauseMs: HOUR_MS, round: purgeMessagesRound(deps) }
+  if (mode === 'sandbox') {
+    const round = catchMessagesRound(deps)
+    return [{ name: 'catch-messages', pauseMs: PAUSE_MS, due: HAS_QUEUED_MESSAGES, round }, purging]
+  }
+  const transports: TransportName[] = [
+    ...(messages.smtp && messages.from ? ['smtp' as const] : []),
+    ...(messages.gateway ? ['gateway' as const] : []),
+  ]
+  return [
+    { name: 'end-messages', pauseMs: 10 * PAUSE_MS, round: endMessagesRound(deps) },
+    purging,
+    ...transports.map((transport) => ({
+      name: `send-messages ${transport}`,
+      pauseMs: PAUSE_MS,
+      due: HAS_DUE_MESSAGES,
+      round: sendMessagesRound(deps, transport),
+    })),
+  ]
+}
+
+function catchMessagesRound({ db, clock }: MessagesDeps): Round {
+  return async () => {
+    const caught = await withTransaction(db, async (tx) => {
+      await cancelUnwanted(tx, clock())
+      return catchMessages(tx, clock())
+    })
+    return { more: caught > 0 }
+  }
+}
+
+function endMessagesRound({ db, clock }: MessagesDeps): Round {
+  return async () => ({ more: (await withTransaction(db, (tx) => endOverdue(tx, clock()))) > 0 })
+}
+
+function purgeMessagesRound({ db, clock }: MessagesDeps): Round {
+  return async () => ({
+    more: (await withTransaction(db, (tx) => purgeMessages(tx, clock()))) > 0,
+  })
+}
+
+export function sendMessagesRound(deps: MessagesDeps, transport: TransportName): Round {
+  const { db, clock, messages } = deps
+  return async (signal) => {
+    const now = clock()
+    const isQuiet = isWithin(messages.quietHours, now)
+    const claims = await withTransaction(db, (tx) => claimMessages(tx, now, { transport, isQuiet }))
+    const waiting = [...claims]
+    const startedMs = performance.now()
+    // A round leaves the rest of its claims unless there is time for another attempt.
+    const hasTime = () => performance.now() - startedMs < CLAIM_MS - 2 * ATTEMPT_MAX_MS
+    const lane = async () => {
+      for (;;) {
+        const claim = signal.aborted || !hasTime() ? undefined : waiting.shift()
+        if (!claim) return
+        const result = await attempt(deps, claim)
+        await withTransaction(db, (tx) => recordResult(tx, clock(), { claim, result, transport }))
+        if (result.outcome === 'deferred' && result.isOutage) break
+      }
+    }
+    const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane))
+    if (waiting.length > 0) await withTransaction(db, (tx) => releaseMessages(tx, waiting))
+    const failed = lanes.find((each) => each.status === 'rejected')
+    if (failed) throw failed.reason
+    return { more: claims.length > 0 && waiting.length === 0 }
+  }
+}
+
+// Compares the time of day in Lagos. A period may span midnight. If it starts when it ends, it is empty.
+export function isWithin({ from, to }: QuietHours, now: Date): boolean {
+  const minutes = Math.floor((now.getTime() + LAGOS_MS) / 60_000) % DAY_MINUTES
+  return from <= to ? minutes >= from && minutes < to : minutes >= from || minutes < to
+}
+
+async function attempt(deps: MessagesDeps, claim: Claimed): Promise<SendResult> {
+  const { db, clock, messages, messageCopy: copy, attemptMaxMs = ATTEMPT_MAX_MS } = deps
+  const begin = () => beginSending(db, clock(), claim)
+  const signal = AbortSignal.timeout(attemptMaxMs)
+  const { channel, reference, kind } = claim
+  const to = deps.sealer.open(claim.addressSealed)
+  const written = await renderMessage(deps, claim).catch((error) => {
+    if (isUnavailable(error)) throw error
+    deps.log.error({ err: error, reference }, 'a message could not be written')
+  })
+  if (!written) return { outcome: 'refused', problem: 'it could not be written', isBounce: false }
+  const { rendered, brand } = written
+  const { smtp, from, gateway } = messages
+  if (channel === 'email' && smtp && from) {
+    const { subject, text, html } = rendered
+    const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+    const isOfClient = MESSAGE_KINDS[kind].audience === 'payer'
+    // Direction marks in a brand's name could make the address read as another.
+    const senderName = isOfClient ? copy.via(brand.name, from.name) : from.name
+    const mail = {
+      from: { ...from, name: oneLine(senderName, SENDER_LENGTH_MAX) },
+      replyTo: isOfClient ? brand.supportEmail : null,
+      ...{ to, subject, text, html, messageId: `${reference}@${domain}`, date: claim.createdAt },
+      attachments: rendered.attachments,
+    }
+    return sendMail(smtp, mail, { begin, signal })
+  }
+  if (channel === 'email' || !gateway) throw new Error(`nothing sends ${channel}`)
+  const message = { reference, channel, to, kind, language: copy.language, text: rendered.short }
+  return sendShort(gateway, message, { begin, signal, signedAt: clock() })
+}

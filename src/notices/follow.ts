@@ -1,0 +1,245 @@
+// Follows the events of each client, in order and without gaps (I5), and queues a notice for each event that
+// people want to know of. The messages and the position commit together (I153), so a restart neither skips
+// nor repeats a notice.
+
+import { cellText } from '#csv.ts'
+import type { Queryable } from '#db/pool.ts'
+import { isUnavailable, type Transaction } from '#db/transaction.ts'
+import type { AdviceId, ClientId, PaymentId, SettlementId } from '#ids.ts'
+import { type NewMessage, queueMessage } from '#messages/queue.ts'
+import { formatKobo } from '#money.ts'
+import { type NewAlert, raiseAlerts } from '#records/alerts.ts'
+import { appendEvents } from '#records/events.ts'
+import type { Sealer } from '#seal.ts'
+import { listLines } from '#settlement/queries.ts'
+import { inOrder, type StoredEvent } from '#webhooks/events.ts'
+import { type EventBody, type Rendering, renderEvents } from '#webhooks/render.ts'
+import {
+  type Customer,
+  PAYER_KIND_OF,
+  type Person,
+  payerNotices,
+  STAFF_EVENTS,
+  staffNotices,
+} from './notice.ts'
+import { type NoticeSettings, readNoticeSettings } from './settings.ts'
+
+const EVENTS_MAX = 500
+const STATEMENT_LINES_MAX = 1_000
+// An event that fails for this long is skipped. Until then the failure may pass by itself.
+const SKIPPED_AFTER_MS = 60_000
+const ERROR_LENGTH_MAX = 200
+
+export type FollowDeps = {
+  sealer: Sealer
+  rendering: Rendering
+  publicUrl: string
+}
+
+// SQL: a client has events that no worker has read for notices.
+export const HAS_UNREAD_EVENTS = `exists (
+  select from event_counters k left join notice_cursors c on c.client_id = k.client_id
+   where k.sequence > coalesce(c.sequence, 0))`
+
+// Returns the clients with events that this worker has not read. A client without a position starts with its
+// first event.
+export async function findUnread(tx: Transaction): Promise<ClientId[]> {
+  await tx.query({
+    name: 'insert-notice-cursors',
+    text: `insert into notice_cursors (client_id)
+           select k.client_id from event_counters k
+            where k.sequence > 0
+              and not exists (select from notice_cursors c where c.client_id = k.client_id)
+           on conflict do nothing`,
+  })
+  const { rows } = await tx.query<{ id: ClientId }>({
+    name: 'clients-with-unread-events',
+    text: `select c.client_id as id from notice_cursors c
+             join event_counters k on k.client_id = c.client_id
+            where k.sequence > c.sequence`,
+  })
+  return rows.map(({ id }) => id)
+}
+
+// Returns whether there may be more events.
+export async function followClient(
+  tx: Transaction,
+  now: Date,
+  { clientId, ...deps }: FollowDeps & { clientId: ClientId },
+): Promise<boolean> {
+  const { rows: cursors } = await tx.query<{ sequence: bigint; failingSince: Date | null }>({
+    name: 'lock-notice-cursor',
+    text: `select sequence, failing_since from notice_cursors where client_id = $1
+              for no key update skip locked`,
+    values: [clientId],
+  })
+  const [cursor] = cursors
+  if (!cursor) return false
+  const { rows: events } = await tx.query<StoredEvent>({
+    name: 'events-for-notices',
+    text: inOrder({ clientId: '$1', after: '$2', limit: '$3' }),
+    values: [clientId, cursor.sequence, EVENTS_MAX],
+  })
+  const last = events.at(-1)
+  if (!last) return false
+  const settings = await readNoticeSettings(tx, clientId)
+  const reading = { clientId, settings, events }
+  const hasFailed = cursor.failingSince !== null && +now - +cursor.failingSince >= SKIPPED_AFTER_MS
+  const skipped = hasFailed ? await queueSingly(tx, now, deps, reading) : []
+  if (!hasFailed) await queueAll(tx, now, deps, reading)
+  await tx.query({
+    name: 'move-notice-cursor',
+    text: `update notice_cursors set sequence = $2, failing_since = null where client_id = $1`,
+    values: [clientId, last.sequence],
+  })
+  await appendEvents(tx, now, await raiseAlerts(tx, now, skipped))
+  return events.length === EVENTS_MAX
+}
+
+export async function noteFailure(tx: Transaction, now: Date, clientId: ClientId): Promise<void> {
+  await tx.query({
+    name: 'note-notice-failure',
+    text: `update notice_cursors set failing_since = $2
+            where client_id = $1 and (failing_since is null or failing_since > $2)`,
+    values: [clientId, now],
+  })
+}
+
+type Reading = { clientId: ClientId; settings: NoticeSettings; events: readonly StoredEvent[] }
+
+async function queueAll(tx: Transaction, now: Date, deps: FollowDeps, reading: Reading) {
+  for (const message of await messagesOf(tx, deps, reading)) {
+    await queueMessage(tx, { now, sealer: deps.sealer }, message)
+  }
+}
+
+// Undoes only what an event that fails has queued. Returns the alert of such events: one for the client,
+// which names the first.
+async function queueSingly(
+  tx: Transaction,
+  now: Date,
+  deps: FollowDeps,
+  { events, ...more }: Reading,
+): Promise<NewAlert[]> {
+  const alerts: NewAlert[] = []
+  for (const event of events) {
+    await tx.query('savepoint event')
+    try {
+      await queueAll(tx, now, deps, { ...more, events: [event] })
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      await tx.query('rollback to savepoint event')
+      const { id, type } = event
+      const detail = { event: id, type, error: String(error).slice(0, ERROR_LENGTH_MAX) }
+      alerts.push({ kind: 'notices_skipped', subject: await nameClient(tx, more.clientId), detail })
+    }
+    await tx.query('release savepoint event')
+  }
+  return alerts.slice(0, 1)
+}
+
+async function nameClient(db: Queryable, clientId: ClientId): Promise<string> {
+  const { rows } = await db.query<{ code: string }>({
+    name: 'client-of-notices',
+    text: 'select client_id as code from clients where id = $1',
+    values: [clientId],
+  })
+  return `client/${rows[0]?.code}`
+}
+
+async function messagesOf(
+  tx: Transaction,
+  { sealer, rendering, publicUrl }: FollowDeps,
+  { clientId, settings, events }: Reading,
+): Promise<NewMessage[]> {
+  const tellsPayers = settings.payerChannels.length > 0
+  const news = events.filter(
+    ({ type }) => STAFF_EVENTS.includes(type) || (tellsPayers && PAYER_KIND_OF[type]),
+  )
+  if (news.length === 0) return []
+  const bodies = await renderEvents(tx, { sealer, events: news, how: rendering })
+  const people = await findPeople(tx, clientId)
+  const customers = await findCustomers(tx, news)
+  const waiting = await countSuspense(tx, clientId)
+  const dashboard = `${publicUrl}/dashboard`
+  const messages: NewMessage[] = []
+  for (const [place, event] of bodies.entries()) {
+    const customer = customers.get(news[place]?.paymentId as PaymentId)
+    const checkout = `${publicUrl}/pay/${customer?.adviceId}`
+    if (customer) messages.push(...payerNotices(settings, { clientId, event, customer, checkout }))
+    const statement = event.type === 'settlement.paid' ? await readStatement(tx, event) : null
+    messages.push(
+      ...staffNotices(settings, { clientId, event, people, dashboard, waiting, statement }),
+    )
+  }
+  return messages
+}
+
+export async function findPeople(db: Queryable, clientId: ClientId): Promise<Person[]> {
+  const { rows } = await db.query<Person>({
+    name: 'people-for-notices',
+    text: 'select id, email, role from users where client_id = $1 and is_active order by id',
+    values: [clientId],
+  })
+  return rows
+}
+
+type OwnCustomer = Customer & { adviceId: AdviceId }
+
+async function findCustomers(
+  db: Queryable,
+  events: readonly StoredEvent[],
+): Promise<Map<PaymentId, OwnCustomer>> {
+  const ids = events.flatMap(({ type, paymentId }) => {
+    return PAYER_KIND_OF[type] && paymentId !== null ? [paymentId] : []
+  })
+  if (ids.length === 0) return new Map()
+  const { rows } = await db.query<OwnCustomer & { id: PaymentId }>({
+    name: 'customers-for-notices',
+    text: `select p.id, a.id as advice_id, a.customer ->> 'email' as email,
+                  a.customer ->> 'phoneNumber' as phone_number
+             from payments p join advices a on a.id = p.advice_id where p.id = any($1::uuid[])`,
+    values: [ids],
+  })
+  return new Map(rows.map(({ id, ...customer }) => [id, customer]))
+}
+
+export async function countSuspense(db: Queryable, clientId: ClientId): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'suspense-for-notices',
+    text: `select count(*)::int as count
+             from (select from suspense_items where client_id = $1 and state = 'open' limit 1000) as i`,
+    values: [clientId],
+  })
+  return rows[0]?.count ?? 0
+}
+
+// Returns the statement as CSV, or null if it is too long to attach; the dashboard shows it.
+async function readStatement(db: Queryable, { data }: EventBody): Promise<string | null> {
+  const { rows } = await db.query<{ id: SettlementId }>({
+    name: 'settlement-for-notice',
+    text: 'select id from settlements where reference = $1',
+    values: [data.reference],
+  })
+  const [settlement] = rows
+  if (!settlement) return null
+  const page = { settlementId: settlement.id, afterId: null, limit: STATEMENT_LINES_MAX + 1 }
+  const lines = await listLines(db, page)
+  if (lines.length > STATEMENT_LINES_MAX) return null
+  const table = lines.map((line) => [
+    line.postedAt.toISOString(),
+    line.kind,
+    line.sessionId ?? line.payoutReference ?? '',
+    line.merchantRef ?? line.accountNumber ?? '',
+    ...[line.grossKobo, line.feeKobo, line.vatKobo, line.splitKobo].map(formatKobo),
+    ...[line.reversedKobo, line.otherKobo, line.netKobo].map(formatKobo),
+  ])
+  return [STATEMENT_HEAD, ...table]
+    .map((row) => row.map((cell) => cellText(cell)).join(','))
+    .join('\r\n')
+}
+
+const STATEMENT_HEAD = [
+  ...['postedAt', 'kind', 'reference', 'merchantRef', 'gross', 'fee', 'vat', 'split'],
+  ...['reversed', 'other', 'net'],
+]

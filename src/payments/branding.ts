@@ -1,0 +1,250 @@
+// A client's branding: its name, colour and logo on the checkout page, and its name in account names, which
+// payers' banks also show. In live mode the operator reviews that name before it is used (I102).
+
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Client } from '#access/permissions.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
+import { clearAlert, raiseAlerts } from '#records/alerts.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import { appendEvents } from '#records/events.ts'
+import { type RasterImage, readRasterImage } from './raster-images.ts'
+
+// The operator's review of a client's name in account names (I102).
+//
+//   chosen ──▶ waiting ──approve──▶ in force
+//                  └──reject, withdrawn by the client──▶ gone; the former name stays
+
+type Reviewed = Pick<Client, 'id' | 'clientId' | 'name'>
+
+const alertOf = ({ clientId }: Pick<Client, 'clientId'>) =>
+  ({ kind: 'account_name_review', subject: `client/${clientId}` }) as const
+
+// Replaces the alert, because each new name needs its own review. Appends events: call it last in the
+// transaction.
+async function alertReviewers(
+  tx: Transaction,
+  now: Date,
+  { client, accountName }: { client: Reviewed; accountName: string | null },
+): Promise<void> {
+  await clearAlert(tx, now, alertOf(client))
+  if (accountName === null) return
+  const alert = { ...alertOf(client), detail: { name: client.name, accountName } }
+  await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
+}
+
+type AccountNameDecision = {
+  clientId: string
+  decision: 'approve' | 'reject'
+  accountName: string // The name that the operator saw: the client may have chosen another since.
+  reason: string | null
+}
+
+export async function decideAccountName(
+  tx: Transaction,
+  { now, actor }: { now: Date; actor: string },
+  { clientId, decision, accountName, reason }: AccountNameDecision,
+): Promise<void> {
+  const { rows } = await tx.query<{ id: ClientId; pendingAccountName: string | null }>({
+    name: 'lock-pending-account-name',
+    text: `select id, pending_account_name from clients
+            where client_id = $1 for no key update`,
+    values: [clientId],
+  })
+  const [client] = rows
+  if (!client) throw new Refusal('client_not_found')
+  if (client.pendingAccountName !== accountName) throw new Refusal('account_name_not_pending')
+  await tx.query({
+    name: 'decide-account-name',
+    text: `update clients
+              set brand_account_name = case when $2 then pending_account_name
+                                            else brand_account_name end,
+                  pending_account_name = null
+            where id = $1`,
+    values: [client.id, decision === 'approve'],
+  })
+  await writeAuditLog(tx, now, {
+    clientId: client.id,
+    actor,
+    action: `client.${decision}_account_name`,
+    subject: `client/${clientId}`,
+    detail: { accountName, reason },
+  })
+  await clearAlert(tx, now, alertOf({ clientId }))
+}
+
+// Logos of clients: small raster images, stored unchanged and identified by their hash. SVG is refused,
+// because it can contain scripts.
+
+export type Logo = RasterImage & { bytes: Buffer; sha256: string }
+export type ShownLogo = Pick<Logo, 'sha256' | 'width' | 'height'>
+
+export const LOGO_BYTES_MAX = 32_768
+export const LOGO_SIDE_MIN = 16
+export const LOGO_SIDE_MAX = 1_024 // Unpacked, 4 MB: a cheap phone shows it without delay.
+
+// Parses the base64 text that the API receives. Returns undefined for an image that is not accepted.
+export function parseLogo(base64: string): Logo | undefined {
+  const bytes = Buffer.from(base64, 'base64')
+  // Buffer ignores characters that are not base64, so the decoded bytes must encode to the same text.
+  if (bytes.length > LOGO_BYTES_MAX || bytes.toString('base64') !== base64) return undefined
+  const image = readRasterImage(bytes)
+  if (!image) return undefined
+  const isRightSize = [image.width, image.height].every((side) => {
+    return side >= LOGO_SIDE_MIN && side <= LOGO_SIDE_MAX
+  })
+  if (!isRightSize) return undefined
+  return { ...image, bytes, sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+// SQL: a column with the logo of the client `c`.
+export const SHOWN_LOGO = `
+  (select json_build_object('sha256', l.sha256, 'width', l.width, 'height', l.height)
+     from client_logos l where l.client_id = c.id)`
+
+async function setLogo(
+  tx: Transaction,
+  now: Date,
+  { clientId, logo }: { clientId: ClientId; logo: Logo | null },
+): Promise<void> {
+  if (logo === null) {
+    const text = 'delete from client_logos where client_id = $1'
+    await tx.query({ name: 'remove-logo', text, values: [clientId] })
+    return
+  }
+  await tx.query({
+    name: 'set-logo',
+    text: `insert into client_logos
+             (client_id, sha256, media_type, width, height, bytes, updated_at)
+           values ($1, $2, $3, $4, $5, $6, $7)
+           on conflict (client_id) do update
+              set sha256 = excluded.sha256, media_type = excluded.media_type,
+                  width = excluded.width, height = excluded.height, bytes = excluded.bytes,
+                  updated_at = excluded.updated_at`,
+    values: [clientId, logo.sha256, logo.mediaType, logo.width, logo.height, logo.bytes, now],
+  })
+}
+
+export async function findLogo(
+  db: Queryable,
+  sha256: string,
+): Promise<Pick<Logo, 'bytes' | 'mediaType'> | undefined> {
+  const { rows } = await db.query<Pick<Logo, 'bytes' | 'mediaType'>>({
+    name: 'find-logo',
+    text: 'select bytes, media_type from client_logos where sha256 = $1 limit 1',
+    values: [sha256],
+  })
+  return rows[0]
+}
+
+export type Branding = {
+  name: string | null // Null: the client's own name.
+  colour: string | null // #rrggbb in lower case; null: the default colour.
+  accountName: string | null // The merchant in account names. Null: the client's own name.
+  pendingAccountName: string | null // The name that waits for the operator's review.
+  supportEmail: string | null
+  supportPhone: string | null
+  supportUrl: string | null
+  logo: ShownLogo | null
+}
+
+const SELECT_BRANDING = `
+  select c.brand_name as name, c.brand_colour as colour, c.brand_account_name as account_name,
+         c.pending_account_name,
+         c.brand_support_email as support_email, c.brand_support_phone as support_phone,
+         c.brand_support_url as support_url, ${SHOWN_LOGO} as logo
+    from clients c where c.id = $1`
+
+export async function readBranding(db: Queryable, clientId: ClientId): Promise<Branding> {
+  const { rows } = await db.query<Branding>({
+    name: 'read-branding',
+    text: SELECT_BRANDING,
+    values: [clientId],
+  })
+  return rows[0] as Branding
+}
+
+// A field that is left out stays as it is; null resets it.
+type BrandingFields = Partial<Omit<Branding, 'logo' | 'pendingAccountName'>>
+type BrandingChange = {
+  client: Client
+  actor: string
+  fields: BrandingFields
+  logo: Logo | null | undefined
+  mode: 'sandbox' | 'live'
+}
+
+// Writes nothing if nothing changes. Locks the client, so that two concurrent changes both count.
+export async function setBranding(
+  tx: Transaction,
+  now: Date,
+  { client, actor, fields, logo, mode }: BrandingChange,
+): Promise<Branding> {
+  const { rows } = await tx.query<Branding>({
+    name: 'lock-branding',
+    text: `${SELECT_BRANDING} for no key update of c`,
+    values: [client.id],
+  })
+  const before = rows[0] as Branding
+  const after = {
+    ...before,
+    ...fields,
+    ...(mode === 'live' ? reviewed(before, fields.accountName) : {}),
+    logo: logo === undefined ? before.logo : logo && toShownLogo(logo),
+  }
+  if (isDeepStrictEqual(after, before)) return after
+  await update(tx, client.id, after)
+  if (logo !== undefined) await setLogo(tx, now, { clientId: client.id, logo })
+  await writeAuditLog(tx, now, {
+    clientId: client.id,
+    actor,
+    action: 'branding.set',
+    subject: `client/${client.clientId}`,
+    detail: { ...fields, ...(logo === undefined ? {} : { logoSha256: logo?.sha256 ?? null }) },
+  })
+  if (after.pendingAccountName !== before.pendingAccountName) {
+    await alertReviewers(tx, now, { client, accountName: after.pendingAccountName })
+  }
+  return after
+}
+
+// A name that the client chose waits for review. The name in force and the client's own name, which the
+// operator gave it, need no review: setting one of them withdraws the waiting name.
+function reviewed(
+  { accountName, pendingAccountName }: Branding,
+  name: string | null | undefined,
+): Pick<Branding, 'accountName' | 'pendingAccountName'> {
+  if (name === undefined) return { accountName, pendingAccountName }
+  if (name === null || name === accountName) return { accountName: name, pendingAccountName: null }
+  return { accountName, pendingAccountName: name }
+}
+
+function toShownLogo({ sha256, width, height }: Logo): ShownLogo {
+  return { sha256, width, height }
+}
+
+async function update(tx: Transaction, clientId: ClientId, branding: Branding): Promise<void> {
+  const { name, colour, accountName, pendingAccountName } = branding
+  const { supportEmail, supportPhone, supportUrl } = branding
+  await tx.query({
+    name: 'set-branding',
+    text: `update clients
+              set brand_name = $2, brand_colour = $3, brand_account_name = $4,
+                  brand_support_email = $5, brand_support_phone = $6, brand_support_url = $7,
+                  pending_account_name = $8
+            where id = $1`,
+    values: [
+      clientId,
+      name,
+      colour,
+      accountName,
+      supportEmail,
+      supportPhone,
+      supportUrl,
+      pendingAccountName,
+    ],
+  })
+}

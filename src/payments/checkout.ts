@@ -1,0 +1,297 @@
+// The checkout shows a payer the amount due, where to send it, and its status. The reference is the only
+// credential, so the checkout never shows the customer's email address, phone number or bank account, and of
+// a payer's name only the first letters.
+
+import { accountName, MERCHANT_NAME } from '#accounts/account.ts'
+import { findBank } from '#banks/directory.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import { issuesNumbers } from '#config/number-settings.ts'
+import type { Queryable } from '#db/pool.ts'
+import { type FeeQuote, QUOTE_COLUMNS, quoteFor } from '#fees/charges.ts'
+import { readRules, ruleInForce } from '#fees/rules.ts'
+import type { AdviceId, FeeRuleId, PaymentId } from '#ids.ts'
+import { type Kobo, kobo, toNaira } from '#money.ts'
+import { TROUBLED_BANKS } from '#records/alerts.ts'
+import { codeOfId } from '#short-codes.ts'
+import type { AmountPolicy } from './advice.ts'
+import { SHOWN_LOGO, type ShownLogo } from './branding.ts'
+import { isOpen, type PaymentNumber, REFUNDED, remainingKobo, statusAt } from './payment.ts'
+import { buildCallBackUrl, type NameBank } from './resource.ts'
+import type { PaymentStatus } from './states.ts'
+
+type CheckoutRow = {
+  adviceId: AdviceId
+  clientName: string
+  merchantName: string // The name in account names.
+  brandName: string | null
+  brandColour: string | null
+  supportEmail: string | null
+  supportPhone: string | null
+  supportUrl: string | null
+  logo: ShownLogo | null
+  wantedKobo: Kobo // The merchant's amount. The quote has the amount that the payer pays.
+  quote: FeeQuote
+  amountPolicy: AmountPolicy
+  narration: string | null
+  merchantRef: string | null
+  callBackUrl: string
+  customerName: string
+  cancelledAt: Date | null
+  troubledBanks: string[]
+  payment: CheckoutPayment | null
+}
+
+type CheckoutPayment = {
+  id: PaymentId
+  status: PaymentStatus
+  amountPaidKobo: Kobo
+  refundedKobo: Kobo
+  expiresAt: Date
+  closesAt: Date
+  updatedAt: Date
+  numbers: PaymentNumber[]
+  heldKobo: Kobo // Sent for this payment, and now in suspense.
+  transfers: Transfer[] // The transfers that paid it. Empty until it is paid.
+}
+
+type Transfer = {
+  payerName: string | null
+  payerBankCode: string | null
+  sessionId: string
+  bankCode: string
+  accountNumber: string
+}
+
+type Flat = Omit<CheckoutRow, 'payment' | 'quote'> &
+  Omit<FeeQuote, 'amountKobo'> & {
+    amountKobo: Kobo | null // The amount of the payment.
+    ruleId: FeeRuleId | null // The rule in force. Used only before there is a payment.
+  } & { [K in keyof CheckoutPayment]: CheckoutPayment[K] | null }
+
+// SQL: the credits that are booked for the payment `p`, and the credits assigned to it from suspense.
+const TRANSFERS = `
+  (select json_agg(json_build_object('payerName', t.source_account_name,
+                                     'payerBankCode', t.source_bank_code,
+                                     'sessionId', t.session_id, 'bankCode', t.bank_code,
+                                     'accountNumber', t.account_number) order by t.id)
+     from (select * from credits where payment_id = p.id and outcome = 'booked'
+           union all
+           select k.* from suspense_items i join credits k on k.id = i.credit_id
+            where i.assigned_payment_id = p.id and i.state = 'assigned') as t
+    where p.status = 'Successful')`
+
+const RULE_NOW = ruleInForce({ clientId: 'a.client_id' }, '$2')
+
+export async function findCheckouts(
+  db: Queryable,
+  now: Date,
+  adviceIds: readonly AdviceId[],
+): Promise<CheckoutRow[]> {
+  const { rows } = await db.query<Flat>({
+    name: 'find-checkouts',
+    text: `select a.id as advice_id, c.name as client_name, ${MERCHANT_NAME.c},
+                  c.brand_name, c.brand_colour, c.brand_support_email as support_email,
+                  c.brand_support_phone as support_phone,
+                  c.brand_support_url as support_url, ${SHOWN_LOGO} as logo,
+                  a.amount_kobo as wanted_kobo, a.amount_policy, a.narration, a.merchant_ref,
+                  a.call_back_url, a.customer_name,
+                  a.cancelled_at, ${TROUBLED_BANKS} as troubled_banks,
+                  p.amount_kobo, ${QUOTE_COLUMNS},
+                  case when p.id is null then ${RULE_NOW} end as rule_id,
+                  p.id, p.status, p.amount_paid_kobo,
+                  ${REFUNDED} as refunded_kobo, p.expires_at, p.closes_at,
+                  p.updated_at, ${TRANSFERS} as transfers,
+                  (select json_agg(json_build_object('bankCode', n.bank_code,
+                                                     'accountNumber', n.account_number)
+                                   order by n.issued_at, n.bank_code)
+                     from payment_numbers n where n.payment_id = p.id) as numbers,
+                  (select coalesce(sum(i.amount_kobo), 0)::bigint
+                     from credits k join suspense_items i on i.credit_id = k.id
+                    where k.payment_id = p.id
+                      and i.state in ('open', 'returning')) as held_kobo
+             from advices a
+             join clients c on c.id = a.client_id
+             left join payments p on p.advice_id = a.id
+            where a.id = any($1::uuid[])`,
+    values: [adviceIds, now],
+  })
+  const rules = await readRules(
+    db,
+    rows.map(({ ruleId }) => ruleId),
+  )
+  return rows.map(({ id, status, amountPaidKobo, expiresAt, closesAt, updatedAt, ...rest }) => {
+    const { numbers, heldKobo, refundedKobo, transfers, amountKobo, ruleId, ...others } = rest
+    const { feeRuleId, quotedFeeKobo, quotedVatKobo, ...advice } = others
+    const quote =
+      amountKobo === null
+        ? quoteFor(ruleId === null ? undefined : rules.get(ruleId), advice.wantedKobo)
+        : { amountKobo, feeRuleId, quotedFeeKobo, quotedVatKobo }
+    const payment = {
+      id,
+      status,
+      amountPaidKobo,
+      refundedKobo,
+      expiresAt,
+      closesAt,
+      updatedAt,
+      numbers,
+      heldKobo,
+      transfers,
+    }
+    return { ...advice, quote, payment: id === null ? null : (payment as CheckoutPayment) }
+  })
+}
+
+type CheckoutStatus = PaymentStatus | 'Pending'
+export type Checkout = ReturnType<typeof viewCheckout>
+type CheckoutRendering = {
+  mode: 'sandbox' | 'live'
+  banks: readonly BankSettings[]
+  nameBank: NameBank
+  nameStyle: string
+  canRequery: (bankCode: string) => boolean
+  bankUse: ReadonlyMap<string, number>
+  viewLogo: (logo: ShownLogo | null) => { path: string; width: number; height: number } | null
+}
+
+// `Pending` means that the payer has not yet requested a number, so the time limit has not started.
+export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering) {
+  const { payment, quote } = row
+  const status = checkoutStatus(row, now)
+  const paidKobo = payment?.amountPaidKobo ?? kobo(0n)
+  const numbers = payment?.numbers ?? []
+  return {
+    isTest: how.mode === 'sandbox', // If true, no real money moves.
+    adviceReference: row.adviceId,
+    paymentReference: payment?.id ?? null,
+    shortCode: payment ? codeOfId('PAY', payment.id) : codeOfId('REQ', row.adviceId),
+    merchantRef: row.merchantRef,
+    merchantName: row.brandName ?? row.clientName,
+    narration: row.narration,
+    status,
+    amountPolicy: row.amountPolicy,
+    amount: toNaira(quote.amountKobo),
+    fees: viewFees(row),
+    amountPaid: toNaira(paidKobo),
+    amountRemaining: toNaira(
+      remainingKobo(payment?.status ?? 'Processing', quote.amountKobo, paidKobo),
+    ),
+    amountRefunded: toNaira(payment?.refundedKobo ?? kobo(0n)),
+    amountHeld: toNaira(payment?.heldKobo ?? kobo(0n)),
+    accountName: accountName(how.nameStyle, row),
+    numbers: numbers.map(({ bankCode, accountNumber }) => {
+      return { bankCode, bankName: how.nameBank(bankCode), accountNumber }
+    }),
+    banks: mayGetNumber(status) ? sortBanks(how, row.troubledBanks) : [],
+    expiresAt: payment?.expiresAt.toISOString() ?? null,
+    closesAt: payment?.closesAt.toISOString() ?? null,
+    paidAt: status === 'Successful' ? (payment?.updatedAt.toISOString() ?? null) : null,
+    canRequery: numbers.some(({ bankCode }) => how.canRequery(bankCode)),
+    ...viewTransfers(payment?.transfers ?? [], how),
+    supportEmail: row.supportEmail,
+    supportPhone: row.supportPhone,
+    supportUrl: row.supportUrl,
+    logo: how.viewLogo(row.logo),
+    returnUrl: payment ? buildCallBackUrl({ ...row, id: payment.id }) : row.callBackUrl,
+  }
+}
+
+// For the receipt: the banks that the money came from, and the numbers that it was sent to. Lists each once.
+function viewTransfers(transfers: readonly Transfer[], { nameBank }: CheckoutRendering) {
+  const payerBanks = transfers.flatMap(({ payerBankCode }) => {
+    return payerBankCode === null ? [] : nameBank(payerBankCode)
+  })
+  const paidInto = new Map(
+    transfers.map(({ bankCode, accountNumber }) => {
+      return [accountNumber, { bankCode, bankName: nameBank(bankCode), accountNumber }]
+    }),
+  )
+  const payerNames = transfers.flatMap(({ payerName }) => (payerName ? maskName(payerName) : []))
+  return {
+    payerNames: [...new Set(payerNames)],
+    payerBanks: [...new Set(payerBanks)],
+    sessionIds: transfers.map(({ sessionId }) => sessionId),
+    paidInto: [...paidInto.values()],
+  }
+}
+
+// Enough for payers to recognise their own name, and little for another holder of the link.
+function maskName(name: string): string {
+  const words = name.normalize().split(/\s+/).filter(Boolean)
+  return words.map((word) => `${[...word][0]}***`).join(' ')
+}
+
+// Puts healthy banks first, then those most used, otherwise in the order of the settings. A troubled bank is
+// still offered, because the payer may have no other.
+function sortBanks({ banks, bankUse }: CheckoutRendering, troubled: readonly string[]) {
+  const rank = ({ code }: { code: string }) => [
+    Number(troubled.includes(code)),
+    -(bankUse.get(code) ?? 0),
+  ]
+  return banks
+    .filter((bank) => issuesNumbers(bank, 'dynamic'))
+    .map(({ code, name }) => ({ code, name, otherNames: otherNames(code, name) }))
+    .toSorted((one, other) => {
+      const [troubledness = 0, use = 0] = rank(one).map((each, at) => each - (rank(other)[at] ?? 0))
+      return troubledness || use
+    })
+}
+
+const COUNTED_MAX = 1_000
+const COUNT_AGAIN_MS = 600_000
+
+// Counts the banks of the latest payments of all clients, every ten minutes at most. A count that fails
+// leaves the banks in the order of the settings until the next one.
+export function bankUseOf(db: Queryable, realClock: () => Date) {
+  let counted: Promise<ReadonlyMap<string, number>> | undefined
+  let dueMs = 0
+  return () => {
+    const nowMs = realClock().getTime()
+    if (counted === undefined || nowMs >= dueMs) {
+      dueMs = nowMs + COUNT_AGAIN_MS
+      counted = countBankUse(db).catch(() => new Map())
+    }
+    return counted
+  }
+}
+
+async function countBankUse(db: Queryable): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await db.query<{ bankCode: string; count: number }>({
+    name: 'count-bank-use',
+    text: `select n.bank_code, count(*)::int as count
+             from (select id from payments order by id desc limit ${COUNTED_MAX}) as p
+            cross join lateral (
+              select bank_code from payment_numbers where payment_id = p.id limit 10) as n
+            group by n.bank_code`,
+  })
+  return new Map(rows.map(({ bankCode, count }) => [bankCode, count]))
+}
+
+// The other names of a bank, for the search. Omits names that start with the bank's name.
+function otherNames(code: string, name: string): string[] {
+  const known = findBank(code)?.otherNames ?? []
+  return known.filter((each) => !each.toLowerCase().startsWith(name.toLowerCase()))
+}
+
+// Returns null unless the customer bears the fee. The four values add up to what the customer pays
+// (quote.amountKobo). That sum is rounded up to whole kobo, so that the merchant never gets less than
+// wantedKobo; `rounding` is the kobo that may be left over.
+function viewFees({ wantedKobo, quote }: CheckoutRow) {
+  const { amountKobo, quotedFeeKobo, quotedVatKobo } = quote
+  if (quotedFeeKobo === null || quotedVatKobo === null) return null
+  return {
+    amount: toNaira(wantedKobo),
+    fee: toNaira(quotedFeeKobo),
+    vat: toNaira(quotedVatKobo),
+    rounding: toNaira(kobo(amountKobo - wantedKobo - quotedFeeKobo - quotedVatKobo)),
+  }
+}
+
+function checkoutStatus({ cancelledAt, payment }: CheckoutRow, now: Date): CheckoutStatus {
+  if (payment) return statusAt(payment, now)
+  return cancelledAt ? 'Cancelled' : 'Pending'
+}
+
+function mayGetNumber(status: CheckoutStatus): boolean {
+  return status === 'Pending' || isOpen(status)
+}

@@ -1,0 +1,282 @@
+// A user who chose where money goes is a maker too (I49, I53). Three kinds of users cannot approve a payout
+// to a bank account: the user who added the account, made it the default or chose it for a subaccount; the
+// people behind that user (I93); and everybody to whom these gave access. The rule ends once an independent
+// user has approved a payout or settlement to the account since; for a subaccount, one that paid that
+// subaccount.
+
+import {
+  APPROVER_COLUMNS,
+  type Approver,
+  type Candidate,
+  findUnfitnessForEither,
+  lockApprover,
+  type Maker,
+  refuseMaker,
+} from '#access/approvers.ts'
+import type { Queryable } from '#db/pool.ts'
+import { numberArray } from '#db/sql.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import type { BankAccountId, PayoutId, SubaccountId, UserId } from '#ids.ts'
+import { formatKobo } from '#money.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import { findBlock, MAY_HAVE_BEEN_SENT } from './holds.ts'
+import { awaitsApproval, getPayout } from './payout.ts'
+import {
+  type LockedPayout,
+  lockPayout,
+  refuseCancelling,
+  type SettleDeps,
+  settlePayout,
+} from './settle.ts'
+import { recordPayoutChanges } from './states.ts'
+
+type Approving = {
+  userId: UserId
+  bankAccountIds: readonly BankAccountId[]
+  subaccountIds: readonly SubaccountId[] // Locked, so that nobody chooses another account for them meanwhile.
+}
+
+// Older accounts record the name of the user only.
+const ADDED_BY = `coalesce(b.added_by_user, (
+  select u.id from users u where u.client_id = b.client_id and b.created_by = 'user:' || u.email))`
+
+const choosersStandBehind = (user: string) => `not is_independent(h.by, ${user})`
+
+// `known_at`: all payouts to the account were requested later, so the search can start there.
+const CHOICES = `
+  select b.client_id, b.id, null::bigint,
+         array[${ADDED_BY}, b.default_by_user] || b.added_by_people || b.default_by_people, b.created_at,
+         coalesce(b.default_at, b.created_at)
+    from bank_accounts b where b.id = any($1::bigint[])
+   union all
+  select s.client_id, s.bank_account_id, s.id, 
+         s.account_chosen_by_user || s.account_chosen_by_people,
+         s.account_chosen_at, s.account_chosen_at
+    from subaccounts s where s.id = any($2::bigint[])`
+
+// Searches earlier approvals only if the user chose one of the accounts.
+export async function isAccountChooser(
+  db: Queryable,
+  { userId, bankAccountIds, subaccountIds }: Approving,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'find-accounts-chosen-by-approver',
+    text: `select from (${CHOICES}) as c
+                    (client_id, bank_account_id, subaccount_id, choosers, known_at, chosen_at)
+            cross join lateral (select array_remove(c.choosers, null)) as h (by)
+            where case when ${choosersStandBehind('$3')} then not exists (
+                    select from payouts p
+                      left join settlements s on s.id = p.settlement_id
+                     cross join lateral (
+                       select coalesce(s.approved_by_user, p.decided_by_user),
+                              coalesce(s.approved_at, p.decided_at)) as a (by, at)
+                     where p.client_id = c.client_id and p.bank_account_id = c.bank_account_id
+                       and (c.subaccount_id is null or p.subaccount_id = c.subaccount_id)
+                       and p.requested_at >= c.known_at -- As all are; for payouts_of_day.
+                       and p.approval <> 'rejected' and a.by is not null
+                       and a.at > c.chosen_at
+                       and not ${choosersStandBehind('a.by')}) end`,
+    values: [numberArray(bankAccountIds), numberArray(subaccountIds), userId],
+  })
+  return rowCount !== 0
+}
+
+// Maker-checker of payouts (I49): approve, reject, and cancel while queued. The maker cannot approve. The
+// approver's access must not come from the maker and must not be too new, and the approver must not have
+// chosen the account paid to. The database enforces the first two rules (payouts_two_people,
+// payouts_independent_checker).
+//
+// Refusals, in the order of the checks: payout_decided; people_only, other_person_needed, approver_too_new,
+// approver_not_independent; the block of the payout, unless it may have been sent before a restore;
+// approver_chose_account.
+// Locks: the approver, the payout, then the locks of settling the payout.
+
+type Decider = Pick<Approver, 'client' | 'actor'>
+
+// A repetition by the same user changes nothing.
+export async function approvePayout(
+  tx: Transaction,
+  acting: Approver & { now: Date },
+  reference: string,
+): Promise<void> {
+  const payout = await lockDecidable(tx, acting, { reference, decision: 'approved' })
+  if (!payout) return
+  const obstacle = await findObstacle(tx, acting, payout)
+  if (obstacle) throw new Refusal(obstacle)
+  if (payout.approversNeeded > 1 && !payout.firstApprover) {
+    return approveFirst(tx, acting, payout)
+  }
+  await decide(tx, acting, { payout, approval: 'approved', reason: null })
+}
+
+// Records the first of two approvals. The payout is not sent yet.
+async function approveFirst(
+  tx: Transaction,
+  { client, actor, userId, now }: Approver & { now: Date },
+  payout: LockedPayout,
+): Promise<void> {
+  await tx.query({
+    name: 'approve-payout-first',
+    text: `update payouts set first_approved_by = $2, first_approved_by_user = $3,
+                              first_approved_at = $4
+            where id = $1`,
+    values: [payout.id, actor, userId, now],
+  })
+  const change = { change: 'first_approved', changedBy: actor } as const
+  await recordPayoutChanges(tx, now, { payoutIds: [payout.id], ...change })
+  const action = 'payout.approve_first'
+  await audit(tx, { client, actor, now }, { payout, action, note: null })
+}
+
+// Returns null if the candidate can approve the payout.
+export async function findApprovalObstacle(
+  db: Queryable,
+  by: Candidate,
+  id: PayoutId,
+): Promise<RefusalCode | null> {
+  const { rows } = await db.query<Judged>({
+    name: 'read-payout-to-approve',
+    text: `select id, requested_by, requested_by_user,
+                  ${APPROVER_COLUMNS},
+                  bank_account_id, ${MAY_HAVE_BEEN_SENT} as may_have_been_sent
+             from payouts where id = $1`,
+    values: [id],
+  })
+  return findObstacle(db, by, rows[0] as Judged)
+}
+
+type Judged = Pick<
+  LockedPayout,
+  | 'id'
+  | 'requestedBy'
+  | 'requestedByUser'
+  | 'makerPeople'
+  | 'firstApprover'
+  | 'bankAccountId'
+  | 'mayHaveBeenSent'
+>
+
+async function findObstacle(
+  db: Queryable,
+  by: Candidate,
+  payout: Judged,
+): Promise<RefusalCode | null> {
+  const { id, bankAccountId, mayHaveBeenSent, firstApprover } = payout
+  const judged = { maker: makerOf(payout), firstApprover }
+  const unfitness = await findUnfitnessForEither(db, by, judged)
+  if (unfitness) return unfitness
+  // A payout that may have been sent is never sent again (I82). Its approval makes a worker query the bank.
+  const block = mayHaveBeenSent ? null : await findBlock(db, id)
+  if (block || bankAccountId === null || by.userId === null) return block
+  const chosen = { userId: by.userId, bankAccountIds: [bankAccountId], subaccountIds: [] }
+  return (await isAccountChooser(db, chosen)) ? 'approver_chose_account' : null
+}
+
+const makerOf = ({ requestedBy, requestedByUser, makerPeople }: Judged): Maker => ({
+  actor: requestedBy,
+  userId: requestedByUser,
+  people: makerPeople,
+})
+
+// Rejects the payout and makes its money available again.
+export async function rejectPayout(
+  tx: Transaction,
+  acting: Approver & SettleDeps,
+  { reference, reason }: { reference: string; reason: string },
+): Promise<void> {
+  const payout = await lockDecidable(tx, acting, { reference, decision: 'rejected' })
+  if (!payout) return
+  refuseMaker(acting, makerOf(payout))
+  const outcome = { status: 'cancelled', reason } as const
+  const result = await settlePayout(tx, acting, { id: payout.id, outcome, by: acting.actor })
+  if (result === 'otherwise') refuseCancelling(payout)
+  await decide(tx, acting, { payout, approval: 'rejected', reason })
+}
+
+// Any user or credential that may create payouts may cancel one, until a worker begins to send it. A
+// repetition changes nothing.
+export async function cancelPayout(
+  tx: Transaction,
+  deps: SettleDeps & Decider,
+  { reference, reason }: { reference: string; reason: string },
+): Promise<void> {
+  const { client, actor, now } = deps
+  const { id } = await getPayout(tx, { reference, clientId: client.id })
+  const payout = await lockPayout(tx, id)
+  if (!(await isCancellable(tx, payout))) throw new Refusal('payout_not_queued')
+  const result = await settlePayout(tx, deps, {
+    id,
+    outcome: { status: 'cancelled', reason },
+    by: actor,
+  })
+  if (result === 'otherwise') refuseCancelling(payout)
+  if (result === 'same') return
+  await audit(tx, { client, actor, now }, { payout, action: 'payout.cancel', note: reason })
+}
+
+// A payout of a settlement or refund can be cancelled alone only while it is blocked, because it would wait
+// for ever. Otherwise it cannot: an approved settlement is final, and another payout of the refund may have
+// been sent. A payout of a suspended client cannot be cancelled either, because the client may be resumed.
+async function isCancellable(
+  tx: Transaction,
+  { id, purpose, status }: LockedPayout,
+): Promise<boolean> {
+  if (purpose === 'payout' || status === 'cancelled') return true
+  const block = await findBlock(tx, id)
+  return block !== null && block !== 'client_suspended'
+}
+
+// Returns undefined if the same user has already made this decision.
+async function lockDecidable(
+  tx: Transaction,
+  approver: Approver,
+  { reference, decision }: { reference: string; decision: 'approved' | 'rejected' },
+): Promise<LockedPayout | undefined> {
+  const { id } = await getPayout(tx, { reference, clientId: approver.client.id })
+  await lockApprover(tx, approver)
+  const payout = await lockPayout(tx, id)
+  const { approval, decidedByUser } = payout
+  if (approval === decision && decidedByUser === approver.userId) return undefined
+  const isFirst = payout.firstApprover?.userId === approver.userId
+  if (decision === 'approved' && isFirst && awaitsApproval(payout)) return undefined
+  if (!awaitsApproval(payout)) throw new Refusal('payout_decided')
+  return payout
+}
+
+async function decide(
+  tx: Transaction,
+  { client, actor, userId, now }: Approver & { now: Date },
+  {
+    payout,
+    approval,
+    reason,
+  }: { payout: LockedPayout; approval: 'approved' | 'rejected'; reason: string | null },
+): Promise<void> {
+  await tx.query({
+    name: 'decide-payout',
+    text: `update payouts set approval = $2, decided_by = $3, decided_by_user = $4,
+                              decided_at = $5, decision_reason = $6
+            where id = $1`,
+    values: [payout.id, approval, actor, userId, now, reason],
+  })
+  const change = { change: approval, changedBy: actor, detail: reason }
+  await recordPayoutChanges(tx, now, { payoutIds: [payout.id], ...change })
+  const action = approval === 'approved' ? 'payout.approve' : 'payout.reject'
+  await audit(tx, { client, actor, now }, { payout, action, note: reason })
+}
+
+function audit(
+  tx: Transaction,
+  { client, actor, now }: Decider & { now: Date },
+  {
+    payout,
+    action,
+    note,
+  }: { payout: LockedPayout; action: `payout.${string}`; note: string | null },
+): Promise<void> {
+  const { reference, amountKobo, currency, requestedBy } = payout
+  const detail = { amount: formatKobo(amountKobo), currency, requestedBy, note }
+  const subject = `payout/${reference}`
+  return writeAuditLog(tx, now, { clientId: client.id, actor, action, subject, detail })
+}

@@ -1,0 +1,125 @@
+// Finds and locks the money that is available to a client: first the proceeds of its payments, then its
+// collection accounts in the order of their ids. The caller posts the transfers.
+//
+// The client's debt stays on the available accounts (I57) until a settlement or a recovery takes it. A
+// recovery draws money into the receivable itself.
+//
+// Locks: the collection accounts, the available account, the receivable and the destination accounts, in the
+// order of their ids, like every other posting.
+
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { fillHolds } from '#holds/hold.ts'
+import type { AccountId, ClientId } from '#ids.ts'
+import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+
+export type Drawing = {
+  clientId: ClientId
+  currency: string
+  amountKobo: Kobo
+  now: Date
+  into: readonly AccountId[] // Disjoint from the accounts drawn from.
+}
+export type Draw = { accountId: AccountId; amountKobo: Kobo }
+
+type Row = { id: AccountId; kind: string; balanceKobo: Kobo }
+type Held = { sources: Row[]; owedKobo: Kobo }
+
+const ROWS = `
+  select l.id, l.kind, l.credits_kobo - l.debits_kobo as balance_kobo from ledger_accounts l`
+
+// Refuses with `insufficient_balance` unless the balance covers both the amount and the debt. No other
+// transaction can draw the money before this one ends.
+export async function drawAvailable(
+  tx: Transaction,
+  sharedAccounts: SharedAccounts,
+  { clientId, currency, amountKobo, now, into }: Drawing,
+): Promise<Draw[]> {
+  const owner = clientOwner(clientId)
+  const receivable = { kind: 'receivable', owner, currency } as const
+  await sharedAccounts.open([receivable]) // A missing row could not be locked.
+  const owedId = sharedAccounts.id(receivable)
+  const heldIn = (rows: readonly Row[]): Held => ({
+    sources: inOrder(rows.filter(({ id }) => id !== owedId && !into.includes(id))),
+    owedKobo: into.includes(owedId) ? kobo(0n) : owedBy(rows.find(({ id }) => id === owedId)),
+  })
+  const read = async ({ sources }: Held): Promise<Held> => {
+    const { rows } = await tx.query<Row>({
+      name: 'lock-available',
+      text: `${ROWS} where l.id = any($1::bigint[]) order by l.id for no key update`,
+      values: [[...sources.map(({ id }) => id), owedId, ...into]],
+    })
+    return heldIn(rows)
+  }
+  // Fills the client's holds first. Once the source accounts are locked, no more money can arrive on them.
+  const lock = async (held: Held): Promise<Held> => {
+    const locked = await read(held)
+    return (await fillHolds(tx, now, clientId)) ? read(held) : locked
+  }
+
+  const found = await tx.query<Row>({
+    name: 'find-available',
+    text: `${ROWS}
+            where l.kind in ('available', 'receivable') and l.owner = $2 and l.currency = $3
+           union all
+           ${ROWS} join collection_accounts a on a.id = l.id
+            where a.client_id = $1 and l.currency = $3 and l.credits_kobo > l.debits_kobo`,
+    values: [clientId, owner, currency],
+  })
+  const seen = heldIn(found.rows)
+  // The accounts that sufficed before the lock nearly always still suffice. If not, release their locks, lock
+  // all accounts in order, and decide by the locked balances.
+  await tx.query('savepoint drawing')
+  let locked = await lock(enough(seen, amountKobo))
+  if (!isEnough(locked, amountKobo)) {
+    await tx.query('rollback to drawing')
+    locked = await lock(seen)
+  }
+  if (!isEnough(locked, amountKobo)) refuse(locked)
+  return draw(locked, amountKobo)
+}
+
+// A debt makes the balance of the receivable negative.
+function owedBy(receivable: Row | undefined): Kobo {
+  return kobo(-(receivable?.balanceKobo ?? 0n))
+}
+
+function isEnough({ sources, owedKobo }: Held, amountKobo: Kobo): boolean {
+  return sources.reduce((sum, { balanceKobo }) => sum + balanceKobo, 0n) >= amountKobo + owedKobo
+}
+
+function enough({ sources, owedKobo }: Held, amountKobo: Kobo): Held {
+  let leftKobo: bigint = amountKobo + owedKobo
+  const needed = sources.filter(({ balanceKobo }) => {
+    const isNeeded = leftKobo > 0n
+    leftKobo -= balanceKobo
+    return isNeeded
+  })
+  return { sources: needed, owedKobo }
+}
+
+function draw({ sources }: Held, amountKobo: Kobo): Draw[] {
+  let leftKobo: bigint = amountKobo
+  const draws: Draw[] = []
+  for (const { id, balanceKobo } of sources) {
+    const drawnKobo = balanceKobo < leftKobo ? balanceKobo : leftKobo
+    if (drawnKobo > 0n) draws.push({ accountId: id, amountKobo: kobo(drawnKobo) })
+    leftKobo -= drawnKobo
+  }
+  return draws
+}
+
+function inOrder(sources: readonly Row[]): Row[] {
+  const isCollection = ({ kind }: Row) => kind === 'collection'
+  return [...sources].sort((one, other) =>
+    isCollection(one) === isCollection(other)
+      ? Number(one.id - other.id)
+      : Number(isCollection(one)) - Number(isCollection(other)),
+  )
+}
+
+function refuse({ owedKobo }: Held): never {
+  const message = `You owe ${formatKobo(owedKobo)}, which stays in the available balance.`
+  throw new Refusal('insufficient_balance', owedKobo > 0n ? [{ field: 'amount', message }] : [])
+}

@@ -1,0 +1,251 @@
+// Requests to fail a payout that a bank may have (unknown, or in a file), or all open payouts of a file that
+// the bank does not have (I94). A person, or a system of the operator, makes the request and quotes the bank.
+// Another, independent person approves it. Then the money becomes available again.
+//
+// Locks, as the subject of a request: the file, then the payout.
+
+import type { Client } from '#access/permissions.ts'
+import {
+  type Checker,
+  REQUEST_STATES,
+  type Request,
+  type Requester,
+  type Verb,
+  type Viewer,
+  Workflow,
+} from '#approvals/workflow.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { newReference } from '#ids.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import { type FileResult, insertResults, type KnownPayout } from './file-results.ts'
+import { type FileActor, lockFileOf, lockPayoutFile, requireSameFile } from './files.ts'
+import { findPayout } from './payout.ts'
+import {
+  contradicts,
+  findReport,
+  type LockedPayout,
+  lockPayout,
+  type PayoutOutcome,
+  type SettleDeps,
+  settlePayout,
+} from './settle.ts'
+import type { PayoutStatus } from './states.ts'
+
+export const FAILURE_STATES = REQUEST_STATES
+
+export type PayoutFailure = Request & {
+  reference: string
+  payout: string | null // The payout's reference. Null: the request is about a file.
+  payoutFile: string | null
+  amountKobo: Kobo // The amount that becomes available: the payout's, or the sum of the file's open payouts.
+  reason: string | null // The reason of the payout's failure, which the client sees.
+  evidence: string
+}
+
+export const payoutFailures = new Workflow<PayoutFailure, SettleDeps>({
+  table: 'payout_failures',
+  key: 'reference',
+  columns: `r.reference, p.reference as payout, f.reference as payout_file, r.reason, r.evidence,
+    coalesce(p.amount_kobo, (select coalesce(sum(o.amount_kobo), 0)::bigint from payouts o
+                              where o.batch_id = r.file_id
+                                and o.status in ('sending', 'unknown', 'failed'))) as amount_kobo`,
+  joins: `left join payouts p on p.id = r.payout_id left join payout_files f on f.id = r.file_id`,
+  obstacle: `case when p.status not in ('sending', 'unknown') then 'payout_settled' end`,
+  notFound: 'request_not_found',
+  lock: async (tx, { payout, payoutFile }) => {
+    if (payoutFile !== null) await lockPayoutFile(tx, payoutFile)
+    if (payout !== null) await lockPayoutOf(tx, payout)
+  },
+  perform,
+  audit,
+})
+
+// If the request is about a file, the caller settles its payouts afterwards, as after a report.
+async function perform(
+  tx: Transaction,
+  by: Checker & SettleDeps,
+  { payout, payoutFile, evidence, reason }: PayoutFailure,
+): Promise<void> {
+  if (payout !== null) {
+    const outcome = { status: 'failed', reason: reason as string } as const
+    await resolvePayout(tx, by, { reference: payout, outcome, evidence })
+    return
+  }
+  const { now, actor, client } = by
+  const failing = { reference: payoutFile as string, bankConfirmation: evidence }
+  await failPayoutFile(tx, { now, by: { clientId: client.id, actor } }, failing)
+}
+
+function audit(failure: PayoutFailure, verb: Verb) {
+  const { reference, payout, payoutFile, evidence, requestedBy, decisionReason: note } = failure
+  const kind = payout === null ? 'payout_file' : 'payout'
+  const amount = formatKobo(failure.amountKobo)
+  return {
+    action: `${kind}.${verb}_failure` as const,
+    subject: `${kind}/${payout ?? payoutFile}`,
+    detail: { request: reference, amount, evidence, requestedBy, note },
+  }
+}
+
+export function isFailureReference(text: string): boolean {
+  return /^PFR[0-9]{15}$/.test(text)
+}
+
+// Finds the open request about a payout or a file.
+export async function findOpenFailure(
+  db: Queryable,
+  viewer: Viewer,
+  of: { payoutId: bigint } | { fileId: bigint },
+): Promise<PayoutFailure | null> {
+  const about = 'payoutId' in of ? ['r.payout_id = $', of.payoutId] : ['r.file_id = $', of.fileId]
+  const where = [['r.state = $', 'open'], about as [string, bigint]] as const
+  const [open] = await payoutFailures.list(db, viewer, { where, beforeId: null, limit: 1 })
+  return open ?? null
+}
+
+export async function requestPayoutFailure(
+  tx: Transaction,
+  by: Requester,
+  { reference, reason, evidence }: { reference: string; reason: string; evidence: string },
+): Promise<void> {
+  const payout = await lockPayoutOf(tx, reference)
+  if (payout.status !== 'sending' && payout.status !== 'unknown') {
+    throw new Refusal('payout_settled')
+  }
+  await refuseResolving(tx, payout, { status: 'failed', reason })
+  await insertRequest(tx, by, { payout_id: payout.id, reason, evidence })
+}
+
+export async function requestFileFailure(
+  tx: Transaction,
+  by: Requester,
+  { reference, evidence }: { reference: string; evidence: string },
+): Promise<void> {
+  const file = await lockPayoutFile(tx, reference)
+  if (file.isNotDelivered) throw new Refusal('payout_file_not_delivered')
+  await failedResults(tx, { ...file, reference, bankConfirmation: evidence })
+  await insertRequest(tx, by, { file_id: file.id, evidence })
+}
+
+function insertRequest(tx: Transaction, by: Requester, about: object) {
+  const values = { reference: newReference('PFR'), requested_by_client: by.client.id, ...about }
+  return payoutFailures.request(tx, by, { values, conflict: 'failure_requested' })
+}
+
+async function lockPayoutOf(tx: Transaction, reference: string): Promise<LockedPayout> {
+  const found = await findPayout(tx, { reference })
+  if (!found) throw new Refusal('payout_not_found')
+  const fileId = await lockFileOf(tx, reference)
+  const payout = await lockPayout(tx, found.id)
+  requireSameFile(fileId, payout.batchId)
+  return payout
+}
+
+// An operator reports the outcome of a payout that the bank gave no answer for: the operator telephoned the
+// bank, or the bank's statement shows the payout. The payout is unknown, or was sent in a file. One person
+// may confirm it, because that frees no money. Failing it takes two people.
+//
+// A repetition changes nothing. A different outcome is refused if the payout is settled, or if the bank has
+// reported an outcome that is about to be settled.
+// Locks: the file of the payout, the payout, then the locks of settling it.
+
+type Outcome = Exclude<PayoutOutcome, { status: 'cancelled' }>
+
+// `evidence`: the bank's statement about a payout that fails.
+type Resolving = { reference: string; outcome: Outcome; evidence?: string }
+
+export async function resolvePayout(
+  tx: Transaction,
+  deps: SettleDeps & { client: Client; actor: string },
+  { reference, outcome, evidence }: Resolving,
+): Promise<void> {
+  const { client, actor, now } = deps
+  const payout = await lockPayoutOf(tx, reference)
+  const { id, amountKobo, currency } = payout
+  await refuseResolving(tx, payout, outcome)
+  const result = await settlePayout(tx, deps, { id, outcome, by: actor })
+  if (result === 'otherwise') throw new Refusal('payout_settled')
+  if (result === 'same') return
+  const { status: verdict, ...facts } = outcome
+  await writeAuditLog(tx, now, {
+    clientId: client.id,
+    actor,
+    action: verdict === 'confirmed' ? 'payout.confirm' : 'payout.fail',
+    subject: `payout/${reference}`,
+    detail: { ...facts, evidence, amount: formatKobo(amountKobo), currency },
+  })
+}
+
+async function refuseResolving(
+  tx: Transaction,
+  { id, status, batchId }: Pick<LockedPayout, 'id' | 'status' | 'batchId'>,
+  outcome: Outcome,
+): Promise<void> {
+  // The worker that is sending the payout will receive the bank's answer.
+  if (status === 'sending' && batchId === null) throw new Refusal('payout_settled')
+  if (contradicts(await findReport(tx, id), outcome)) throw new Refusal('payout_settled')
+}
+
+// Fails the payouts of a file that never reached the bank, or that the bank dropped as a whole. These payouts
+// are never queued again (I47). Failing a file needs the bank's confirmation, and is refused if the bank has
+// paid any payout of it. A payout that was confirmed by hand counts as paid if the bank may have the file.
+//
+// Locks: the file, then its payouts, in id order.
+
+// A repetition changes nothing: the first confirmation stays.
+export async function failPayoutFile(
+  tx: Transaction,
+  { now, by }: { now: Date; by: FileActor },
+  { reference, bankConfirmation }: { reference: string; bankConfirmation: string },
+): Promise<void> {
+  const file = await lockPayoutFile(tx, reference)
+  if (file.isNotDelivered) return
+  const results = await failedResults(tx, { ...file, reference, bankConfirmation })
+  await insertResults(tx, { now, by }, results)
+  await tx.query({
+    name: 'payout-file-not-delivered',
+    text: `update payout_files
+              set not_delivered_by = $2, not_delivered_at = $3, bank_confirmation = $4
+            where id = $1`,
+    values: [file.id, by.actor, now, bankConfirmation],
+  })
+  const sum = results.reduce((kobos, { payout }) => kobos + payout.amountKobo, 0n)
+  await writeAuditLog(tx, now, {
+    ...by,
+    action: 'payout_file.not_delivered',
+    subject: `payout_file/${reference}`,
+    detail: { bankConfirmation, failed: results.length, amount: formatKobo(kobo(sum)) },
+  })
+}
+
+const isSettled = (status: PayoutStatus) => status === 'confirmed' || status === 'failed'
+
+type Failing = { id: bigint; mayBeAtBank: boolean; reference: string; bankConfirmation: string }
+
+// Locks the payouts of a file, and returns a failed result for each that is neither settled nor reported.
+// Refuses if the bank has paid any of them.
+async function failedResults(
+  tx: Transaction,
+  { id, mayBeAtBank, reference, bankConfirmation }: Failing,
+): Promise<FileResult[]> {
+  const { rows } = await tx.query<KnownPayout>({
+    name: 'lock-payouts-of-file',
+    text: `select p.id, p.reference, p.status, r.status as reported,
+                  p.amount_kobo, p.currency, $2::text as file_reference,
+                  coalesce(r.bank_reference, p.bank_reference) as bank_reference
+             from payouts p left join payout_results r on r.payout_id = p.id
+            where p.batch_id = $1
+            order by p.id for no key update of p`,
+    values: [id, reference],
+  })
+  const isPaid = ({ status, reported }: KnownPayout) =>
+    (status === 'confirmed' && mayBeAtBank) || reported === 'confirmed'
+  if (rows.some(isPaid)) throw new Refusal('payout_file_paid')
+  const reason = `Not delivered to the bank: ${bankConfirmation}`
+  return rows
+    .filter(({ status, reported }) => !isSettled(status) && reported === null)
+    .map((payout) => ({ payout, status: 'failed', bankReference: null, reason }))
+}

@@ -1,0 +1,303 @@
+// Judges a bank's report of payouts in files. Pure.
+//
+// A line about a payout counts before a line about its file. Only a final status settles a payout. An unclear
+// report decides nothing: an unknown status, another amount, another file, both outcomes at once, or a
+// duplicate. The first report counts. The same again changes nothing. The opposite, or the same under another
+// bank reference (a possible double payment), raises an alert.
+
+import type { ReportedStatus, ReportLine } from '#banks/payment-files.ts'
+import { numberArray, plainArray, textArray } from '#db/sql.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { PayoutId } from '#ids.ts'
+import { formatKobo, type Kobo, kobo, parseKobo } from '#money.ts'
+import { type NewAlert, raiseAlerts } from '#records/alerts.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import { appendEvents } from '#records/events.ts'
+import type { FileActor } from './files.ts'
+import type { PayoutStatus } from './states.ts'
+
+export type KnownPayout = {
+  id: PayoutId
+  reference: string
+  status: PayoutStatus
+  reported: 'confirmed' | 'failed' | null // Reported before; may not be settled yet.
+  amountKobo: Kobo
+  currency: string
+  fileReference: string | null
+  bankReference: string | null // The bank reference of the confirmation.
+}
+
+export const PROBLEMS = {
+  reference_missing: 'The line names no payout.',
+  unknown_reference: 'No payout has this reference.',
+  unknown_file: 'No file has this reference.',
+  not_in_file: 'This payout is in no file.',
+  other_file: 'This payout is in another file than the report says.',
+  unknown_status: 'This status means nothing to us.',
+  duplicate: 'The bank has it already, and refused it as a duplicate. Nothing was changed.',
+  amount_differs: 'The amount is not the payout’s.',
+  contradictory: 'The report says both that it was paid and that it was not.',
+  already_settled: 'The bank said the opposite before. Nothing was changed.',
+  other_reference: 'It was confirmed before under another reference. Nothing was changed.',
+} as const
+
+export type Problem = {
+  line: number
+  reference: string | null
+  fileReference: string | null // Set for a line about a whole file.
+  status: string
+  problem: keyof typeof PROBLEMS
+}
+
+export type FileResult = {
+  payout: KnownPayout
+  status: 'confirmed' | 'failed'
+  bankReference: string | null
+  reason: string | null
+}
+
+export type Judgement = {
+  results: FileResult[] // The results that the caller settles.
+  pending: number
+  unchanged: number
+  problems: Problem[]
+}
+
+type Known = {
+  payouts: ReadonlyMap<string, KnownPayout> // By reference: those that the report or its files name.
+  files: ReadonlySet<string>
+}
+
+type Statement = ReportLine & { status: ReportedStatus }
+type Evidence = { payout: KnownPayout; own: Statement[]; ofFile: Statement[]; isUnclear: boolean }
+
+function judgeFileResults(lines: readonly ReportLine[], known: Known): Judgement {
+  const judgement: Judgement = { results: [], pending: 0, unchanged: 0, problems: [] }
+  const evidence = new Map<string, Evidence>()
+  const about = (payout: KnownPayout): Evidence => {
+    const { reference } = payout
+    const found = evidence.get(reference) ?? { payout, own: [], ofFile: [], isUnclear: false }
+    evidence.set(reference, found)
+    return found
+  }
+  const payoutsOf = Map.groupBy(known.payouts.values(), ({ fileReference }) => fileReference)
+  for (const line of lines) {
+    const payout = known.payouts.get(line.reference ?? '')
+    const isOfFile = line.level === 'file'
+    const inFile = isOfFile ? (payoutsOf.get(line.fileReference ?? '') ?? []) : []
+    const problem = isOfFile ? fileProblem(line, known) : orderProblem(line, payout)
+    if (problem) {
+      judgement.problems.push(problemOf(line, problem, line.reference))
+      if (payout && !isOfFile) about(payout).isUnclear = true
+      // A bank that rejects a file as a duplicate may also reject each of its payouts, for another reason.
+      if (problem === 'duplicate') for (const each of inFile) about(each).isUnclear = true
+    } else if (isOfFile) for (const each of inFile) about(each).ofFile.push(line as Statement)
+    else about(payout as KnownPayout).own.push(line as Statement)
+  }
+  for (const each of evidence.values()) judgePayout(each, judgement)
+  judgement.problems.sort((one, other) => one.line - other.line)
+  return judgement
+}
+
+function fileProblem(line: ReportLine, { files }: Known): Problem['problem'] | undefined {
+  if (line.fileReference === undefined) return 'reference_missing'
+  if (!files.has(line.fileReference)) return 'unknown_file'
+  return line.status === undefined ? statusProblem(line) : undefined
+}
+
+function statusProblem({ isDuplicate }: ReportLine): Problem['problem'] {
+  return isDuplicate ? 'duplicate' : 'unknown_status'
+}
+
+function orderProblem(
+  line: ReportLine,
+  payout: KnownPayout | undefined,
+): Problem['problem'] | undefined {
+  if (line.reference === undefined) return 'reference_missing'
+  if (!payout) return 'unknown_reference'
+  const { fileReference, amountKobo, currency } = payout
+  if (fileReference === null) return 'not_in_file'
+  if (line.fileReference !== undefined && line.fileReference !== fileReference) return 'other_file'
+  if (line.status === undefined) return statusProblem(line)
+  const { amount } = line
+  const isSame =
+    !amount || (parseKobo(amount.amount) === amountKobo && amount.currency === currency)
+  return isSame ? undefined : 'amount_differs'
+}
+
+function judgePayout({ payout, own, ofFile, isUnclear }: Evidence, judgement: Judgement): void {
+  if (isUnclear) return
+  const finals = [...ofFile, ...own].filter(({ status }) => status !== 'pending')
+  const last = finals.at(-1)
+  if (new Set(finals.map(({ status }) => status)).size > 1) {
+    judgement.problems.push(problemOf(last as Statement, 'contradictory', payout.reference))
+    return
+  }
+  // The last of several lines about the file decides: it concerns the payment information, the narrowest
+  // part.
+  const decisive = own.length > 0 ? own.find(isFinal) : [ofFile.at(-1) as Statement].find(isFinal)
+  const before = payout.reported ?? settledAs(payout)
+  if (!decisive) judgement[before ? 'unchanged' : 'pending']++
+  else if (before === decisive.status) {
+    if (!isOtherPayment(payout, decisive)) judgement.unchanged++
+    else judgement.problems.push(problemOf(decisive, 'other_reference', payout.reference))
+  } else if (before) {
+    judgement.problems.push(problemOf(decisive, 'already_settled', payout.reference))
+  } else judgement.results.push(resultOf(payout, decisive))
+}
+
+type Final = Statement & { status: 'confirmed' | 'failed' }
+
+function isFinal(line: Statement): line is Final {
+  return line.status !== 'pending'
+}
+
+// A cancelled payout was never in a file, so it counts as unsettled.
+function settledAs({ status }: KnownPayout): 'confirmed' | 'failed' | null {
+  return status === 'confirmed' || status === 'failed' ? status : null
+}
+
+// A report without a bank reference cannot contradict an earlier one. A payout that was confirmed by hand
+// without a bank reference may be another payment.
+function isOtherPayment(payout: KnownPayout, { status, bankReference }: Final): boolean {
+  if (status !== 'confirmed' || bankReference === undefined) return false
+  const { reported, reference, bankReference: before } = payout
+  const isSilent = reported !== null && before === reference
+  return !isSilent && before !== bankReference
+}
+
+// Uses our reference if the bank gives none.
+function resultOf(payout: KnownPayout, { status, bankReference, reason, statusText }: Final) {
+  return status === 'confirmed'
+    ? { payout, status, bankReference: bankReference ?? payout.reference, reason: null }
+    : { payout, status, bankReference: null, reason: reason ?? statusText }
+}
+
+function problemOf(
+  { line, level, fileReference, statusText }: ReportLine,
+  problem: Problem['problem'],
+  reference: string | undefined,
+): Problem {
+  return {
+    line,
+    reference: reference ?? null,
+    fileReference: level === 'file' ? (fileReference ?? null) : null,
+    status: statusText,
+    problem,
+  }
+}
+
+// Commits the judgement of the whole report before any payout is settled (settle.ts), so that a crash during
+// a long report loses nothing.
+//
+// Locks: the payouts, in id order.
+
+type Taking = { now: Date; by: FileActor }
+
+// `sha256`: the hash of the report, for the audit log.
+export async function takeFileResults(
+  tx: Transaction,
+  { now, by }: Taking,
+  { lines, sha256 }: { lines: readonly ReportLine[]; sha256: string },
+): Promise<Judgement> {
+  const known = await lockReported(tx, lines)
+  const judgement = judgeFileResults(lines, known)
+  await insertResults(tx, { now, by }, judgement.results)
+  await logReport(tx, { now, by }, { judgement, sha256 })
+  const alerts = judgement.problems.flatMap(contradiction)
+  await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
+  return judgement
+}
+
+const IS_WRONG: ReadonlySet<Problem['problem']> = new Set([
+  'already_settled',
+  'amount_differs',
+  'duplicate',
+  'other_reference',
+])
+
+function contradiction({ reference, fileReference, status, problem }: Problem): NewAlert[] {
+  if (!IS_WRONG.has(problem)) return []
+  const subject = reference === null ? `payout_file/${fileReference}` : `payout/${reference}`
+  return [{ kind: 'payout_contradicted', subject, detail: { status, problem } }]
+}
+
+// Locks the payouts that the report names, and all payouts of a file that it reports as a whole.
+async function lockReported(tx: Transaction, lines: readonly ReportLine[]) {
+  const references = lines.flatMap(({ reference }) => reference ?? [])
+  const files = new Set(
+    lines.flatMap(({ level, fileReference }) =>
+      level === 'file' && fileReference !== undefined ? [fileReference] : [],
+    ),
+  )
+  const { rows } = await tx.query<KnownPayout>({
+    name: 'lock-reported-payouts',
+    text: `select p.id, p.reference, p.status, r.status as reported,
+                  p.amount_kobo, p.currency, f.reference as file_reference,
+                  coalesce(r.bank_reference, p.bank_reference) as bank_reference
+             from payouts p
+             left join payout_files f on f.id = p.batch_id
+             left join payout_results r on r.payout_id = p.id
+            where p.reference = any($1::text[])
+               or p.batch_id in (select id from payout_files where reference = any($2::text[]))
+            order by p.id for no key update of p`,
+    values: [textArray(references), textArray([...files])],
+  })
+  const found = await tx.query<{ reference: string }>({
+    name: 'find-reported-files',
+    text: 'select reference from payout_files where reference = any($1::text[])',
+    values: [textArray([...files])],
+  })
+  return {
+    payouts: new Map(rows.map((row) => [row.reference, row])),
+    files: new Set(found.rows.map(({ reference }) => reference)),
+  }
+}
+
+export async function insertResults(
+  tx: Transaction,
+  { now, by }: Taking,
+  results: readonly FileResult[],
+): Promise<void> {
+  if (results.length === 0) return
+  await tx.query({
+    name: 'insert-payout-results',
+    text: `insert into payout_results
+             (payout_id, status, bank_reference, reason, reported_by, reported_at)
+           select r.*, $5, $6
+             from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) as r`,
+    values: [
+      numberArray(results.map(({ payout }) => payout.id)),
+      plainArray(results.map(({ status }) => status)),
+      textArray(results.map(({ bankReference }) => bankReference)),
+      textArray(results.map(({ reason }) => reason)),
+      by.actor,
+      now,
+    ],
+  })
+}
+
+async function logReport(
+  tx: Transaction,
+  { now, by }: Taking,
+  { judgement, sha256 }: { judgement: Judgement; sha256: string },
+): Promise<void> {
+  const { results, pending, unchanged, problems } = judgement
+  const total = (status: FileResult['status']) => {
+    const of = results.filter((result) => result.status === status)
+    const sum = of.reduce((kobos, { payout }) => kobos + payout.amountKobo, 0n)
+    return { payouts: of.length, amount: formatKobo(kobo(sum)) }
+  }
+  await writeAuditLog(tx, now, {
+    ...by,
+    action: 'payout_file.results',
+    subject: `payout_results/${sha256}`,
+    detail: {
+      confirmed: total('confirmed'),
+      failed: total('failed'),
+      pending,
+      unchanged,
+      problems: problems.length,
+    },
+  })
+}

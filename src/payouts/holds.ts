@@ -1,0 +1,263 @@
+// Holds payouts: while a hold is open nothing is sent to any bank, by a connector, in a file or by hand
+// (I82): no file is given out, and no number of a payer's. They can still be requested, approved, asked
+// for and settled.
+//
+// A restored database is held from the start, and so is a standby that was promoted without having been
+// synchronous (holds.ts): it does not know what was sent after the moment it was restored to.
+// Payouts requested by then may have been sent, so they are never sent again; the bank is asked (unknown.ts).
+// Later payouts are missing from it, and appear in a bank's statement.
+
+import { timestamp } from '#clock.ts'
+import { readReplication } from '#db/health.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { RefusalCode } from '#errors.ts'
+import { isAllHeld } from '#holds/hold.ts'
+import type { PayoutId } from '#ids.ts'
+import { clearAlert, raiseAlerts } from '#records/alerts.ts'
+import { awaitSenders } from '#records/call-rates.ts'
+import { appendEvents } from '#records/events.ts'
+
+const ALERT = { kind: 'payouts_held', subject: 'payouts' } as const
+
+// Conditions on a row of `payouts`. A database that is another one than was known is held before anybody has
+// noticed (holds.ts).
+export const HELD = `(exists (select from payout_holds where released_at is null)
+                      or exists (select from known_database
+                                  where identity <> (select current_database_identity())))`
+const LAST_RESTORED = 'coalesce((select max(last_payout_id) from payout_holds), 0)'
+export const MAY_BE_SENT = `not ${HELD} and id > ${LAST_RESTORED}`
+export const MAY_HAVE_BEEN_SENT = `id <= ${LAST_RESTORED}`
+// When nothing was ever restored: null.
+export const LAST_RESTORED_AT =
+  '(select max(held_at) from payout_holds where restored_to is not null)'
+
+type PayoutHold = { reason: string; heldBy: string; heldAt: Date; restoredTo: Date | null }
+
+export async function holdPayouts(
+  tx: Transaction,
+  now: Date,
+  { reason, by, restoredTo }: { reason: string; by: string; restoredTo?: Date },
+): Promise<void> {
+  await awaitSenders(tx)
+  await tx.query({
+    name: 'hold-payouts',
+    text: `insert into payout_holds (reason, held_by, held_at, restored_to, last_payout_id)
+           select $1, $2, $3, $4::timestamptz,
+                  case when $4::timestamptz is not null
+                       then coalesce((select max(id) from payouts), 0) end`,
+    values: [reason, by, now, restoredTo ?? null],
+  })
+  const detail = { reason, ...(restoredTo && { restoredTo: timestamp(restoredTo) }) }
+  await appendEvents(tx, now, await raiseAlerts(tx, now, [{ ...ALERT, detail }]))
+}
+
+// The caller has awaited holders.
+export async function arePayoutsHeld(tx: Transaction): Promise<boolean> {
+  const { rows } = await tx.query<{ isHeld: boolean }>({
+    name: 'are-payouts-held',
+    text: `select ${HELD} as is_held`,
+  })
+  return rows[0]?.isHeld === true
+}
+
+// Returns how many holds were open.
+export async function releasePayouts(tx: Transaction, now: Date, by: string): Promise<number> {
+  const { rowCount } = await tx.query({
+    name: 'release-payouts',
+    text: `update payout_holds set released_at = $1, released_by = $2 where released_at is null`,
+    values: [now, by],
+  })
+  await clearAlert(tx, now, ALERT)
+  return rowCount ?? 0
+}
+
+export async function listHolds(db: Queryable): Promise<PayoutHold[]> {
+  const { rows } = await db.query<PayoutHold>({
+    name: 'list-payout-holds',
+    text: `select reason, held_by, held_at, restored_to
+             from payout_holds where released_at is null order by id`,
+  })
+  return rows
+}
+
+// Queued payouts that must not be sent as things are: the client is suspended (I97) or all its money is held
+// (I130), screening stopped it (I147), the account is not to be paid any more, or the bank took back the
+// money that would be refunded or returned. They wait, and can be cancelled or, if they are returns, failed;
+// operators are told.
+
+// On a refund `p`: its source now holds less than is being refunded of it (I58).
+const IS_UNCOVERED = `
+  (select sum(q.amount_kobo) from payouts q
+    where q.credit_id = p.credit_id and q.item_id is not distinct from p.item_id
+      and q.refund_id is not null and q.status not in ('failed', 'cancelled'))
+  > case when p.item_id is null
+         then (select c.amount_kobo - c.suspended_kobo - c.reversed_kobo
+                 from credits c where c.id = p.credit_id)
+         else coalesce((select i.amount_kobo from suspense_items i
+                         where i.id = p.item_id and i.state = 'assigned'), 0) end`
+
+// The bank itself took back a credit that is being returned, so the payer has it (I59). If a return of the
+// credit fails, its money covers the shortfall first, and another return may be covered again.
+export const isTakenBack = (creditId: string) => `
+  exists (select from reversals v where v.credit_id = ${creditId} and v.shortfall_kobo > 0)`
+
+// An operator stopped all money of the client. Its payouts wait until it is resumed or the hold ends, and
+// raise no alert.
+const STOPPED = ['client_suspended', 'client_held'] as const
+const IS_STOPPED = `in ('${STOPPED.join("', '")}')`
+
+// On a payout `p`: a rule of screening is in force that it was not screened by, or its list has changed since
+// (I147).
+export const isUnscreened = (now: string) => `
+  exists (select from screening_rules r
+           where r.subject = 'payout' and r.effective_from <= ${now}
+             and (r.effective_to is null or r.effective_to > ${now})
+             and (p.screening is distinct from 'clear'
+                  or p.screened_at < greatest(r.effective_from,
+                       (select max(l.effective_from) from screening_lists l
+                         where l.name = r.params ->> 'list' and l.effective_from <= ${now}))))`
+
+export const isUnderReview = (now: string) =>
+  `(p.screening is not distinct from 'held' or ${isUnscreened(now)})`
+
+// Why the payout `p` is blocked; null: it is not. An account that was given another name since is not the
+// one that was approved.
+export const BLOCKED = `
+  case when exists (select from clients where clients.id = p.client_id and not clients.is_active)
+       then 'client_suspended'
+       when ${isAllHeld('p.client_id')} then 'client_held'
+       when p.screening = 'held' then 'payout_under_review'
+       when p.bank_account_id is not null
+       then (select case when not b.is_active then 'bank_account_inactive'
+                         when b.status = 'mismatch' or p.to_account_name
+                              not in (b.account_name, coalesce(b.name_at_bank, b.account_name))
+                         then 'bank_account_mismatch' end
+               from bank_accounts b where b.id = p.bank_account_id)
+       when p.refund_id is not null and ${IS_UNCOVERED} then 'refund_credit_reversed'
+       when p.purpose = 'return' and ${isTakenBack('p.credit_id')} then 'return_credit_reversed' end`
+
+export const BLOCKS = [
+  ...STOPPED,
+  'payout_under_review',
+  'bank_account_inactive',
+  'bank_account_mismatch',
+  'refund_credit_reversed',
+  'return_credit_reversed',
+] as const satisfies readonly RefusalCode[]
+type Block = (typeof BLOCKS)[number]
+
+// Null: it is not queued, or nothing blocks it.
+export async function findBlock(db: Queryable, id: PayoutId): Promise<Block | null> {
+  const { rows } = await db.query<{ block: Block | null }>({
+    name: 'find-payout-block',
+    text: `select ${BLOCKED} as block from payouts p where p.id = $1 and p.status = 'queued'`,
+    values: [id],
+  })
+  return rows[0]?.block ?? null
+}
+
+export async function alertBlocked(tx: Transaction, now: Date): Promise<void> {
+  const { rows } = await tx.query<{ reference: string; bankCode: string; block: Block }>({
+    name: 'blocked-payouts',
+    text: `select p.reference, p.bank_code, w.block
+             from payouts p cross join lateral (select ${BLOCKED} as block) as w
+            where p.status = 'queued' and w.block not ${IS_STOPPED}
+              and not exists (select from alerts
+                               where kind = 'payout_blocked' and cleared_at is null
+                                 and subject = 'payout/' || p.reference)
+            order by p.id limit 100`,
+  })
+  const alerts = rows.map(({ reference, bankCode, block }) => ({
+    kind: 'payout_blocked' as const,
+    subject: `payout/${reference}`,
+    detail: { bankCode, reason: block },
+  }))
+  await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
+  await clearUnblocked(tx, now)
+}
+
+// It was cancelled, or may be sent again.
+async function clearUnblocked(tx: Transaction, now: Date): Promise<void> {
+  await tx.query({
+    name: 'clear-unblocked-payouts',
+    text: `update alerts set cleared_at = $1
+            where kind = 'payout_blocked' and cleared_at is null
+              and not exists (select from payouts p
+                               where p.reference = substr(subject, length('payout/') + 1)
+                                 and p.status = 'queued' and ${BLOCKED} not ${IS_STOPPED})`,
+    values: [now],
+  })
+}
+
+// Notices that the database is another one than before: a standby was promoted, or a backup restored. What
+// the old one had committed last may be missing, and a payout that was sent may be queued again.
+//
+//   promoted, commits waited for a standby   noted: the new one has every payout that was sent
+//   promoted, they did not                   held, as after a restore: banks are asked, nothing is sent (I82)
+//   another cluster                          held: no promotion leads there, but a dump or a copy does
+//
+// Between the move and this, nothing is sent either: HELD compares the two identities in the transaction
+// that claims (I89).
+
+const MOVED_REASON =
+  'The database was moved to another server without a synchronous standby: it may lack the last payouts.'
+
+type Known = {
+  identity: string
+  wasSynchronous: boolean | null
+  isMoved: boolean
+  isOtherCluster: boolean
+}
+
+// Compares the database with the last noted one. Holds payouts if it moved and may lack their last commits,
+// and notes the present one.
+export async function holdIfDatabaseMoved(tx: Transaction, now: Date): Promise<void> {
+  const { isSynchronous } = await readReplication(tx)
+  const before = await readKnown(tx)
+  if (!before || (!before.isMoved && before.wasSynchronous === isSynchronous)) return
+  await awaitSenders(tx)
+  const known = await readKnown(tx) // Another worker may have been first.
+  if (!known) return
+  if (known.isMoved && (known.isOtherCluster || !known.wasSynchronous)) {
+    await holdPayouts(tx, now, { reason: MOVED_REASON, by: 'worker', restoredTo: now })
+  }
+  await writeKnown(tx, now, { identity: known.identity, isSynchronous })
+}
+
+// After a restore: payouts are held already.
+export async function noteDatabase(tx: Transaction, now: Date): Promise<void> {
+  const known = await readKnown(tx)
+  if (!known) return
+  const { isSynchronous } = await readReplication(tx)
+  await writeKnown(tx, now, { identity: known.identity, isSynchronous })
+}
+
+// Undefined if the server does not tell its identity.
+async function readKnown(db: Queryable): Promise<Known | undefined> {
+  const { rows } = await db.query<Known>({
+    name: 'read-known-database',
+    text: `select c.identity, k.is_synchronous as was_synchronous,
+                  coalesce(k.identity <> c.identity, false) as is_moved,
+                  coalesce(split_part(k.identity, '/', 1) <> split_part(c.identity, '/', 1), false)
+                    as is_other_cluster
+             from (select current_database_identity() as identity) as c
+             left join known_database k on true
+            where c.identity is not null`,
+  })
+  return rows[0]
+}
+
+async function writeKnown(
+  tx: Transaction,
+  now: Date,
+  { identity, isSynchronous }: { identity: string; isSynchronous: boolean },
+): Promise<void> {
+  await tx.query({
+    name: 'write-known-database',
+    text: `insert into known_database (identity, is_synchronous, noted_at) values ($1, $2, $3)
+           on conflict (is_only) do update
+              set identity = $1, is_synchronous = $2, noted_at = $3`,
+    values: [identity, isSynchronous, now],
+  })
+}

@@ -1,0 +1,125 @@
+// /api/v1/operator/payouts: the payouts of all clients, and the outcomes that operators report for banks.
+
+import { type Static, type TObject, Type } from '@fastify/type-provider-typebox'
+import { requireClientId } from '#access/client-routes.ts'
+import { getClient } from '#access/clients.ts'
+import { toViewer } from '#approvals/views.ts'
+import type { Queryable } from '#db/pool.ts'
+import { SUMMARISED } from '#http/lists.ts'
+import { type Call, resource } from '#http/resource.ts'
+import { digits, text } from '#http/schemas.ts'
+import { findOpenFailure, requestPayoutFailure, resolvePayout } from './failures.ts'
+import { getFileId } from './files.ts'
+import { listPayouts, readPayoutDetail, summarizePayouts } from './queries.ts'
+import {
+  Evidence,
+  OperatorPayoutDetailView,
+  OperatorPayoutView,
+  PayoutFilters,
+  parsePayoutFilters,
+  REASON_MAX,
+} from './views.ts'
+
+const BANK_REFERENCE_MAX = 100
+
+const OperatorFilters = {
+  clientId: Type.Optional(text(64, 'Filter by client.')),
+  bankCode: Type.Optional(
+    digits('^[0-9]{3,6}$', 'Filter by sending bank.', 'Must be a bank code.'),
+  ),
+  payoutFile: Type.Optional(
+    digits('^PYF[0-9]{15}$', 'Filter by payout file.', 'Must be the id of a payout file.'),
+  ),
+  ...PayoutFilters,
+}
+
+export const operatorPayouts = resource('/api/v1/operator/payouts', {
+  tag: 'Operator',
+  noun: 'payout',
+  view: OperatorPayoutView,
+  scopes: { read: 'accounting:read', write: 'accounting:write' },
+  params: { reference: String },
+})
+  .summary('summarizeAllPayouts', {
+    summary: 'Count and add up payouts of all clients',
+    description: SUMMARISED,
+    filters: OperatorFilters,
+    errors: ['client_not_found', 'payout_file_not_found'],
+    run: async (db, { query, now }) =>
+      summarizePayouts(db, await parseOperatorFilters(db, now, query)),
+  })
+  .list('listAllPayouts', {
+    exportAs: 'exportAllPayouts',
+    name: 'operator-payouts',
+    summary: 'List payouts of all clients, newest first',
+    description:
+      'Filter by bank, state and payout file, for example what a bank has not answered for.',
+    filters: OperatorFilters,
+    isOrdered: true,
+    errors: ['client_not_found', 'payout_file_not_found'],
+    rows: async (db, { query, now, order, after, limit }) => {
+      const filters = await parseOperatorFilters(db, now, query)
+      return listPayouts(db, { ...filters, order, after, limit })
+    },
+  })
+  .get('getAnyPayout', {
+    summary: 'Retrieve a payout of any client',
+    description: 'Its state, what it is for, and every change with who made it.',
+    view: OperatorPayoutDetailView,
+    errors: ['payout_not_found'],
+    run: (db, call) => readDetail(db, call, call.params.reference),
+  })
+  .act('confirmPayout', {
+    path: '/:reference/confirm',
+    summary: 'Confirm an unknown payout',
+    description: 'The bank has paid it, as its statement shows. Idempotent.',
+    body: Type.Object(
+      { bankReference: text(BANK_REFERENCE_MAX, 'The bank’s own reference.') },
+      { additionalProperties: false },
+    ),
+    view: OperatorPayoutDetailView,
+    errors: ['payout_not_found', 'payout_settled'],
+    message: 'Payout confirmed successfully',
+    pool: 'batchPool',
+    run: async (tx, call) => {
+      const { reference } = call.params
+      const outcome = { status: 'confirmed', bankReference: call.body.bankReference } as const
+      await resolvePayout(tx, { ...call, hooks: call.payoutHooks }, { reference, outcome })
+      return readDetail(tx, call, reference)
+    },
+  })
+  .act('failPayout', {
+    path: '/:reference/fail',
+    summary: 'Request that an unknown payout fails',
+    description:
+      'The bank has not paid it and never will. Once another user approves (failureRequest), the ' +
+      'money is available again.',
+    body: Type.Object(
+      { reason: text(REASON_MAX, 'Failure reason, shown to the client.'), evidence: Evidence },
+      { additionalProperties: false },
+    ),
+    view: OperatorPayoutDetailView,
+    errors: ['failure_requested', 'payout_not_found', 'payout_settled'],
+    message: 'Failure requested successfully',
+    run: async (tx, call) => {
+      const { reference } = call.params
+      const by = { ...toViewer(call, call), now: call.now }
+      await requestPayoutFailure(tx, by, { reference, ...call.body })
+      return readDetail(tx, call, reference)
+    },
+  })
+
+type FilterQuery = Static<TObject<typeof OperatorFilters>>
+
+async function parseOperatorFilters(db: Queryable, now: Date, query: FilterQuery) {
+  const { clientId: name, payoutFile, ...others } = parsePayoutFilters(query)
+  const client = name === undefined ? undefined : await getClient(db, now, requireClientId(name))
+  const fileId = payoutFile === undefined ? undefined : await getFileId(db, payoutFile)
+  return { ...others, clientId: client?.id, fileId }
+}
+
+async function readDetail(db: Queryable, call: Call, reference: string) {
+  const payout = await readPayoutDetail(db, { reference })
+  const failure = await findOpenFailure(db, toViewer(call, call), { payoutId: payout.id })
+  return { ...payout, failure }
+}

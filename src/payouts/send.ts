@@ -1,0 +1,241 @@
+// Takes queued payouts to be sent: by a connector, or in a file (`batchId`). They are `sending` from
+// the commit of this transaction on, before any bank hears of them: so whatever dies later, nobody
+// takes them again (I47), unless their sender says that nothing was sent (send.ts). None are
+// taken while payouts are held, none that a restore knew (I82), none that are blocked
+// (holds.ts), none for a connector whose orders fail, and none in another currency than
+// connectors and files pay: such a return is the operator's to send.
+
+import type { PayoutInstruction } from '#banks/connector.ts'
+import type { Pool, Queryable } from '#db/pool.ts'
+import { quotedArray } from '#db/sql.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { PayoutId } from '#ids.ts'
+import { CURRENCY, type Kobo } from '#money.ts'
+import { awaitHolders } from '#records/call-rates.ts'
+import { claimOrders, isTrialDue, RETRY_MAX_MS, readRoutes } from '#routing/bank-route.ts'
+import type { Sealer } from '#seal.ts'
+import { BLOCKED, isUnderReview, isUnscreened, MAY_BE_SENT } from './holds.ts'
+import { type Payout, recordRouting } from './payout.ts'
+import { chooseSendingBank, type Sending } from './sending-bank.ts'
+import { transition } from './states.ts'
+
+export type ClaimedPayout = PayoutInstruction & { id: PayoutId }
+
+// On a payout `p`: it is ready to send, …
+export const IS_TO_BE_SENT = `status = 'queued' and approval in ('not_needed', 'approved')
+                              and ${MAY_BE_SENT}`
+// … and due, by a connector or in a file. A payout that could not be sent waits before the next attempt.
+const isDue = (now: string) => `${IS_TO_BE_SENT} and currency = '${CURRENCY}'
+  and (send_after is null or send_after <= ${now}) and not ${isUnscreened(now)}`
+
+type Claiming = {
+  bankCode: string
+  limit: number
+  batchId?: bigint | undefined // In a file, or else …
+  sentOver?: string | undefined // … over the connection of this fingerprint.
+  by: string
+  detail?: string // The file's reference.
+}
+
+// On a bank `b`: it has something to send, and takes orders (src/routing/bank-route.ts).
+const maySend = (now: string, latest: string) => `
+  exists (select from payouts p
+           where bank_code = b.code and ${isDue(now)} and ${BLOCKED} is null)
+  and not exists (select from bank_routes r
+                   where r.bank_code = b.code and r.direction = 'out' and r.state = 'left'
+                     and r.retry_at > ${now} and r.retry_at <= ${latest})`
+
+// SQL: one of these banks has a payout to send, and takes orders.
+export const hasPayoutsToSend = (bankCodes: readonly string[]) => `exists (
+  select from unnest(${quotedArray(bankCodes)}) as b (code)
+   where ${maySend('clock.now', `clock.now + interval '${RETRY_MAX_MS} ms'`)})`
+
+// The banks of these that have anything to send, and take orders.
+export async function findSendingBanks(
+  db: Queryable,
+  bankCodes: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const { rows } = await db.query<{ bankCode: string }>({
+    name: 'find-sending-banks',
+    text: `select code as bank_code from unnest($1::text[]) as b (code)
+            where ${maySend('$2', '$3')}`,
+    values: [bankCodes, now, new Date(now.getTime() + RETRY_MAX_MS)],
+  })
+  return rows.map(({ bankCode }) => bankCode)
+}
+
+// The oldest first. Commit before anything is sent.
+export async function claimPayouts(
+  tx: Transaction,
+  { sealer, now }: { sealer: Sealer; now: Date },
+  { bankCode, limit, batchId, sentOver, by, detail }: Claiming,
+): Promise<ClaimedPayout[]> {
+  await awaitHolders(tx)
+  const most = batchId === undefined ? await claimOrders(tx, now, { bankCode, limit }) : limit
+  if (most === 0) return []
+  const payouts = await transition<Payout>(tx, {
+    name: 'claim-payouts',
+    rows: `select id from payouts p
+            where bank_code = $1 and ${isDue('$3')} and ${BLOCKED} is null
+            order by id limit $2 for no key update skip locked`,
+    from: 'queued',
+    to: 'sending',
+    set: 'sending_at = $3, batch_id = $4, sent_over = $5',
+    values: [bankCode, most, now, batchId ?? null, sentOver ?? null],
+    returning: `r.reference, r.amount_kobo, r.currency, r.narration, r.to_bank_code,
+                r.to_account_sealed, r.to_account_name`,
+    by,
+    now,
+    detail: detail ?? null,
+  })
+  return payouts
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+    .map(({ id, reference, amountKobo, currency, narration, ...to }) => ({
+      id,
+      reference,
+      amountKobo,
+      currency,
+      narration,
+      to: {
+        bankCode: to.toBankCode,
+        accountNumber: sealer.open(to.toAccountSealed),
+        accountName: to.toAccountName,
+      },
+    }))
+}
+
+// An operator has executed it at the bank: from here on nobody else sends it. The payout must be locked. A
+// payout that passed screening stays confirmable when rules change, because the operator may have paid it.
+export async function sendByHand(
+  tx: Transaction,
+  now: Date,
+  { id, by }: { id: PayoutId; by: string },
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'is-payout-under-review',
+    text: `select from payouts p
+            where id = $1 and p.screening is distinct from 'clear' and ${isUnderReview('$2')}`,
+    values: [id, now],
+  })
+  if (rowCount) throw new Refusal('payout_under_review')
+  await transition(tx, {
+    name: 'send-payout-by-hand',
+    rows: [id],
+    from: 'queued',
+    to: 'sending',
+    set: 'sending_at = $2',
+    values: [now],
+    by,
+    now,
+  })
+}
+
+// Payouts whose order certainly never reached the bank: no connection, no login, or, where a recipient
+// is made first, no order yet. They are queued again, and tried again later: a short outage fails
+// nothing (I105).
+//
+//   sending ──certainly not sent──▶ queued, not before `send_after`
+//
+// Only the process that claimed it says so, and only while the payout is still in that claim. Anything
+// less certain is unknown, and never sent again (I47). Until it is sent it can be cancelled.
+// Locks: the payout.
+
+const FIRST_MS = 5_000
+const LONGEST_MS = 300_000
+export const UNREACHABLE_ALERT_MS = 1_800_000
+
+// 5 s, 10 s, 20 s, … five minutes, of which a random half is left out, so that payouts do not come back all
+// at once. `chance`: from 0 to 1.
+export function sendAgainAfterMs(times: number, chance: number): number {
+  const longestMs = Math.min(FIRST_MS * 2 ** Math.min(times, 20), LONGEST_MS)
+  return Math.round(longestMs * (1 - chance / 2))
+}
+
+type Unsent = { id: PayoutId; claimedAt: Date; reason: string; by: string; chance: number }
+
+// False: it is in this claim no more, and stays as it is.
+export async function queueAgain(
+  tx: Transaction,
+  now: Date,
+  { id, claimedAt, reason, by, chance }: Unsent,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ times: number }>({
+    name: 'lock-unsent-payout',
+    text: `select unsent_times as times from payouts
+            where id = $1 and status = 'sending' and batch_id is null and sending_at = $2
+              for no key update`,
+    values: [id, claimedAt],
+  })
+  if (!rows[0]) return false
+  const sendAfter = new Date(now.getTime() + sendAgainAfterMs(rows[0].times, chance))
+  await transition(tx, {
+    name: 'queue-payout-again',
+    rows: [id],
+    from: 'sending',
+    to: 'queued',
+    set: `sending_at = null, sent_over = null, send_after = $2,
+          unsent_times = unsent_times + 1, unsent_since = coalesce(unsent_since, $3)`,
+    values: [sendAfter, now],
+    by,
+    now,
+    detail: reason,
+  })
+  return true
+}
+
+// Moves queued payouts from banks where orders fail to a bank that can take them. I106: moves only payouts
+// whose bank nobody named and that no bank can have received; a trigger refuses all others
+// (payouts_keep_bank). If no other bank can be used, they wait.
+//
+// Locks: payouts in id order.
+
+const MOVED_MAX = 100
+
+// SQL: nobody named the payout's bank, and no bank can have received the payout.
+const MAY_MOVE = `${IS_TO_BE_SENT} and purpose in ('payout', 'settlement')
+                  and sending_at is null and batch_id is null and currency = '${CURRENCY}'`
+
+// SQL: a payout may move away from a bank where orders fail.
+export const HAS_PAYOUTS_TO_MOVE = `exists (
+  select from bank_routes r join payouts p on p.bank_code = r.bank_code
+   where r.direction = 'out' and r.state = 'left' and ${MAY_MOVE})`
+
+type Moving = Pick<Sending, 'now' | 'bankConnections' | 'metrics'>
+
+// Returns how many were moved. If a bank's trial is due, its payouts stay.
+export async function movePayouts(db: Pool, moving: Moving): Promise<number> {
+  const routes = await readRoutes(db)
+  const left = routes.filter(({ direction, state }) => direction === 'out' && state === 'left')
+  let moved = 0
+  for (const route of left) {
+    if (isTrialDue(route, moving.now)) continue
+    moved += await withTransaction(db, (tx) => moveFrom(tx, moving, route.bankCode))
+  }
+  return moved
+}
+
+async function moveFrom(tx: Transaction, moving: Moving, bankCode: string): Promise<number> {
+  const { rows } = await tx.query<{ id: PayoutId; amountKobo: Kobo }>({
+    name: 'lock-payouts-to-move',
+    text: `select id, amount_kobo from payouts p
+            where bank_code = $1 and ${MAY_MOVE}
+            order by id limit ${MOVED_MAX} for no key update skip locked`,
+    values: [bankCode],
+  })
+  let moved = 0
+  for (const { id, amountKobo } of rows) {
+    const choice = await chooseSendingBank(tx, { ...moving, currency: CURRENCY, amountKobo })
+    if (choice.why === 'last_resort' || choice.bankCode === bankCode) break
+    await tx.query({
+      name: 'move-payout',
+      text: `update payouts set bank_code = $2, send_after = null, unsent_since = null
+              where id = $1 and ${MAY_MOVE}`,
+      values: [id, choice.bankCode],
+    })
+    await recordRouting(tx, moving.now, { payoutIds: [id], routing: choice })
+    moved++
+  }
+  return moved
+}

@@ -1,0 +1,88 @@
+// Chooses the bank that sends a payout if the request names none: among banks that a connector calls, or else
+// among those that take files, or else among all (src/routing/decision.ts). A bank's funds are its balance in
+// the ledger, less the payouts that are already on their way out.
+
+import type { BankConnections } from '#banks/connector.ts'
+import type { Queryable } from '#db/pool.ts'
+import { bankOwner } from '#ledger/accounts.ts'
+import { CURRENCY, type Kobo } from '#money.ts'
+import type { Metrics } from '#observability/metrics.ts'
+import { isTrialDue, type Route, type RouteState, shareOf } from '#routing/bank-route.ts'
+import { type Candidate, type Decision, rankBanks } from '#routing/decision.ts'
+import { costOf, readTariffs } from './tariffs.ts'
+
+export type Sending = {
+  bankConnections: BankConnections
+  currency: string
+  amountKobo: Kobo
+  now: Date
+  draw?: number
+  metrics?: Pick<Metrics, 'routed'> | undefined // Counts the choice.
+}
+
+type Row = {
+  bankCode: string
+  fundsKobo: bigint
+  isBusy: boolean // The bank has payouts that are queued or being sent.
+  state: RouteState | null
+  since: Date
+  reason: Route['reason']
+  retryAt: Date | null
+}
+
+export type SendingChoice = Decision & { bankCode: string }
+
+export async function chooseSendingBank(db: Queryable, sending: Sending): Promise<SendingChoice> {
+  const { bankConnections, draw = Math.random(), metrics } = sending
+  const all = [...bankConnections]
+  const callable = all.filter(([, { calls }]) => calls.sendMoney)
+  const filing = all.filter(([, { takesFiles }]) => takesFiles)
+  const codes = ([callable, filing].find(({ length }) => length > 0) ?? all).map(([code]) => code)
+  const decision = rankBanks(await readCandidates(db, sending, codes), draw)
+  const { bankCode, why } = decision
+  if (bankCode === null) throw new Error('no bank is configured')
+  metrics?.routed.inc({ kind: 'payout', bank: bankCode, reason: why })
+  return decision as SendingChoice
+}
+
+async function readCandidates(
+  db: Queryable,
+  { currency, amountKobo, now }: Sending,
+  codes: readonly string[],
+): Promise<Candidate[]> {
+  const { rows } = await db.query<Row>({
+    name: 'read-sending-banks',
+    text: `select b.code as bank_code, coalesce(o.is_busy, false) as is_busy,
+                  (coalesce(l.debits_kobo - l.credits_kobo, 0) - coalesce(o.kobo, 0))::bigint
+                    as funds_kobo, r.state, r.since, r.reason, r.retry_at
+             from unnest($1::text[], $2::text[]) with ordinality as b (code, owner, place)
+             left join ledger_accounts l
+               on l.kind = 'bank' and l.owner = b.owner and l.currency = $3
+             left join (select bank_code, sum(amount_kobo) as kobo,
+                               bool_or(status <> 'unknown') as is_busy
+                          from payouts
+                         where status in ('queued', 'sending', 'unknown') and currency = $3
+                         group by bank_code) as o on o.bank_code = b.code
+             left join bank_routes r on r.bank_code = b.code and r.direction = 'out'
+            order by b.place`,
+    values: [codes, codes.map(bankOwner), currency],
+  })
+  const tariffs = currency === CURRENCY ? await readTariffs(db, now, codes) : undefined
+  return rows.map(({ bankCode, fundsKobo, isBusy, state, ...route }) => {
+    const tariff = tariffs?.get(bankCode)
+    const { costKobo, costVatKobo } = tariff
+      ? costOf(tariff, amountKobo)
+      : { costKobo: 0n, costVatKobo: 0n }
+    const wholeKobo = costKobo + costVatKobo
+    const known = state && { ...route, state }
+    return {
+      bankCode,
+      share: known ? shareOf(known, now) : 1,
+      leftFor: route.reason,
+      isTrial: known !== null && !isBusy && isTrialDue(known, now),
+      room: fundsKobo >= amountKobo + wholeKobo ? 'enough' : 'little',
+      amountLeft: fundsKobo,
+      costKobo: wholeKobo,
+    }
+  })
+}

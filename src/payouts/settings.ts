@@ -1,0 +1,186 @@
+// A client's payout settings: which payouts need a second person's approval, and the operator's limits.
+//
+// The client can extend approval to more payouts. Only the operator can relax it; otherwise one person of the
+// client could switch it off. Only the operator sets limits and the reserve floor. Transactions lock the
+// settings that they depend on, so once a change is acknowledged, no payout follows the old settings.
+
+import type { Client } from '#access/permissions.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
+import { formatKobo, type Kobo } from '#money.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+
+export type PayoutSettings = {
+  approvalAboveKobo: Kobo | null // Larger payouts need approval. Null: none does; 0: all.
+  twoApproversAboveKobo: Kobo | null // Larger payouts by client credentials need two approvers.
+  perPayoutKobo: Kobo | null // Null: no limit.
+  perDayKobo: Kobo | null
+  reserveFloorBps: number
+  reserveFloorDays: number
+}
+
+const NONE: PayoutSettings = {
+  approvalAboveKobo: null,
+  twoApproversAboveKobo: null,
+  perPayoutKobo: null,
+  perDayKobo: null,
+  reserveFloorBps: 0,
+  reserveFloorDays: 0,
+}
+
+const SELECT_SETTINGS = `
+  select approval_above_kobo, per_payout_kobo, per_day_kobo, two_approvers_above_kobo,
+         reserve_floor_bps, reserve_floor_days
+    from payout_settings where client_id = $1`
+
+export async function readPayoutSettings(
+  db: Queryable,
+  clientId: ClientId,
+): Promise<PayoutSettings> {
+  const { rows } = await db.query<PayoutSettings>({
+    name: 'read-payout-settings',
+    text: SELECT_SETTINGS,
+    values: [clientId],
+  })
+  return rows[0] ?? NONE
+}
+
+// Waits for changes of the approval rules, and prevents further changes until the transaction ends. Locks the
+// client, because a client without payout settings has no settings row.
+export async function lockApprovalRules(tx: Transaction, clientId: ClientId): Promise<void> {
+  await tx.query({
+    name: 'lock-approval-rules',
+    text: 'select from clients where id = $1 for share',
+    values: [clientId],
+  })
+}
+
+export type ApproverCount = 0 | 1 | 2
+
+export const isCredential = (actor: string) => actor.startsWith('client:')
+
+// Takes the same lock as create.ts. With a weaker lock, two payouts would deadlock when they strengthen it.
+export async function countApprovers(
+  tx: Transaction,
+  { clientId, actor, amountKobo }: { clientId: ClientId; actor: string; amountKobo: Kobo },
+): Promise<ApproverCount> {
+  await lockApprovalRules(tx, clientId)
+  const { rows } = await tx.query<PayoutSettings>({
+    name: 'lock-payout-settings',
+    text: `${SELECT_SETTINGS} for no key update`,
+    values: [clientId],
+  })
+  const { approvalAboveKobo, twoApproversAboveKobo } = rows[0] ?? NONE
+  const isAbove = (limitKobo: Kobo | null) => limitKobo !== null && amountKobo > limitKobo
+  if (isCredential(actor) && isAbove(twoApproversAboveKobo)) return 2
+  return isAbove(approvalAboveKobo) ? 1 : 0
+}
+
+// A field that is undefined stays as it is.
+type Tightening = {
+  approvalAboveKobo: Kobo | null
+  twoApproversAboveKobo?: Kobo | null | undefined
+}
+
+// Null (no approval) counts as the highest threshold.
+function isHigher(newKobo: Kobo | null | undefined, oldKobo: Kobo | null): boolean {
+  if (newKobo === undefined || oldKobo === null) return false
+  return newKobo === null || newKobo > oldKobo
+}
+
+// One person of the client can tighten approval; this function refuses to relax it.
+export async function tightenApproval(
+  tx: Transaction,
+  { client, actor, now }: { client: Client; actor: string; now: Date },
+  { approvalAboveKobo, twoApproversAboveKobo }: Tightening,
+): Promise<void> {
+  const old = await lockSettings(tx, client.id)
+  const isLooser =
+    isHigher(approvalAboveKobo, old.approvalAboveKobo) ||
+    isHigher(twoApproversAboveKobo, old.twoApproversAboveKobo)
+  if (isLooser) throw new Refusal('payout_approval_kept')
+  const by = { clientId: client.id, actor, now }
+  const changes = {
+    approvalAboveKobo,
+    ...(twoApproversAboveKobo === undefined ? {} : { twoApproversAboveKobo }),
+  }
+  await writeSettings(tx, by, { client, changes })
+}
+
+// An operator changes the settings. The change is recorded in the operator's audit log.
+export async function changePayoutSettings(
+  tx: Transaction,
+  by: { clientId: ClientId; actor: string; now: Date },
+  change: { client: Pick<Client, 'id' | 'clientId'>; changes: Partial<PayoutSettings> },
+): Promise<PayoutSettings> {
+  await lockSettings(tx, change.client.id)
+  await writeSettings(tx, by, change)
+  return readPayoutSettings(tx, change.client.id)
+}
+
+// Creates the settings row if there is none, and locks it. Locks the client first, because closing a
+// settlement locks the client (needsApproval of settlement/approve.ts).
+async function lockSettings(tx: Transaction, clientId: ClientId): Promise<PayoutSettings> {
+  await tx.query('select from clients where id = $1 for no key update', [clientId])
+  await tx.query({
+    name: 'open-payout-settings',
+    text: 'insert into payout_settings (client_id) values ($1) on conflict do nothing',
+    values: [clientId],
+  })
+  const { rows } = await tx.query<PayoutSettings>({
+    name: 'change-payout-settings',
+    text: `${SELECT_SETTINGS} for update`,
+    values: [clientId],
+  })
+  return rows[0] as PayoutSettings
+}
+
+async function writeSettings(
+  tx: Transaction,
+  { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },
+  {
+    client,
+    changes,
+  }: { client: Pick<Client, 'id' | 'clientId'>; changes: Partial<PayoutSettings> },
+): Promise<void> {
+  const old = await readPayoutSettings(tx, client.id)
+  const settings = { ...old, ...changes }
+  const { approvalAboveKobo, twoApproversAboveKobo, perPayoutKobo, perDayKobo } = settings
+  const { reserveFloorBps, reserveFloorDays } = settings
+  await tx.query({
+    name: 'write-payout-settings',
+    text: `update payout_settings
+              set approval_above_kobo = $2, per_payout_kobo = $3, per_day_kobo = $4,
+                  two_approvers_above_kobo = $5, reserve_floor_bps = $6, reserve_floor_days = $7
+            where client_id = $1`,
+    values: [
+      client.id,
+      approvalAboveKobo,
+      perPayoutKobo,
+      perDayKobo,
+      twoApproversAboveKobo,
+      reserveFloorBps,
+      reserveFloorDays,
+    ],
+  })
+  await writeAuditLog(tx, now, {
+    clientId,
+    actor,
+    action: 'payout.settings',
+    subject: `client/${client.clientId}`,
+    detail: {
+      approvalAbove: formatOrNull(approvalAboveKobo),
+      twoApproversAbove: formatOrNull(twoApproversAboveKobo),
+      perPayoutLimit: formatOrNull(perPayoutKobo),
+      dailyLimit: formatOrNull(perDayKobo),
+      reserveFloorBps,
+      reserveFloorDays,
+    },
+  })
+}
+
+function formatOrNull(amountKobo: Kobo | null): string | null {
+  return amountKobo === null ? null : formatKobo(amountKobo)
+}

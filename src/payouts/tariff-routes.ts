@@ -1,0 +1,167 @@
+// /api/v1/operator/payout-tariffs: the prices that banks charge the operator for payouts.
+
+import { type Static, Type } from '@fastify/type-provider-typebox'
+import { parseBankTime } from '#clock.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+import { VAT_BPS_DEFAULT } from '#fees/fee.ts'
+import type { Deps } from '#http/deps.ts'
+import { resource } from '#http/resource.ts'
+import { Amount, bankCode, named, Withdrawn } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+import { type Kobo, kobo, koboOf } from '#money.ts'
+import { findId, publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+import { createTariff, type DatedTariff, listTariffs, withdrawTariff } from './tariffs.ts'
+
+const BANDS_MAX = 20
+
+const Charge = (description: string) =>
+  Type.Unsafe<number | string>({
+    type: ['number', 'string'],
+    'x-money': 'or-zero',
+    description,
+    'x-says': 'Must be from 0 to 1000000000.00, with at most two decimals.',
+  })
+
+const TariffRequest = named(
+  'PayoutTariffRequest',
+  {
+    bankCode: Type.Optional(
+      Type.Union([bankCode('Only of this bank.'), Type.Null()], {
+        description: 'Null: of all banks without a tariff of their own.',
+        'x-says': 'Must be null or a bank code.',
+      }),
+    ),
+    bands: Type.Array(
+      Type.Object(
+        {
+          upTo: Type.Union([Amount, Type.Null()], {
+            description: 'Greatest amount of the band. Null: of the last, any amount.',
+            'x-says': 'Must be an amount; null in the last band.',
+          }),
+          fee: Charge('Flat fee in this band.'),
+        },
+        { additionalProperties: false, 'x-says': 'Must be a band: {upTo, fee}.' },
+      ),
+      { minItems: 1, maxItems: BANDS_MAX, 'x-says': `Must be a list of 1 to ${BANDS_MAX} bands.` },
+    ),
+    vatBps: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 5_000,
+        description: `VAT on the fee in basis points. Default ${VAT_BPS_DEFAULT}.`,
+        'x-says': 'Must be a whole number from 0 to 5000.',
+      }),
+    ),
+    stampDuty: Type.Optional(Charge('Stamp duty. Default 0.')),
+    stampDutyFrom: Type.Optional(Charge('Least amount that bears stamp duty. Default 0.')),
+    effectiveFrom: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'From when on (ISO 8601), not in the past. Default: now.',
+        'x-says': 'Must be an ISO 8601 date or time.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+type Band = { limitKobo: Kobo | null; feeKobo: Kobo }
+
+const BandView = view('PayoutTariffBand', (f: Fields<Band>) => ({
+  upTo: f.nairaOrNull('limitKobo'),
+  fee: f.naira('feeKobo'),
+}))
+
+const TariffView = view('PayoutTariff', (f: Fields<DatedTariff, { sealer: Sealer }>) => ({
+  id: f.integer(({ id }, { sealer }) => publicId(sealer, 'tariff', id)),
+  bankCode: f.textOrNull('bankCode'),
+  bands: f.list(BandView, ({ bandLimitsKobo, bandFeesKobo }) =>
+    bandFeesKobo.map((feeKobo, at) => {
+      const limit = bandLimitsKobo[at]
+      return { limitKobo: limit === undefined ? null : kobo(limit), feeKobo: kobo(feeKobo) }
+    }),
+  ),
+  vatBps: f.integer('vatBps'),
+  stampDuty: f.naira('dutyKobo'),
+  stampDutyFrom: f.naira('dutyFromKobo'),
+  effectiveFrom: f.time('effectiveFrom'),
+  createdAt: f.time('createdAt'),
+}))
+
+export const payoutTariffs = resource('/api/v1/operator/payout-tariffs', {
+  tag: 'Operator',
+  noun: 'tariff',
+  view: TariffView,
+  scopes: { read: 'operator', write: 'operator' },
+  params: { id: requireTariffId },
+})
+  .list('listPayoutTariffs', {
+    summary: 'List what banks charge for payouts, newest first',
+    description: 'Booked as our cost when a bank confirms a payout.',
+    rows: (db, { after, limit }) => listTariffs(db, { beforeId: after, limit }),
+  })
+  .create('createPayoutTariff', {
+    summary: 'Create a tariff for payouts',
+    description:
+      'Ends the one before it where it begins. The tariff in force when a payout is confirmed ' +
+      'is booked as bank cost.',
+    body: TariffRequest,
+    errors: ['tariff_overlaps'],
+    parse: ({ body }) => parseTariff(body),
+    run: (tx, call) => createTariff(tx, call, call.input),
+  })
+  .remove('withdrawPayoutTariff', {
+    summary: 'Withdraw a tariff for payouts',
+    description:
+      'Until a minute before it takes effect. The tariff before it goes on until the next.',
+    view: Withdrawn,
+    errors: ['tariff_in_force', 'tariff_not_found'],
+    message: 'Tariff withdrawn successfully',
+    run: async (tx, call) => {
+      await withdrawTariff(tx, call, call.params.id)
+      return { id: publicId(call.sealer, 'tariff', call.params.id) }
+    },
+  })
+
+function requireTariffId(text: string, { sealer }: Deps) {
+  const id = findId(sealer, 'tariff', text)
+  if (id === undefined) throw new Refusal('tariff_not_found')
+  return id
+}
+
+function parseTariff(body: Static<typeof TariffRequest>) {
+  const effectiveFrom =
+    body.effectiveFrom === undefined ? undefined : parseBankTime(body.effectiveFrom)
+  if (body.effectiveFrom !== undefined && !effectiveFrom) {
+    throw refused('effectiveFrom', 'Must be an ISO 8601 date or time.')
+  }
+  const tariff = {
+    bandLimitsKobo: parseLimits(body.bands.map(({ upTo }) => upTo)),
+    bandFeesKobo: body.bands.map(({ fee }) => amountOf(fee)),
+    vatBps: body.vatBps ?? VAT_BPS_DEFAULT,
+    dutyKobo: amountOf(body.stampDuty),
+    dutyFromKobo: amountOf(body.stampDutyFrom),
+  }
+  return { bankCode: body.bankCode ?? null, tariff, effectiveFrom }
+}
+
+function parseLimits(limits: readonly (number | string | null)[]): Kobo[] {
+  const message = 'Must ascend, with null in the last band only.'
+  const bounded = limits.slice(0, -1).map((limit) => {
+    if (limit === null) throw refused('bands', message)
+    return amountOf(limit)
+  })
+  const ascends = bounded.every((limit, at) => at === 0 || limit > (bounded[at - 1] as Kobo))
+  if (!ascends || limits.at(-1) !== null) throw refused('bands', message)
+  return bounded
+}
+
+// The schema has checked the value.
+function amountOf(value: number | string | undefined): Kobo {
+  return value === undefined ? kobo(0n) : (koboOf(value) as Kobo)
+}
+
+function refused(field: string, message: string): Refusal {
+  return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
+}

@@ -1,0 +1,333 @@
+// Some answers of a bank count only together: several of them, spread over some time. Our processes measure
+// that time by their monotonic clocks, so that setting a machine's clock changes nothing. Time between the
+// answers of two processes, and across a restart, does not count.
+
+import { CALL_MS_MAX } from '#banks/bank-http.ts'
+import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
+import type { Queryable } from '#db/pool.ts'
+import { quotedArray } from '#db/sql.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { PayoutId } from '#ids.ts'
+import { CURRENCY } from '#money.ts'
+import { raiseAlerts } from '#records/alerts.ts'
+import { appendEvents } from '#records/events.ts'
+import { MAY_HAVE_BEEN_SENT } from './holds.ts'
+import type { PayoutOutcome } from './settle.ts'
+import { transition } from './states.ts'
+
+export const ANSWERS_NEEDED = 3
+export const OBSERVED_MS_NEEDED = 900_000
+
+// Times are on the monotonic clock of the process `by`.
+export type Observation = { by: string; queriedAtMs: number; answeredAtMs: number }
+
+export type ObservedAnswers = {
+  answers: number
+  observedMs: number
+  by: string | null // The process that received the last answer, …
+  atMs: number | null // … and when, by the monotonic clock of that process.
+}
+
+export const NO_ANSWERS: ObservedAnswers = { answers: 0, observedMs: 0, by: null, atMs: null }
+
+export type StoredAnswers = {
+  answers: number
+  observedMs: bigint
+  by: string | null
+  atMs: bigint | null
+}
+
+export function readAnswers({ answers, observedMs, by, atMs }: StoredAnswers): ObservedAnswers {
+  return {
+    answers,
+    observedMs: Number(observedMs),
+    by,
+    atMs: atMs === null ? null : Number(atMs),
+  }
+}
+
+// Counts an answer. Adds the time since the previous answer if the same process received that one.
+export function addAnswer(
+  { answers, observedMs, by, atMs }: ObservedAnswers,
+  observation: Observation,
+): ObservedAnswers {
+  const isSameProcess = by === observation.by && atMs !== null
+  const elapsedMs = isSameProcess ? Math.max(0, observation.queriedAtMs - atMs) : 0
+  return {
+    answers: answers + 1,
+    observedMs: observedMs + Math.floor(elapsedMs),
+    by: observation.by,
+    atMs: Math.ceil(observation.answeredAtMs),
+  }
+}
+
+export function areEnough({
+  answers,
+  observedMs,
+}: Pick<ObservedAnswers, 'answers' | 'observedMs'>): boolean {
+  return answers >= ANSWERS_NEEDED && observedMs >= OBSERVED_MS_NEEDED
+}
+
+// Decides whether a bank's "not found" fails a payout, which makes its money available again. All of these
+// must hold:
+//
+//   proof      the connector says that its bank's "not found" proves that the bank never took the
+//              payout and never will; the "not found" of other banks proves nothing
+//   unseen     the bank has never said that it has the payout
+//   observed   several such answers came, over a time that our processes have measured (unknown.ts)
+//   released   no hold is open: after a restore or a failover an operator has released payouts
+//
+// Otherwise the payout stays unknown, and an alert tells a person what to do (I88).
+
+export type Absence = {
+  isProof: boolean
+  isAccepted: boolean
+  isHeld: boolean
+  answers: number
+  observedMs: number
+}
+
+export function isAbsent({ isProof, isAccepted, isHeld, answers, observedMs }: Absence): boolean {
+  return isProof && !isAccepted && !isHeld && areEnough({ answers, observedMs })
+}
+
+// Undefined: the answer decides nothing.
+export function outcomeOf(answer: PayoutAnswer): PayoutOutcome | undefined {
+  return answer.status === 'confirmed' || answer.status === 'failed' ? answer : undefined
+}
+
+export const ABSENT: PayoutOutcome = { status: 'failed', reason: 'The bank has no record of it.' }
+
+// Counts one more "not found". Returns undefined if the payout is no longer unknown.
+export async function recordNotFound(
+  tx: Transaction,
+  id: PayoutId,
+  observation: Observation,
+): Promise<Pick<Absence, 'isAccepted' | 'answers' | 'observedMs'> | undefined> {
+  const { rows } = await tx.query<StoredAnswers & { isAccepted: boolean }>({
+    name: 'lock-absent-payout',
+    text: `select is_accepted, not_found_answers as answers,
+                  not_found_ms as observed_ms, not_found_by as by, not_found_at_ms as at_ms
+             from payouts where id = $1 and status = 'unknown' for no key update`,
+    values: [id],
+  })
+  if (!rows[0]) return undefined
+  const after = addAnswer(readAnswers(rows[0]), observation)
+  await tx.query({
+    name: 'record-not-found',
+    text: `update payouts set not_found_answers = $2, not_found_ms = $3, not_found_by = $4,
+                  not_found_at_ms = $5
+            where id = $1`,
+    values: [id, after.answers, after.observedMs, after.by, after.atMs],
+  })
+  return { isAccepted: rows[0].isAccepted, ...after }
+}
+
+// Records that the bank has said that it has the payout. A later "not found" of the bank is never believed.
+export async function markAccepted(tx: Transaction, id: PayoutId): Promise<void> {
+  await tx.query({
+    name: 'mark-payout-accepted',
+    text: `update payouts set is_accepted = true where id = $1 and not is_accepted`,
+    values: [id],
+  })
+}
+
+// Payouts without an answer. Workers query the bank about them at growing intervals until the bank knows the
+// outcome, and never send them again (I47).
+//
+//   sending ──no answer──▶ unknown     or the worker was frozen before it began to send
+//   sending, stale ──────▶ unknown     the worker died, or could not record the bank's answer
+//   queued, restored ────▶ unknown     it may have been sent after the moment we were restored to (I82)
+//
+// Locks: payouts in id order.
+
+// A worker that has not begun to send within this time was frozen, and sends nothing.
+export const SEND_WITHIN_MS = 60_000
+const SPARE_MS = 60_000
+// Longer than any worker may take to send a payout.
+export const STALE_MS = SEND_WITHIN_MS + CALL_MS_MAX + SPARE_MS
+export const ALERT_AFTER_MS = 1_800_000
+const FIRST_MS = 5_000
+const LONGEST_MS = 3_600_000
+
+// 5 s, 10 s, 20 s, … an hour.
+export function queryAfterMs(queries: number): number {
+  return Math.min(FIRST_MS * 2 ** Math.min(queries, 20), LONGEST_MS)
+}
+
+// queryAfterMs() as an SQL interval.
+export const queryAfter = (queries: string) =>
+  `least(${FIRST_MS} * power(2, least(${queries}, 20)), ${LONGEST_MS}) * interval '1 millisecond'`
+
+// A query that is planned further ahead than its interval was planned before the clock was set back, so it is
+// due.
+const isQueryDue = (at: string, { now, interval }: { now: string; interval: string }) =>
+  `(${at} <= ${now} or ${at} > ${now} + ${interval})`
+
+const isUnknownDue = (now: string) =>
+  isQueryDue('next_query_at', { now, interval: queryAfter('queries') })
+
+// SQL on a review `r` of a payout `p` (review.ts): the review is due. A repeated report plans a query up to a
+// minute ahead.
+export const isReviewDue = (now: string) =>
+  `p.status not in ('sending', 'unknown') and ${isQueryDue('r.next_query_at', {
+    now,
+    interval: `greatest(interval '1 minute', ${queryAfter('r.queries - 1')})`,
+  })}`
+
+// Only the connection that sent a payout knows it. If that connection is not recorded (by an older release,
+// or because of a restore), it is the connection that sends the bank's payouts in naira.
+export function wouldKnow(
+  { fingerprint, takesFiles = false }: Pick<BankConnection, 'fingerprint' | 'takesFiles'>,
+  { sentOver, currency }: Pick<PayoutQuery, 'sentOver' | 'currency'>,
+): boolean {
+  return sentOver === null ? !takesFiles && currency === CURRENCY : sentOver === fingerprint
+}
+
+export async function markUnknown(
+  tx: Transaction,
+  now: Date,
+  { id, reason, by, isAccepted }: { id: PayoutId; reason: string; by: string; isAccepted: boolean },
+): Promise<void> {
+  const moved = await transition(tx, {
+    name: 'payout-unknown',
+    rows: [id],
+    mayStay: true, // Another worker may have changed a stale payout meanwhile.
+    from: 'sending',
+    to: 'unknown',
+    set: 'next_query_at = $2, is_accepted = is_accepted or $3',
+    values: [new Date(now.getTime() + queryAfterMs(0)), isAccepted],
+    by,
+    now,
+    detail: reason,
+  })
+  if (moved.length === 0 && isAccepted) await markAccepted(tx, id) // The payout was unknown before.
+}
+
+// The bank waits for an authorization. Only the operator can end the wait, at the bank.
+export async function alertWaiting(
+  tx: Transaction,
+  now: Date,
+  { reference, bankCode, answer }: { reference: string; bankCode: string; answer: PayoutAnswer },
+): Promise<void> {
+  if (answer.status !== 'unknown' || answer.waitsFor !== 'authorization') return
+  const detail = { bankCode, status: answer.reason }
+  const subject = `payout/${reference}`
+  const alert = { kind: 'payout_needs_authorization', subject, detail } as const
+  await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
+}
+
+// Excludes payouts in files: they wait for the bank's report, however long it takes.
+export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void> {
+  await transition(tx, {
+    name: 'stale-payouts',
+    rows: `select id from payouts
+            where status = 'sending' and batch_id is null and sending_at < $2
+            order by id for no key update skip locked`,
+    from: 'sending',
+    to: 'unknown',
+    set: 'next_query_at = $1',
+    values: [now, new Date(now.getTime() - STALE_MS)],
+    by: 'worker',
+    now,
+    detail: 'Nobody heard the answer.',
+  })
+}
+
+export async function markRestoredUnknown(tx: Transaction, now: Date): Promise<void> {
+  const detail = 'It may have been sent before the database was restored.'
+  const cause = { by: 'restore', now, detail }
+  const moved = await transition(tx, {
+    name: 'restored-payouts',
+    rows: `select id from payouts
+            where status = 'queued' and approval in ('not_needed', 'approved')
+              and ${MAY_HAVE_BEEN_SENT}
+            order by id for no key update skip locked`,
+    from: 'queued',
+    to: 'sending',
+    set: 'sending_at = $1',
+    values: [now],
+    ...cause,
+  })
+  if (moved.length === 0) return
+  await transition(tx, {
+    name: 'restored-payouts-unknown',
+    rows: moved.map(({ id }) => id),
+    from: 'sending',
+    to: 'unknown',
+    set: 'next_query_at = $2',
+    values: [now],
+    ...cause,
+  })
+}
+
+export async function findQueriedBanks(db: Queryable, now: Date): Promise<string[]> {
+  const { rows } = await db.query<{ bankCode: string }>({
+    name: 'find-queried-banks',
+    text: `select bank_code from payouts
+            where status = 'unknown' and ${isUnknownDue('$1')}
+            union
+           select p.bank_code from payout_reviews r join payouts p on p.id = r.payout_id
+            where ${isReviewDue('$1')}`,
+    values: [now],
+  })
+  return rows.map(({ bankCode }) => bankCode)
+}
+
+// SQL: a payout at one of these banks, or a review at any bank, is due for a query.
+export const hasPayoutsToQuery = (bankCodes: readonly string[]) => `(
+  exists (select from payouts
+           where status = 'unknown' and bank_code = any (${quotedArray(bankCodes)})
+             and ${isUnknownDue('clock.now')})
+  or exists (select from payout_reviews r join payouts p on p.id = r.payout_id
+              where r.next_query_at is not null and ${isReviewDue('clock.now')}))`
+
+export type PayoutQuery = {
+  id: PayoutId
+  reference: string
+  currency: string
+  sentOver: string | null // The fingerprint of the connection that sent the payout.
+}
+
+// Claims due payouts, the longest due first. Plans the next query of each, whether or not the bank answers.
+export async function claimQueries(
+  tx: Transaction,
+  now: Date,
+  { bankCode, limit }: { bankCode: string; limit: number },
+): Promise<PayoutQuery[]> {
+  const { rows } = await tx.query<PayoutQuery>({
+    name: 'claim-payout-queries',
+    text: `with due as materialized (
+             select id from payouts
+              where status = 'unknown' and bank_code = $1 and ${isUnknownDue('$2')}
+              order by next_query_at, id limit $3 for no key update skip locked)
+           update payouts p
+              set queries = p.queries + 1, next_query_at = $2 + ${queryAfter('p.queries + 1')}
+             from due where p.id = due.id
+           returning p.id, p.reference, p.currency, p.sent_over`,
+    values: [bankCode, now, limit],
+  })
+  return rows
+}
+
+type LongUnknown = {
+  reference: string
+  bankCode: string
+  sendingAt: Date
+  notFoundAnswers: number // How often the bank has answered "not found".
+}
+
+export async function findLongUnknown(tx: Transaction, now: Date): Promise<LongUnknown[]> {
+  const { rows } = await tx.query<LongUnknown>({
+    name: 'long-unknown-payouts',
+    text: `select reference, bank_code, sending_at, not_found_answers
+             from payouts p
+            where status = 'unknown' and sending_at < $1
+              and not exists (select from alerts
+                               where kind = 'payout_unknown' and cleared_at is null
+                                 and subject = 'payout/' || p.reference)
+            order by id limit 100`,
+    values: [new Date(now.getTime() - ALERT_AFTER_MS)],
+  })
+  return rows
+}

@@ -1,0 +1,292 @@
+// Sends payouts and books the banks' answers. Each connection has its own worker, so that a slow bank delays
+// no other.
+//
+//   claim: sending, committed ─▶ call the bank, no transaction open ─▶ settle; or make it unknown;
+//                               or queue it again, if nothing can have reached the bank (I105)
+//
+// I47: a payout is not sent again after its claim, whatever crashes. A claimed payout without an outcome
+// becomes unknown after a time limit that starts at the claim, and workers query the bank about it
+// (query-workers.ts). So a process with a wrong clock claims nothing. A process that was frozen after its
+// claim sends nothing, neither before it calls the bank nor between the requests of a call (login, query).
+
+import { setTimeout } from 'node:timers/promises'
+import { CALL_MS_MAX } from '#banks/bank-http.ts'
+import type { BankCalls, BankConnections, CallLimits, PayoutAnswer } from '#banks/connector.ts'
+import { businessDayBefore, type Clock, type Monotonic, systemClock, watDay } from '#clock.ts'
+import type { ClockCheck } from '#db/health.ts'
+import type { Pool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Metrics } from '#observability/metrics.ts'
+import { lockAndClaimCalls } from '#records/call-rates.ts'
+import type { Sealer } from '#seal.ts'
+import { readHolidays } from '#settlement/holidays.ts'
+import type { Round } from '#workers/loop.ts'
+import { noteAnswer } from './bank-accounts.ts'
+import { canEnquire, claimEnquiry, enquireName } from './name-enquiries.ts'
+import { alertOverdue } from './overdue.ts'
+import {
+  type ClaimedPayout,
+  claimPayouts,
+  findSendingBanks,
+  movePayouts,
+  queueAgain,
+} from './send.ts'
+import { findReported, type OutcomeHooks, settleAsTold } from './settle.ts'
+import { alertWaiting, markUnknown, outcomeOf, SEND_WITHIN_MS } from './unknown.ts'
+
+export type PayoutDeps = {
+  batchPool: Pool
+  sealer: Sealer
+  sharedAccounts: SharedAccounts
+  payoutHooks: OutcomeHooks
+  clock: Clock
+  realClock?: Clock // Defaults to `clock`.
+  monotonic: Monotonic
+  isClockRight?: ClockCheck // Defaults to true.
+  random?: () => number
+}
+
+// A connection and its banks. All of the sandbox's own banks share one connection.
+export type SendingBanks = {
+  bankCodes: readonly string[]
+  sendMoney: NonNullable<BankCalls['sendMoney']>
+  prepareOrders?: BankCalls['prepareOrders']
+  limits: CallLimits
+  fingerprint: string
+}
+
+export function findSendingConnections(connections: BankConnections): SendingBanks[] {
+  const able = [...connections].flatMap(([bankCode, { calls, limits, fingerprint }]) =>
+    calls.sendMoney
+      ? [{ ...calls, bankCode, sendMoney: calls.sendMoney, limits, fingerprint }]
+      : [],
+  )
+  return [...Map.groupBy(able, ({ sendMoney }) => sendMoney)].map(([sendMoney, banks]) => {
+    const { prepareOrders, limits, fingerprint } = banks[0] as (typeof banks)[number]
+    const bankCodes = banks.map(({ bankCode }) => bankCode)
+    return { bankCodes, sendMoney, prepareOrders, limits, fingerprint }
+  })
+}
+
+export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
+  return async () => {
+    const due = await findSendingBanks(deps.batchPool, banks.bankCodes, deps.clock())
+    if (due.length === 0 || (await deps.isClockRight?.()) === false) return { more: false }
+    if ((await banks.prepareOrders?.())?.status === 'no_answer') return { more: false }
+    let count = 0
+    for (const bankCode of due) count += await sendOf(deps, { ...banks, bankCode })
+    return { more: count > 0 } // A count of 0 means that the banks' rate limits leave no room now.
+  }
+}
+
+// Claims only as many payouts as may be sent at once. Returns how many it claimed.
+async function sendOf(
+  deps: PayoutDeps,
+  { bankCode, sendMoney, limits, fingerprint: sentOver }: SendingBanks & { bankCode: string },
+): Promise<number> {
+  const { batchPool, sealer, clock, realClock = clock, monotonic } = deps
+  const by = `bank:${bankCode}`
+  const now = clock()
+  const claimingAt = realClock()
+  const hasPassed = timer(monotonic)
+  const claimed = await withTransaction(batchPool, (tx) =>
+    lockAndClaimCalls(tx, realClock, {
+      bankCode,
+      kind: 'payouts',
+      limits,
+      claim: (limit) => claimPayouts(tx, { sealer, now }, { bankCode, limit, sentOver, by }),
+    }),
+  )
+  const claimedMs = realClock().getTime() - claimingAt.getTime()
+  const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS || hasPassed(SEND_WITHIN_MS)
+  const isTooLate = () => hasPassed(SEND_WITHIN_MS + CALL_MS_MAX)
+  const takeTurn = () => awaitRoom(deps, { bankCode, limits })
+  const calls = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
+    const options = { isTooLate, takeTurn }
+    const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, options).catch(silence)
+    const { reference } = instruction
+    await recordAnswer(deps, { id, reference, bankCode, by, answer, claimedAt: now })
+  })
+  const results = await Promise.allSettled(calls)
+  const failure = results.find((result) => result.status === 'rejected')
+  if (failure) throw failure.reason // Workers will query the bank about these payouts.
+  return claimed.length
+}
+
+const TURN_MS = 100
+const TURNS_MAX = 100
+
+// Waits for room under the bank's rate limit. A call may take several requests, and each of them counts
+// (I40). Returns false after a long wait without room; then the order is not sent.
+async function awaitRoom(
+  { batchPool, clock, realClock = clock }: PayoutDeps,
+  of: { bankCode: string; limits: CallLimits },
+): Promise<boolean> {
+  for (let tried = 0; tried < TURNS_MAX; tried++) {
+    const turns = await withTransaction(batchPool, (tx) =>
+      lockAndClaimCalls(tx, realClock, { ...of, kind: 'payouts', claim: async () => [true] }),
+    )
+    if (turns.length > 0) return true
+    await setTimeout(TURN_MS)
+  }
+  return false
+}
+
+// Measures by both clocks: the wall clock may be set back, and the monotonic clock stops while the machine
+// sleeps.
+function timer(monotonic: Monotonic): (ms: number) => boolean {
+  const [wallMs, elapsedMs] = [systemClock().getTime(), monotonic()]
+  return (ms) => systemClock().getTime() - wallMs > ms || monotonic() - elapsedMs > ms
+}
+
+// Other workers may already treat the payout as unknown and query it. If it were sent now, the bank's answers
+// to their queries would become false.
+const NOT_BEGUN: PayoutAnswer = {
+  status: 'unknown',
+  reason: 'It was claimed too long ago to send.',
+}
+
+// A call that throws counts as a call without an answer.
+function silence(error: unknown): PayoutAnswer {
+  return { status: 'unknown', reason: error instanceof Error ? error.name : 'Error' }
+}
+
+type AnsweredPayout = Pick<ClaimedPayout, 'id' | 'reference'> & {
+  bankCode: string
+  by: string
+  answer: PayoutAnswer
+  claimedAt: Date
+}
+
+async function recordAnswer(deps: PayoutDeps, answered: AnsweredPayout): Promise<void> {
+  const { batchPool, sharedAccounts, payoutHooks: hooks, clock, random = Math.random } = deps
+  const { id, reference, bankCode, by, answer, claimedAt } = answered
+  const outcome = outcomeOf(answer)
+  const isAccepted = answer.status === 'unknown' && answer.isAccepted === true
+  const reason = 'reason' in answer ? answer.reason : 'The bank gave no answer.'
+  await withTransaction(batchPool, async (tx) => {
+    const now = clock()
+    const payout = { id, reference, by }
+    if (answer.status === 'unsent') {
+      await queueAgain(tx, now, { id, claimedAt, reason, by, chance: random() })
+    } else if (outcome)
+      await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...payout, outcome })
+    else {
+      await markUnknown(tx, now, { id, reason, by, isAccepted })
+      await alertWaiting(tx, now, { reference, bankCode, answer })
+    }
+  })
+}
+
+// Moves queued payouts away from banks whose orders fail (src/payouts/send.ts).
+
+export type MovePayoutsDeps = {
+  batchPool: Pool
+  clock: Clock
+  bankConnections: BankConnections
+  metrics?: Metrics
+}
+
+export function movePayoutsRound(deps: MovePayoutsDeps): Round {
+  const { batchPool, clock, bankConnections, metrics } = deps
+  return async () => {
+    const moved = await movePayouts(batchPool, { now: clock(), bankConnections, metrics })
+    return { more: moved > 0 }
+  }
+}
+
+// Settles payouts of files by their banks' reports. Each payout has its own transaction, so that one that
+// cannot be settled delays no other.
+
+const SETTLE_MAX = 100
+
+export type SettleReportedDeps = {
+  db: Pool
+  batchPool: Pool
+  sharedAccounts: SharedAccounts
+  payoutHooks: OutcomeHooks
+  clock: Clock
+}
+
+export function settleReportedPayoutsRound(deps: SettleReportedDeps): Round {
+  const { db, batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
+  return async (signal) => {
+    const failures: unknown[] = []
+    let afterId = 0n
+    while (!signal.aborted) {
+      const reported = await findReported(db, { afterId, limit: SETTLE_MAX })
+      for (const each of reported) {
+        if (signal.aborted) break
+        afterId = each.id
+        try {
+          await withTransaction(batchPool, (tx) =>
+            settleAsTold(tx, { sharedAccounts, hooks, now: clock() }, each),
+          )
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+      if (reported.length < SETTLE_MAX) break
+    }
+    if (failures.length > 0) throw failures[0]
+    return { more: false }
+  }
+}
+
+// Alerts operators of payouts that wait too long for people (overdue.ts).
+
+export function watchOverduePayoutsRound({
+  batchPool,
+  clock,
+}: Pick<PayoutDeps, 'batchPool' | 'clock'>): Round {
+  return async () => {
+    const now = clock()
+    await withTransaction(batchPool, async (tx) => {
+      const lastBusinessDay = businessDayBefore(watDay(now), await readHolidays(tx))
+      await alertOverdue(tx, { now, lastBusinessDay })
+    })
+    return { more: false }
+  }
+}
+
+// Repeats name enquiries for accounts that settlements would be paid to. No transaction is open during a
+// call. An answer counts only if the account has not changed since the enquiry.
+//
+// No user waits for these enquiries: the worker makes a few per round, one at a time, and stops when a bank
+// does not answer.
+
+const ENQUIRIES_MAX = 10
+
+export type EnquireDeps = {
+  db: Pool
+  clock: Clock
+  sealer: Sealer
+  bankConnections: BankConnections
+}
+
+export function enquireNamesRound(deps: EnquireDeps): Round {
+  return async (signal) => {
+    await enquireNames(deps, signal)
+    return { more: false }
+  }
+}
+
+export async function enquireNames(deps: EnquireDeps, signal?: AbortSignal): Promise<number> {
+  const { db, clock, sealer, bankConnections } = deps
+  if (!canEnquire(bankConnections)) return 0
+  for (let count = 0; count < ENQUIRIES_MAX; count++) {
+    if (signal?.aborted) return count
+    const account = await withTransaction(db, (tx) => claimEnquiry(tx, clock()))
+    if (!account) return count
+    const answer = await enquireName(db, bankConnections, {
+      bankCode: account.bankCode,
+      accountNumber: sealer.open(account.accountNumberSealed),
+      expectedName: account.accountName,
+    })
+    const now = clock()
+    await withTransaction(db, (tx) => noteAnswer(tx, now, { account, answer }))
+    if (answer.status === 'no_answer' && !answer.isUp) return count + 1
+  }
+  return ENQUIRIES_MAX
+}

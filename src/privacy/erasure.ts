@@ -1,0 +1,491 @@
+// The second part of an erasure: payers' names, accounts and narrations on credits, on matched
+// statement lines and on refunds and returns that were never sent, and webhook responses. It runs
+// in pages, so that an account with a million credits blocks nothing.
+//
+//   credits ──▶ answers ──▶ done
+//
+// A delivery that was in flight at the time of the request may still get a response, so responses are erased
+// last. That step also repeats the credits, for credits that were being booked at the time of the request.
+
+import { type Client, mayUseMerchant } from '#access/permissions.ts'
+import { accountWithNumber, numbersOfAccount } from '#accounts/account.ts'
+import { queueBlock } from '#accounts/bank-changes.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { type AccountId, type AdviceId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
+import type { Customer } from '#payments/advice.ts'
+import { isOpen } from '#payments/payment.ts'
+import type { PaymentStatus } from '#payments/states.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import { appendEvents, type NewEvent } from '#records/events.ts'
+import { NOBODY_ON_LINE, SOMEBODY_ON_LINE } from '#records/shared-sql.ts'
+import type { Sealer } from '#seal.ts'
+
+const ERASED_NAME = 'Erased'
+const CREDITS_MAX = 1_000
+const EVENTS_MAX = 2_000
+export const ANSWERS_WAIT_MS = 60_000 // A delivery takes at most 15 s.
+
+type Erasure = {
+  id: bigint
+  clientId: ClientId
+  accountId: AccountId | null
+  accountNumbers: string[] // Empty if a payment is erased.
+  paymentId: PaymentId | null
+  step: 'credits' | 'answers'
+  creditsAfter: bigint
+  eventsAfter: bigint
+  since: Date
+}
+
+// SQL: an erasure is not done, and its next page is due.
+export const HAS_DUE_ERASURES = `exists (
+  select from erasures e
+   where e.step <> 'done'
+     and (e.step = 'credits' or e.asked_at <= clock.now - interval '${ANSWERS_WAIT_MS} ms'))`
+
+// Erases one page of one erasure. Returns false if no erasure is due.
+export async function eraseNextPage(
+  tx: Transaction,
+  { sealer, now }: { sealer: Sealer; now: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query<Erasure>({
+    name: 'next-erasure',
+    text: `select e.id, e.client_id, e.account_id,
+                  ${numbersOfAccount('e.account_id')} as account_numbers, p.id as payment_id, e.step,
+                  e.credits_after, e.events_after,
+                  coalesce(n.created_at, a.created_at) as since
+             from erasures e
+             left join collection_accounts n on n.id = e.account_id
+             left join advices a on a.id = e.advice_id
+             left join payments p on p.advice_id = e.advice_id
+            where e.step <> 'done' and (e.step = 'credits' or e.asked_at <= $1)
+            order by e.id
+            limit 1
+              for update of e skip locked`,
+    values: [new Date(now.getTime() - ANSWERS_WAIT_MS)],
+  })
+  const erasure = rows[0]
+  if (!erasure) return false
+  const nobody = sealer.seal('')
+  if (!(await eraseCredits(tx, erasure, nobody))) return true
+  await eraseAssigned(tx, erasure, nobody)
+  if (erasure.step === 'credits') {
+    await beginAnswers(tx, erasure)
+  } else {
+    await eraseAnswers(tx, erasure)
+  }
+  return true
+}
+
+// Selects credits without open suspense: money in suspense still needs its payer.
+const NOT_NEEDED = `not exists (select from suspense_items i
+                                 where i.credit_id = c.id and i.state in ('open', 'returning'))`
+const SOMEBODY = 'num_nonnulls(c.source_account_sealed, c.source_account_name, c.narration) > 0'
+const NOBODY = 'source_account_sealed = null, source_account_name = null, narration = null'
+
+// Statement lines of the erased credits, of their reversals and of their returns.
+const ERASE_LINES = `
+  update statement_lines l set ${NOBODY_ON_LINE}
+   where ${SOMEBODY_ON_LINE} and l.id in (
+     select m.line_id
+       from erased e
+      cross join lateral (
+        select 'credit' as kind, e.id
+        union all select 'reversal', r.id from reversals r where r.credit_id = e.id
+        union all select 'return', r.id from suspense_items i join returns r on r.item_id = i.id
+                   where i.credit_id = e.id) as of
+       join statement_matches m on m.item_kind = of.kind and m.item_id = of.id)`
+
+// Payouts to a credit's payer that were never sent to a bank. Sent payouts must still show the recipient.
+const NEVER_SENT = `purpose in ('refund', 'return') and status = 'cancelled'`
+
+const erasePayouts = (sealed: string) => `
+  update payouts p set to_account_name = '${ERASED_NAME}', to_account_sealed = ${sealed}::bytea
+    from erased e
+   where p.credit_id = e.id and ${NEVER_SENT} and p.to_account_name <> '${ERASED_NAME}'`
+
+// Whether an unsent payout of the credit `c` still names the payer.
+const HAS_UNSENT_PAYOUT = `exists (
+  select from payouts where credit_id = c.id and ${NEVER_SENT} and to_account_name <> '${ERASED_NAME}')`
+
+async function eraseCredits(tx: Transaction, erasure: Erasure, nobody: Buffer): Promise<boolean> {
+  const [column, type, values] = erasure.accountId
+    ? ['account_number', 'text', erasure.accountNumbers]
+    : ['payment_id', 'uuid', [erasure.paymentId]]
+  const { rows } = await tx.query<{ last: bigint | null; count: number }>({
+    name: `erase-credits-by-${column}`,
+    text: `with page as materialized (
+             select id from credits where id = any(array(
+                 select c.id from unnest($1::${type}[]) as of (value)
+                  cross join lateral (select id from credits
+                                       where ${column} = of.value and id > $2
+                                       order by id limit ${CREDITS_MAX}) as c
+                  order by c.id limit ${CREDITS_MAX}))
+              order by id for no key update
+           ), erased as materialized (
+             select c.id from page c where ${NOT_NEEDED}
+           ), emptied as (
+             update credits c set ${NOBODY} from erased where c.id = erased.id and ${SOMEBODY}
+           ), payouts_emptied as (${erasePayouts('$3')}
+           ), lines as (${ERASE_LINES}
+           )
+           select max(id) as last, count(*)::int as count from page`,
+    values: [values, erasure.creditsAfter, nobody],
+  })
+  const { last, count } = rows[0] as { last: bigint | null; count: number }
+  await tx.query({
+    name: 'erasure-after-credits',
+    text: 'update erasures set credits_after = $2 where id = $1',
+    values: [erasure.id, last ?? erasure.creditsAfter],
+  })
+  return count < CREDITS_MAX
+}
+
+async function beginAnswers(tx: Transaction, { id }: Erasure): Promise<void> {
+  await tx.query({
+    name: 'erasure-begins-answers',
+    text: `update erasures set step = 'answers', credits_after = 0 where id = $1`,
+    values: [id],
+  })
+}
+
+// Credits that somebody assigned out of suspense. Users do this by hand, so there are few.
+const ASSIGNED = `select credit_id from suspense_items
+                   where assigned_account_id = $1 or assigned_payment_id = $2`
+
+const isAssignedToErase = (accountId: string, paymentId: string) => `exists (
+  select from suspense_items s join credits c on c.id = s.credit_id
+   where (s.assigned_account_id = ${accountId} or s.assigned_payment_id = ${paymentId})
+     and (${SOMEBODY} or ${HAS_UNSENT_PAYOUT}) and ${NOT_NEEDED})`
+
+async function eraseAssigned(
+  tx: Transaction,
+  { accountId, paymentId }: Erasure,
+  nobody: Buffer,
+): Promise<void> {
+  await tx.query({
+    name: 'erase-assigned-credits',
+    text: `with erased as materialized (
+             select c.id from credits c where c.id in (${ASSIGNED}) and ${NOT_NEEDED}
+           ), emptied as (
+             update credits c set ${NOBODY} from erased where c.id = erased.id and ${SOMEBODY}
+           ), payouts_emptied as (${erasePayouts('$3')}
+           )
+           ${ERASE_LINES}`,
+    values: [accountId, paymentId, nobody],
+  })
+}
+
+// Scans the client's events from the creation of the erased object on. An index by subject would serve only
+// this and would slow down every event.
+async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
+  const { rows } = await tx.query<{ last: bigint | null; count: number }>({
+    name: 'erase-answers',
+    text: `with page as materialized (
+             select id, sequence, collection_account_id, payment_id, credit_id from events
+              where client_id = $3 and sequence > $4 and id >= $5
+              order by sequence limit ${EVENTS_MAX}
+           ), about as materialized (
+             select e.id from page e left join credits c on c.id = e.credit_id
+              where e.collection_account_id = $1 or e.payment_id = $2
+                 or c.account_number = any($6::text[]) or c.payment_id = $2 or c.id in (${ASSIGNED})
+           ), erased as (
+             update delivery_attempts d set response_start = null
+               from about where d.event_id = about.id and d.response_start is not null
+           )
+           select max(sequence) as last, count(*)::int as count from page`,
+    values: [
+      erasure.accountId,
+      erasure.paymentId,
+      erasure.clientId,
+      erasure.eventsAfter,
+      leastIdAt(erasure.since.getTime()),
+      erasure.accountNumbers,
+    ],
+  })
+  const { last, count } = rows[0] as { last: bigint | null; count: number }
+  await tx.query({
+    name: 'erasure-after-answers',
+    text: 'update erasures set events_after = $2, step = $3 where id = $1',
+    values: [erasure.id, last ?? erasure.eventsAfter, count < EVENTS_MAX ? 'done' : 'answers'],
+  })
+}
+
+// Permanently erases a customer's personal data on request. One transaction erases the account or
+// advice itself; personal data on its credits and deliveries follows in pages
+// (erasure.ts). Money, its history and its references stay.
+//
+// Refuses while money is in suspense, because returning the money needs the payer, and for an advice that can
+// still be paid. A repetition is safe and erases data that has arrived since.
+//
+// Locks: the erasure, then its subject: an advice before its payment; accounts in id order with
+// their ledger accounts, which serialises with credits.
+
+const VALUE_LENGTH_MIN = 4 // Shorter names are parts of too many words.
+const NO_CUSTOMER: Customer = {
+  customerId: null,
+  firstName: null,
+  lastName: null,
+  email: null,
+  phoneNumber: null,
+}
+
+type Deps = { sealer: Sealer; now: Date; by: Client; actor: string; reason: string }
+
+type ErasureResult = { accountNumber: string; erasedAt: Date; isComplete: boolean }
+
+type Account = {
+  id: AccountId
+  clientId: ClientId
+  accountNumber: string
+  accountName: string
+  email: string
+  phoneNumber: string
+  bvnSealed: Buffer
+  ninSealed: Buffer | null
+  verifiedName: string | null
+  balanceKobo: Kobo
+  createdAt: Date
+  erasedAt: Date | null
+}
+
+// Erases an account; with `sameBvn` also the client's other accounts with the same BVN, as far as the caller
+// may use their merchants. Refuses if one has money in suspense. An account that was erased before keeps
+// its time and gets no event; `isComplete` says whether its traces elsewhere are erased as well.
+export async function eraseAccounts(
+  tx: Transaction,
+  deps: Deps,
+  { accountNumber, sameBvn }: { accountNumber: string; sameBvn: boolean },
+): Promise<ErasureResult[]> {
+  const { by, now } = deps
+  const { rows } = await tx.query<{ id: AccountId; merchantCode: string; isNamed: boolean }>({
+    name: 'accounts-to-erase',
+    text: `select o.id, o.merchant_code, o.id = a.id as is_named
+             from collection_accounts a
+             join collection_accounts o
+               on o.id = a.id or ($3 and a.erased_at is null
+                                  and o.client_id = a.client_id and o.bvn_hash = a.bvn_hash)
+            where a.id = ${accountWithNumber('$1')} and a.client_id = $2
+            order by o.id`,
+    values: [accountNumber, by.id, sameBvn],
+  })
+  const own = rows.filter(({ merchantCode }) => mayUseMerchant(by, merchantCode))
+  if (!own.some(({ isNamed }) => isNamed)) throw new Refusal('account_not_found')
+  for (const { id } of own) await openErasure(tx, deps, { accountId: id })
+  const accounts: Account[] = []
+  for (const { id } of own) accounts.push(await lockAccount(tx, id))
+  for (const { id } of accounts) {
+    await refuseWithSuspense(tx, by.id, { accountId: id })
+  }
+  const erased: ErasureResult[] = []
+  for (const { id, accountNumber: number, erasedAt } of accounts) {
+    const isComplete = await continueErasure(tx, now, { accountId: id })
+    erased.push({ accountNumber: number, erasedAt: erasedAt ?? now, isComplete })
+  }
+  const fresh = accounts.filter((account) => !account.erasedAt)
+  for (const account of fresh) await eraseAccount(tx, deps, account)
+  await appendEvents(tx, now, fresh.map(erasureEvent))
+  return erased
+}
+
+async function lockAccount(tx: Transaction, id: AccountId): Promise<Account> {
+  const { rows } = await tx.query<Account>({
+    name: 'lock-account-to-erase',
+    text: `select a.id, a.client_id, a.account_number, a.account_name, a.email, a.phone_number,
+                  a.bvn_sealed, a.nin_sealed,
+                  a.verified_name, l.credits_kobo - l.debits_kobo as balance_kobo,
+                  a.created_at, a.erased_at
+             from collection_accounts a join ledger_accounts l on l.id = a.id
+            where a.id = $1
+              for no key update of l, a`,
+    values: [id],
+  })
+  return rows[0] as Account
+}
+
+async function eraseAccount(tx: Transaction, deps: Deps, account: Account): Promise<void> {
+  const { sealer, now, by, actor, reason } = deps
+  const { id, accountNumber, accountName, email, phoneNumber, verifiedName } = account
+  const numbers = [account.bvnSealed, account.ninSealed].map(
+    (sealed) => sealed && sealer.open(sealed),
+  )
+  refusePersonalReason(reason, [accountName, verifiedName, email, phoneNumber, ...numbers])
+  await tx.query({
+    name: 'erase-account',
+    text: `update collection_accounts
+              set account_name = '${ERASED_NAME}', email = '', phone_number = '', payer_rules = null,
+                  bvn_sealed = $2, bvn_hash = '', nin_sealed = null, nin_hash = null,
+                  verified_name = null, is_active = false, is_default = false,
+                  version = version + 1, updated_at = $3, erased_at = $3
+            where id = $1`,
+    values: [id, sealer.seal(''), now],
+  })
+  await queueBlock(tx, now, id)
+  await forgetRequest(tx, by.id, { resource: accountNumber, createdAt: account.createdAt })
+  const subject = `account/${accountNumber}`
+  const detail = { reason }
+  await writeAuditLog(tx, now, { clientId: by.id, actor, action: 'account.erase', subject, detail })
+}
+
+function erasureEvent({ id, clientId, balanceKobo }: Account): NewEvent {
+  const facts = { accountBalanceKobo: balanceKobo, isActive: false, isDefault: false }
+  return { clientId, type: 'account.erased', collectionAccountId: id, facts }
+}
+
+export async function eraseAdvice(
+  tx: Transaction,
+  deps: Deps,
+  adviceId: AdviceId,
+): Promise<{ erasedAt: Date; isComplete: boolean }> {
+  const { by, now } = deps
+  const { rowCount } = await tx.query('select from advices where id = $1 and client_id = $2', [
+    adviceId,
+    by.id,
+  ])
+  if (rowCount === 0) throw new Refusal('advice_not_found')
+  await openErasure(tx, deps, { adviceId })
+  const advice = await lockAdvice(tx, adviceId)
+  if (advice.status && isOpen(advice.status)) throw new Refusal('advice_open')
+  await refuseWithSuspense(tx, by.id, { adviceId })
+  if (!advice.erasedAt) await emptyAdvice(tx, deps, { adviceId, advice })
+  const isComplete = await continueErasure(tx, now, { adviceId })
+  return { erasedAt: advice.erasedAt ?? now, isComplete }
+}
+
+type LockedAdvice = {
+  customer: Customer
+  customerName: string
+  createdAt: Date
+  erasedAt: Date | null
+  status: PaymentStatus | null
+}
+
+async function lockAdvice(tx: Transaction, adviceId: AdviceId): Promise<LockedAdvice> {
+  const { rows } = await tx.query<Omit<LockedAdvice, 'status'>>({
+    name: 'lock-advice-to-erase',
+    text: `select customer, customer_name, created_at, erased_at
+             from advices where id = $1 for no key update`,
+    values: [adviceId],
+  })
+  const payment = await tx.query<{ status: PaymentStatus }>({
+    name: 'lock-payment-to-erase',
+    text: 'select status from payments where advice_id = $1 for no key update',
+    values: [adviceId],
+  })
+  return { ...(rows[0] as Omit<LockedAdvice, 'status'>), status: payment.rows[0]?.status ?? null }
+}
+
+// Also cancels an unpaid advice: without its customer it cannot be paid.
+async function emptyAdvice(
+  tx: Transaction,
+  deps: Deps,
+  { adviceId, advice }: { adviceId: AdviceId; advice: LockedAdvice },
+) {
+  const { now, by, actor, reason } = deps
+  const { customer, customerName, createdAt, status } = advice
+  refusePersonalReason(reason, [customerName, customer.email, customer.phoneNumber])
+  await tx.query({
+    name: 'erase-advice',
+    text: `update advices
+              set customer = $2, customer_name = '${ERASED_NAME}', narration = null,
+                  payer_rules = null, erased_at = $3,
+                  cancelled_at = coalesce(cancelled_at, case when $4 then $3::timestamptz end)
+            where id = $1`,
+    values: [adviceId, JSON.stringify(NO_CUSTOMER), now, status === null],
+  })
+  await forgetRequest(tx, by.id, { resource: adviceId, createdAt })
+  const subject = `advice/${adviceId}`
+  const detail = { reason }
+  await writeAuditLog(tx, now, { clientId: by.id, actor, action: 'advice.erase', subject, detail })
+}
+
+type Subject = { accountId: AccountId } | { adviceId: AdviceId }
+
+const columnsOf = (subject: Subject) => [
+  'accountId' in subject ? subject.accountId : null,
+  'adviceId' in subject ? subject.adviceId : null,
+]
+
+async function openErasure(tx: Transaction, { by, now }: Deps, subject: Subject): Promise<void> {
+  await tx.query({
+    name: 'ask-for-erasure',
+    text: `insert into erasures (client_id, account_id, advice_id, asked_at)
+           values ($1, $2, $3, $4) on conflict do nothing`,
+    values: [by.id, ...columnsOf(subject), now],
+  })
+  await tx.query({
+    name: 'lock-erasure',
+    text: 'select from erasures where account_id = $1 or advice_id = $2 for update',
+    values: columnsOf(subject),
+  })
+}
+
+const PAYMENT_OF_ERASURE = '(select id from payments where advice_id = e.advice_id)'
+
+// Restarts the erasure if new data has arrived. Returns whether the erasure is complete.
+async function continueErasure(tx: Transaction, now: Date, subject: Subject): Promise<boolean> {
+  await tx.query({
+    name: 'erase-again',
+    text: `update erasures e set step = 'credits', credits_after = 0, events_after = 0, asked_at = $3
+            where (e.account_id = $1 or e.advice_id = $2) and e.step <> 'credits'
+              and (exists (select from credits c
+                            where (c.account_number = any(${numbersOfAccount('e.account_id')})
+                                   or c.payment_id = ${PAYMENT_OF_ERASURE})
+                              and (${SOMEBODY} or ${HAS_UNSENT_PAYOUT}))
+                   or ${isAssignedToErase('e.account_id', PAYMENT_OF_ERASURE)})`,
+    values: [...columnsOf(subject), now],
+  })
+  const { rowCount } = await tx.query({
+    name: 'erasure-is-done',
+    text: `select from erasures where (account_id = $1 or advice_id = $2) and step = 'done'`,
+    values: columnsOf(subject),
+  })
+  return rowCount === 1
+}
+
+async function refuseWithSuspense(
+  tx: Transaction,
+  clientId: ClientId,
+  of: { accountId?: AccountId; adviceId?: AdviceId },
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'suspense-of-erased',
+    text: `select from suspense_items i join credits c on c.id = i.credit_id
+            where i.client_id = $1 and i.state in ('open', 'returning')
+              and (c.account_number = any(${numbersOfAccount('$2')})
+                   or c.payment_id = (select id from payments where advice_id = $3))
+            limit 1`,
+    values: [clientId, of.accountId ?? null, of.adviceId ?? null],
+  })
+  if (rowCount !== 0) throw new Refusal('erasure_waits')
+}
+
+// Deletes the request hash, because it is computed from personal data. The idempotency key stays used.
+async function forgetRequest(
+  tx: Transaction,
+  clientId: ClientId,
+  { resource, createdAt }: { resource: string; createdAt: Date },
+): Promise<void> {
+  await tx.query({
+    name: 'forget-request',
+    text: `update idempotency_keys set request_hash = ''
+            where client_id = $1 and resource = $2 and created_at = $3`,
+    values: [clientId, resource, createdAt],
+  })
+}
+
+// The reason is stored permanently, so it must not contain the data to be erased.
+function refusePersonalReason(reason: string, values: readonly (string | null)[]): void {
+  const lowerReason = reason.toLowerCase()
+  const digits = reason.replace(/[^0-9]/g, '')
+  const isPersonal = values.some((text) => {
+    if (!text || text.length < VALUE_LENGTH_MIN) return false
+    const number = /^\+?[0-9]{7,}$/.test(text) ? text.slice(-10) : undefined
+    return number ? digits.includes(number) : lowerReason.includes(text.toLowerCase())
+  })
+  if (!isPersonal) return
+  const message = 'Must not hold the personal data that is to be erased.'
+  throw new Refusal('invalid_request', [{ field: 'reason', message }])
+}

@@ -1,0 +1,76 @@
+// Completes erasures, one page per round and transaction.
+
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '#clock.ts'
+import type { Pool, Queryable } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import type { DataKey, Sealer } from '#seal.ts'
+import type { Round, Worker } from '#workers/loop.ts'
+import {
+  describeHolder,
+  followKeys,
+  HEARTBEAT_MS,
+  REPORT_MS,
+  readKeys as readStoredKeys,
+  removeKeyHolder,
+  reportKeys,
+  syncKeys,
+} from './data-keys.ts'
+import { eraseNextPage } from './erasure.ts'
+
+export function completeErasuresRound({
+  db,
+  clock,
+  sealer,
+}: {
+  db: Pool
+  clock: Clock
+  sealer: Sealer
+}): Round {
+  return async () => ({
+    more: await withTransaction(db, (tx) => eraseNextPage(tx, { sealer, now: clock() })),
+  })
+}
+
+// Keeps the data keys of this process in sync with the other processes. Every process that seals data must
+// run this, in any role: a rotation waits for all of them.
+
+type SyncDataKeysDeps = {
+  db: Queryable
+  clock: Clock
+  sealer: Sealer
+  readKeys: () => readonly DataKey[] // The currently configured keys.
+}
+
+// Resolves after the first sync. The process must not seal anything before.
+export async function syncDataKeys({
+  db,
+  clock,
+  sealer,
+  readKeys,
+}: SyncDataKeysDeps): Promise<Worker> {
+  const process = randomUUID()
+  await syncKeys(db, clock(), sealer)
+  await reportKeys(db, clock(), { process, sealer })
+  let reported = { what: describeHolder(await readStoredKeys(db), sealer), at: clock() }
+  return {
+    name: 'sync-data-keys',
+    pauseMs: HEARTBEAT_MS,
+    isDone: true,
+    // Reports before it follows a change of key. So it reports the change one round later, when data sealed
+    // with the old key has been written.
+    round: async () => {
+      sealer.learn(readKeys())
+      const keys = await readStoredKeys(db)
+      const [what, at] = [describeHolder(keys, sealer), clock()]
+      const isDue = Math.abs(at.getTime() - reported.at.getTime()) >= REPORT_MS
+      if (isDue || what !== reported.what) {
+        await reportKeys(db, at, { process, sealer })
+        reported = { what, at }
+      }
+      followKeys(keys, sealer)
+      return { more: false }
+    },
+    stop: () => removeKeyHolder(db, process),
+  }
+}

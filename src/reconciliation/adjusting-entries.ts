@@ -1,0 +1,188 @@
+// Adjusting entries bring the ledger's bank balance to the statement's, for a difference that no booking
+// explains. One user requests the entry, and another, independent user approves it (I110):
+//
+//   the statement has less   Due from bank, Bank charges, Input VAT, Write-off or Due to bank → Bank
+//   the statement has more   Bank → Due to bank, or → another of these accounts, up to its balance
+//
+// An entry has exactly the amount of its difference (I111), which it clears:
+//
+//   of a line       the entry is paired with the line (resolutions.ts)
+//   of an item      the entry and the item offset each other
+//   of a statement  the entry explains the gap, so find-differences.ts stops reporting the gap
+//
+// Locks: the matching of the bank, the difference, the entry, then ledger accounts.
+
+import { type Checker, type Request, type Verb, Workflow } from '#approvals/workflow.ts'
+import { lockBalances } from '#credits/reversal.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { type DifferenceId, newReference, type UserId } from '#ids.ts'
+import { bankOwner, type SharedAccount, type SharedAccounts } from '#ledger/accounts.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+import {
+  type AdjustingAccount,
+  type Difference,
+  type DifferenceKind,
+  isAdjustable,
+  isStanding,
+  lockDifference,
+} from './difference.ts'
+import { postBooking, writeChange } from './resolutions.ts'
+import { transition } from './states.ts'
+
+export type AdjustingEntry = Request & {
+  reference: string
+  differenceId: DifferenceId
+  bankCode: string
+  currency: string
+  day: string
+  kind: DifferenceKind
+  account: AdjustingAccount
+  amountKobo: Kobo
+  reason: string
+  requestedByUser: UserId
+}
+
+type Deps = { sharedAccounts: SharedAccounts }
+
+export const adjustingEntries = new Workflow<AdjustingEntry, Deps>({
+  table: 'adjusting_entries',
+  key: 'reference',
+  columns: `r.reference, r.difference_id, d.bank_code, d.currency, d.day::text as day, d.kind,
+    r.account, r.amount_kobo, r.reason, r.requested_by_user`,
+  joins: 'join differences d on d.id = r.difference_id',
+  obstacle: `case when d.state = 'cleared' then 'difference_resolved'
+                  when d.amount_kobo <> r.amount_kobo then 'entry_not_the_difference' end`,
+  notFound: 'entry_not_found',
+  lock: (tx, { differenceId }) => lockDifference(tx, differenceId),
+  perform: post,
+  audit,
+})
+
+function audit(entry: AdjustingEntry, verb: Verb) {
+  const { reference, differenceId, bankCode, day, kind, account, currency, reason } = entry
+  const amount = formatKobo(entry.amountKobo)
+  return {
+    action: `adjusting_entry.${verb}`,
+    subject: `adjusting_entry/${reference}`,
+    detail: {
+      differenceId: `${differenceId}`,
+      bankCode,
+      day,
+      kind,
+      account,
+      amount,
+      currency,
+      reason,
+    },
+  } as const
+}
+
+export function isEntryReference(text: string): boolean {
+  return /^AJE[0-9]{15}$/.test(text)
+}
+
+type NewEntry = Pick<AdjustingEntry, 'differenceId' | 'account' | 'amountKobo' | 'reason'>
+
+// Refusals, in this order: difference_not_found, difference_asked, difference_resolved,
+// entry_not_possible, entry_not_the_difference, entry_overdraws_account.
+export async function requestEntry(
+  tx: Transaction,
+  by: Checker & Deps,
+  { differenceId, account, amountKobo, reason }: NewEntry,
+): Promise<AdjustingEntry> {
+  const difference = await lockDifference(tx, differenceId)
+  if (difference.entryReference !== null) throw new Refusal('difference_asked')
+  await requireEntry(tx, by, { difference, account, amountKobo })
+  const values = {
+    reference: newReference('AJE'),
+    difference_id: differenceId,
+    account,
+    amount_kobo: amountKobo,
+    reason,
+  }
+  return adjustingEntries.request(tx, by, { values, conflict: 'difference_asked' })
+}
+
+type Entry = { difference: Difference; account: AdjustingAccount; amountKobo: Kobo }
+
+// The approval repeats these checks, because matching may have changed the difference since the request.
+async function requireEntry(
+  tx: Transaction,
+  deps: Deps,
+  { difference, account, amountKobo }: Entry,
+): Promise<void> {
+  if (difference.state === 'asked') throw new Refusal('difference_asked')
+  if (!isStanding(difference)) throw new Refusal('difference_resolved')
+  if (!isAdjustable(difference)) throw new Refusal('entry_not_possible')
+  if (amountKobo !== difference.amountKobo) {
+    const message = `Must be ${formatKobo(difference.amountKobo)}, as the difference.`
+    throw new Refusal('entry_not_the_difference', [{ field: 'amount', message }])
+  }
+  await requireFunds(tx, deps, { difference, account, amountKobo })
+}
+
+const accountOf = ({ bankCode, currency }: Difference, kind: AdjustingAccount): SharedAccount => ({
+  kind,
+  owner: bankOwner(bankCode),
+  currency,
+})
+
+// Due to bank grows by credits, the other accounts by debits. None falls below zero.
+async function requireFunds(
+  tx: Transaction,
+  { sharedAccounts }: Deps,
+  { difference, account, amountKobo }: Entry,
+): Promise<void> {
+  const isDebit = amountKobo < 0n
+  if ((account === 'due_to_bank') !== isDebit) return
+  const shared = accountOf(difference, account)
+  await sharedAccounts.open([shared])
+  const id = sharedAccounts.id(shared)
+  const balanceKobo = (await lockBalances(tx, [id])).get(id) ?? kobo(0n)
+  const heldKobo = isDebit ? balanceKobo : -balanceKobo
+  if (heldKobo < (isDebit ? -amountKobo : amountKobo)) {
+    throw new Refusal('entry_overdraws_account')
+  }
+}
+
+// The caller is the approvals workflow, which has locked the difference.
+async function post(
+  tx: Transaction,
+  by: Checker & Deps,
+  { differenceId, account, amountKobo, reason, reference, ...entry }: AdjustingEntry,
+): Promise<void> {
+  const { now, actor, userId } = by
+  const difference = await lockDifference(tx, differenceId)
+  await requireEntry(tx, by, { difference, account, amountKobo })
+  const against = accountOf(difference, account)
+  const movedKobo = kobo(amountKobo < 0n ? -amountKobo : amountKobo)
+  const posting = { difference, against, movedKobo, reason: 'adjusting_entry' } as const
+  const { transferId } = await postBooking(tx, by, posting)
+  await transition(tx, {
+    name: 'clear-adjusted-difference',
+    id: differenceId,
+    from: difference.state,
+    to: 'cleared',
+    set: `action = 'adjust', reason = $2, asked_by = $3, asked_by_user = $4, asked_at = $5,
+          decided_by = $6, decided_by_user = $7, decided_at = $8`,
+    values: [
+      reason,
+      entry.requestedBy,
+      entry.requestedByUser,
+      entry.requestedAt,
+      actor,
+      userId,
+      now,
+    ],
+  })
+  const detail = {
+    action: 'adjust',
+    reason,
+    account,
+    entry: reference,
+    item: `booked/${transferId}`,
+  }
+  await writeChange(tx, now, { id: differenceId, change: 'resolved', actor, detail })
+  await writeChange(tx, now, { id: differenceId, change: 'cleared', actor: null, detail })
+}

@@ -1,0 +1,468 @@
+// Converts a line of a statement to the credit that it shows. Pure. The credit gets all ids of
+// the line, so that it is recognised when the bank reports it too. A line without ids is
+// identified by its hash, so that it cannot be booked twice (I67).
+
+import { cleanText, plainBankCode, withoutFutureTime } from '#banks/credit-fields.ts'
+import type { GivenIdentifier } from '#banks/notifications.ts'
+import { isAccountNumber, isNipSessionId, isSessionId } from '#banks/numbers.ts'
+import type { CreditResult } from '#credits/decide.ts'
+import { findOriginal } from '#credits/identifiers.ts'
+import type { IncomingCredit } from '#credits/judge.ts'
+import { lockBalances, lockOriginal } from '#credits/reversal.ts'
+import { type ReversalAnswer, takeReversal } from '#credits/reverse.ts'
+import type { Pool } from '#db/pool.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import type { BatchResult } from '#hot-path/batcher.ts'
+import type { ClientId, CreditId, DifferenceId, PayoutId, StatementLineId } from '#ids.ts'
+import {
+  bankOwner,
+  clientOwner,
+  type SharedAccount,
+  type SharedAccounts,
+} from '#ledger/accounts.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+import { returnedEvent } from '#payouts/payout.ts'
+import { givenBackTo } from '#payouts/postings.ts'
+import { type LockedPayout, lockPayout } from '#payouts/settle.ts'
+import { recordPayoutChanges } from '#payouts/states.ts'
+import { appendEvents } from '#records/events.ts'
+import type { Sealer } from '#seal.ts'
+import {
+  bookingOf,
+  type Difference,
+  getDifference,
+  isBeingBooked,
+  lockDifference,
+  readLine,
+  type StatementRow,
+} from './difference.ts'
+import {
+  type Booked,
+  type BookingDeps,
+  insertPair,
+  postBooking,
+  readItem,
+  writeChange,
+} from './resolutions.ts'
+import { transition } from './states.ts'
+
+// No bank issues this number, so a credit to it is suspended as unidentified.
+const NO_NUMBER = '0000000000'
+const HASH_DIGITS = 40
+const SOURCE_ACCOUNT_MAX = 34
+const SOURCE_BANK_MAX = 35
+// Placeholders of banks for a missing reference.
+const NO_REFERENCE = /^(?:NONREF|NOTPROVIDED|NOT ?PROVIDED|NONE|N\/?A|NIL|[-.0*]*)$/i
+
+function statementCredit(
+  line: StatementRow,
+  { sealer, now }: { sealer: Sealer; now: Date },
+): IncomingCredit {
+  const [first, ...others] = identifiersOf(line) as [GivenIdentifier, ...GivenIdentifier[]]
+  const { bankCode, currency, amountKobo, accountNumber } = line
+  const credit = {
+    sessionId: first.value,
+    identifiedBy: first.kind,
+    ...(first.isWeak ? { isWeak: true } : {}),
+    otherIdentifiers: others,
+    accountNumber: accountNumber && isAccountNumber(accountNumber) ? accountNumber : NO_NUMBER,
+    amountKobo,
+    currency,
+    ...payerOf(line, sealer),
+    narration: line.narration && cleanText(line.narration),
+    transactionTime: null,
+    transactionDate: line.bookedOn,
+  }
+  return { ...withoutFutureTime(credit, now), bankCode, source: 'statement' }
+}
+
+// On a statement, a bank may use the settlement id or even the session id of its notifications as the
+// reference. So the credit gets the reference as an identifier of each type. One identifier too many causes a
+// refusal; one too few books the money twice.
+function identifiersOf(line: StatementRow): GivenIdentifier[] {
+  const { sessionId, bankReference, endToEndId } = line
+  const session = usable(sessionId)
+  const reference = usable(bankReference)
+  const end = endToEndId && isNipSessionId(endToEndId) && !session ? endToEndId : undefined
+  const ids: GivenIdentifier[] = [
+    ...(session ? [{ kind: 'session_id' as const, value: session }] : []),
+    ...(reference
+      ? (['bank_reference', 'settlement_id'] as const).map((kind) => ({ kind, value: reference }))
+      : []),
+    ...(reference && !session ? [{ kind: 'session_id' as const, value: reference }] : []),
+    ...(end ? [{ kind: 'session_id' as const, value: end, isWeak: true }] : []),
+  ]
+  return ids.length > 0 ? ids : [{ kind: 'bank_reference', value: lineReference(line) }]
+}
+
+// Derives an identifier from the hash of a line that has no identifier of its own.
+function lineReference({ hash }: Pick<StatementRow, 'hash'>): string {
+  return `LINE-${hash.toString('hex').slice(0, HASH_DIGITS)}`
+}
+
+function usable(name: string | null): string | undefined {
+  return name !== null && isSessionId(name) && !NO_REFERENCE.test(name) ? name : undefined
+}
+
+// Leaves out an account number that is too long, because a cut number names somebody else. Cuts a long
+// name.
+function payerOf(line: StatementRow, sealer: Sealer) {
+  const { counterpartySealed, counterpartyName, counterpartyBank } = line
+  const account = counterpartySealed === null ? null : sealer.open(counterpartySealed)
+  const whole = (text: string | null, lengthMax: number) =>
+    text !== null && text.length <= lengthMax ? cleanText(text, lengthMax) : null
+  const bank = whole(counterpartyBank, SOURCE_BANK_MAX)
+  return {
+    sourceAccountNumber: whole(account, SOURCE_ACCOUNT_MAX),
+    sourceAccountName: counterpartyName && cleanText(counterpartyName),
+    sourceBankCode: bank && plainBankCode(bank),
+  }
+}
+
+// Books a bank's charge that is on a statement, or its refund:
+//
+//   fee               Bank cost → Bank
+//   stamp duty        Stamp duty → Bank
+//   VAT               Input VAT → Bank
+//   refund            the other way, up to the booked cost; the rest stays a difference
+//
+// Locks: the difference, which the caller holds; ledger accounts.
+
+// Returns the item and the amount that was not booked.
+export async function bookCharge(
+  tx: Transaction,
+  deps: BookingDeps,
+  difference: Difference,
+): Promise<Booked> {
+  const { bankCode, currency, amountKobo } = difference
+  const cost: SharedAccount = { kind: costKind(difference), owner: bankOwner(bankCode), currency }
+  const movedKobo =
+    amountKobo > 0n
+      ? await refundable(tx, deps.sharedAccounts, { cost, amountKobo })
+      : kobo(-amountKobo)
+  return postBooking(tx, deps, { difference, against: cost, movedKobo, reason: 'bank_charge' })
+}
+
+function costKind({ lineKind }: Difference): 'bank_cost' | 'stamp_duty' | 'input_vat' {
+  if (lineKind === 'vat') return 'input_vat'
+  return lineKind === 'stamp_duty' ? 'stamp_duty' : 'bank_cost'
+}
+
+async function refundable(
+  tx: Transaction,
+  sharedAccounts: SharedAccounts,
+  { cost, amountKobo }: { cost: SharedAccount; amountKobo: Kobo },
+): Promise<Kobo> {
+  await sharedAccounts.open([cost])
+  const costId = sharedAccounts.id(cost)
+  const balances = await lockBalances(tx, [costId])
+  const bookedKobo = kobo(-(balances.get(costId) ?? 0n)) // A cost grows by debits.
+  if (bookedKobo <= 0n) throw new Refusal('cost_not_booked')
+  return bookedKobo < amountKobo ? bookedKobo : amountKobo
+}
+
+// Books a line that contradicts the books about a payout (difference.ts):
+//
+//   paid      Receivable of the client → Bank    the bank did pay money that went back to the client
+//   returned  Bank → the payout's source, as for a failed payout; the fee stays charged
+//   undone    Shortfall → Bank and back, for both lines: in total the bank took nothing
+//
+// Books at most the amount of the payout. The rest of the line stays a difference: a charge of the bank.
+// Locks: the difference and the matching of its bank, which the caller holds; the payout, so that nobody
+// settles it meanwhile; ledger accounts; the client's event counter.
+
+type BookedLine = Booked & { difference: Difference }
+
+// Returns the booking of this line and, for an undone payout, also the booking of the twin line.
+export async function bookPayout(
+  tx: Transaction,
+  deps: BookingDeps,
+  { id, payoutId, payoutBooking }: Difference,
+): Promise<BookedLine[]> {
+  const payout = await lockPayout(tx, payoutId as PayoutId)
+  const difference = await getDifference(tx, id)
+  // Another transaction has changed the payout since the user decided.
+  if (difference.payoutBooking !== payoutBooking) throw new Refusal('try_again')
+  const lines = [difference]
+  if (payoutBooking === 'undone') {
+    const twin = await lockDifference(tx, difference.twinId as DifferenceId)
+    lines.push(twin)
+    lines.sort(debitFirst) // The shortfall must exist before it is given back.
+  }
+  const booked: BookedLine[] = []
+  for (const line of lines) {
+    booked.push({
+      ...(await bookLine(tx, deps, { line, payout, payoutBooking })),
+      difference: line,
+    })
+  }
+  return booked
+}
+
+const debitFirst = (one: Difference, other: Difference) => Number(one.amountKobo - other.amountKobo)
+
+type LineBooking = {
+  line: Difference
+  payout: LockedPayout
+  payoutBooking: Difference['payoutBooking']
+}
+
+async function bookLine(tx: Transaction, deps: BookingDeps, of: LineBooking): Promise<Booked> {
+  const { line, payout, payoutBooking } = of
+  const isPaid = line.amountKobo < 0n
+  const whole = kobo(isPaid ? -line.amountKobo : line.amountKobo)
+  const movedKobo = least(whole, limitOf(of))
+  const reason = payout.purpose === 'refund' ? 'refunded' : 'paid'
+  const against = otherSide(of)
+  const booked = await postBooking(tx, deps, { difference: line, against, movedKobo, reason })
+  await recordPayoutChanges(tx, deps.now, {
+    payoutIds: [payout.id],
+    change: isPaid ? 'paid_at_bank' : 'returned_by_bank',
+    changedBy: deps.actor,
+    detail: `${formatKobo(movedKobo)} ${line.currency}`,
+  })
+  if (payoutBooking === 'returned') {
+    const returned = { id: payout.id, returnedKobo: movedKobo }
+    await appendEvents(tx, deps.now, await returnedEvent(tx, deps.now, returned))
+  }
+  return booked
+}
+
+// The most that a line may book. Undefined, no limit, for the two lines of an undone payout: they
+// cancel out, whatever the amount of the payout.
+function limitOf({ line, payout, payoutBooking }: LineBooking): Kobo | undefined {
+  if (payoutBooking === 'undone') return undefined
+  return payoutBooking === 'paid' ? payout.amountKobo : (line.paidKobo as Kobo)
+}
+
+const least = (one: Kobo, other: Kobo | undefined) =>
+  other === undefined || one < other ? one : other
+
+function otherSide({ line, payout, payoutBooking }: LineBooking): SharedAccount {
+  const { bankCode, currency } = line
+  if (payoutBooking === 'undone') return { kind: 'shortfall', owner: bankOwner(bankCode), currency }
+  if (payoutBooking === 'returned') return givenBackTo(payout)
+  return { kind: 'receivable', owner: clientOwner(payout.clientId as ClientId), currency }
+}
+
+// Books a debit by which the bank took a credit back, as if the bank had reported the reversal
+// (credits/reverse.ts). One identifier of the line names the credit; another names the reversal.
+//
+// If the books already have a reversal of that credit and amount without a line, the bank has reported the
+// reversal meanwhile. Then the line is matched to that reversal, and nothing is booked.
+// Locks: the difference, which the caller holds; then the locks of every reversal.
+
+type Deps = { sharedAccounts: SharedAccounts; now: Date; actor: string }
+
+// Returns the reversal.
+export async function bookReversal(
+  tx: Transaction,
+  { sharedAccounts, now, actor }: Deps,
+  difference: Difference,
+): Promise<bigint> {
+  const line = await readLine(tx, difference.lineId as StatementLineId)
+  const { bankCode } = line
+  const originalSessionId = await findReversed(tx, difference, line)
+  const amountKobo = kobo(-difference.amountKobo)
+  const sessionId = await nameReversal(tx, line)
+  const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
+  const locked = await lockOriginal(tx, reversal)
+  const unmatched = locked && (await findUnmatched(tx, locked.credit.id, amountKobo))
+  const reversalId = unmatched ?? (await recordReversal(tx, { sharedAccounts, now }, reversal))
+  await insertPair(tx, now, {
+    lineId: line.id,
+    item: { kind: 'reversal', id: reversalId },
+    amountKobo: kobo(-amountKobo),
+    rule: 'booked',
+    matchedBy: actor,
+  })
+  return reversalId
+}
+
+const REFUSALS: Record<Exclude<ReversalAnswer, 'reversed'>, RefusalCode> = {
+  duplicate: 'line_known_otherwise', // Matched to another line.
+  session_reused: 'line_known_otherwise',
+  original_not_found: 'reversal_not_possible',
+  amount_exceeds_original: 'reversal_not_possible',
+}
+
+async function recordReversal(
+  tx: Transaction,
+  deps: { sharedAccounts: SharedAccounts; now: Date },
+  reversal: Parameters<typeof takeReversal>[2],
+): Promise<bigint> {
+  const answer = await takeReversal(tx, deps, { ...reversal, isFromStatement: true })
+  if (answer !== 'reversed') throw new Refusal(REFUSALS[answer])
+  const { rows } = await tx.query<{ id: bigint }>({
+    name: 'reversal-by-session',
+    text: 'select id from reversals where session_id = $1 and bank_code = $2',
+    values: [reversal.sessionId, reversal.bankCode],
+  })
+  return (rows[0] as { id: bigint }).id
+}
+
+const namesOf = ({ sessionId, bankReference, endToEndId }: StatementRow) =>
+  [sessionId, bankReference, endToEndId].filter((name) => name !== null)
+
+// Finds the credit by the identifiers of the line, or else by the suggestion.
+async function findReversed(
+  tx: Transaction,
+  { suggestedKind, suggestedId }: Difference,
+  line: StatementRow,
+): Promise<string> {
+  const { bankCode, currency } = line
+  const original = await findOriginal(tx, bankCode, { originals: namesOf(line), currency })
+  if (original !== undefined) return original
+  const suggested = suggestedKind === 'credit' ? suggestedId : null
+  const { rows } = await tx.query<{ sessionId: string }>({
+    name: 'suggested-credit',
+    text: `select session_id from credits
+            where id = $1 and bank_code = $2 and currency = $3`,
+    values: [suggested, bankCode, currency],
+  })
+  if (!rows[0]) throw new Refusal('reversal_not_possible')
+  return rows[0].sessionId
+}
+
+// Returns an identifier that no credit has. The same line always gets the same identifier.
+async function nameReversal(tx: Transaction, line: StatementRow): Promise<string> {
+  const names = namesOf(line).filter(isSessionId)
+  const { rows } = await tx.query<{ value: string }>({
+    name: 'names-of-credits',
+    text: `select value from credit_identifiers
+            where value = any($1::text[]) and bank_code = $2`,
+    values: [names, line.bankCode],
+  })
+  const ofCredits = new Set(rows.map(({ value }) => value))
+  return names.find((name) => !ofCredits.has(name)) ?? lineReference(line)
+}
+
+async function findUnmatched(
+  tx: Transaction,
+  creditId: CreditId,
+  amountKobo: Kobo,
+): Promise<bigint | undefined> {
+  const { rows } = await tx.query<{ id: bigint }>({
+    name: 'unmatched-reversal',
+    text: `select r.id from reversals r
+            where r.credit_id = $1 and r.amount_kobo = $2
+              and not exists (select from statement_matches m
+                               where m.item_kind = 'reversal' and m.item_id = r.id)
+            order by r.id limit 1`,
+    values: [creditId, amountKobo],
+  })
+  return rows[0]?.id
+}
+
+// Books the credit of a line that a person decided to book, by the path of every credit, and matches the line
+// to the credit. Safe to repeat, and after a crash at any point:
+//
+//   decided (committed) ─▶ credit taken (a batch of its own) ─▶ matched, and the difference cleared
+//
+// If the same credit has come by another route meanwhile, this one is a duplicate (I12), and the line is
+// matched to the booked credit. If the booked credit has other terms, nothing is booked and the difference
+// opens again.
+
+export type FinishDeps = {
+  batchPool: Pool
+  sealer: Sealer
+  submitCredits: (credits: readonly IncomingCredit[]) => Promise<BatchResult<CreditResult>[]>
+  now: Date
+}
+
+// Does nothing if the difference is not being booked. Throws if the books refused the credit, now or in an
+// earlier attempt.
+export async function finishBooking(deps: FinishDeps, id: DifferenceId): Promise<void> {
+  const { batchPool, now } = deps
+  const difference = await getDifference(batchPool, id)
+  if (!isBeingBooked(difference)) return refuseFailed(batchPool, difference)
+  const result = await bookCredit(deps, difference)
+  const refusal = await withTransaction(batchPool, (tx) => settle(tx, now, { id, result }))
+  if (refusal) throw new Refusal(refusal)
+}
+
+// Books nothing if a later statement changed the difference, so that it is no longer a missing credit. It
+// then returns `session_reused`, on which settle() undoes the decision to book.
+async function bookCredit(
+  { batchPool, sealer, submitCredits, now }: FinishDeps,
+  difference: Difference,
+): Promise<CreditResult> {
+  if (bookingOf(difference) !== 'credit') return { status: 'session_reused' }
+  const line = await readLine(batchPool, difference.lineId as StatementLineId)
+  const [result] = await submitCredits([statementCredit(line, { sealer, now })])
+  if (!result?.ok) throw result?.error
+  return result.value
+}
+
+type TakenCredit = { id: DifferenceId; result: CreditResult }
+
+async function settle(
+  tx: Transaction,
+  now: Date,
+  { id, result }: TakenCredit,
+): Promise<RefusalCode | undefined> {
+  const difference = await lockDifference(tx, id)
+  if (!isBeingBooked(difference)) return undefined // Another process finished it, or a rule matched it.
+  if (result.status === 'session_reused') return fail(tx, now, difference)
+  const item = { kind: 'credit', id: result.creditId }
+  const stored = await readItem(tx, difference, item)
+  if (stored?.leftKobo !== difference.amountKobo) return fail(tx, now, difference)
+  await insertPair(tx, now, {
+    lineId: difference.lineId as StatementLineId,
+    item,
+    amountKobo: stored.leftKobo,
+    rule: 'booked',
+    matchedBy: difference.decidedBy as string,
+  })
+  const { state: from } = difference
+  await transition(tx, { name: 'clear-booked-difference', id, from, to: 'cleared' })
+  const detail = { item: `credit/${result.creditId}`, status: result.status }
+  await writeChange(tx, now, { id, change: 'cleared', actor: null, detail })
+  return undefined
+}
+
+// Opens the difference again. Its history keeps the decision.
+async function fail(tx: Transaction, now: Date, { id }: Difference): Promise<RefusalCode> {
+  await tx.query({
+    name: 'fail-booking',
+    text: `update differences
+              set action = null, reason = null, asked_by = null, asked_by_user = null,
+                  asked_at = null, decided_by = null, decided_by_user = null, decided_at = null
+            where id = $1`,
+    values: [id],
+  })
+  const code: RefusalCode = 'line_known_otherwise'
+  await writeChange(tx, now, { id, change: 'failed', actor: null, detail: { code } })
+  return code
+}
+
+async function refuseFailed(db: Pool, { id, state }: Difference): Promise<void> {
+  if (state !== 'open') return
+  const { rows } = await db.query<{ change: string }>({
+    name: 'last-difference-change',
+    text: `select change from difference_changes
+            where difference_id = $1 and change <> 'assigned' order by id desc limit 1`,
+    values: [id],
+  })
+  if (rows[0]?.change === 'failed') throw new Refusal('line_known_otherwise')
+}
+
+const WAIT_MS = 30_000 // The process that decided finishes the booking. After this time it is presumed dead.
+const ROUND_MAX = 100
+
+// SQL: a booking was interrupted.
+export const HAS_UNFINISHED_BOOKINGS = `exists (
+  select from differences where state = 'open' and action is not null
+     and decided_at < clock.now - interval '${WAIT_MS} ms')`
+
+export async function findUnfinished(db: Pool, now: Date): Promise<DifferenceId[]> {
+  const { rows } = await db.query<{ id: DifferenceId }>({
+    name: 'unfinished-bookings',
+    text: `select id from differences
+            where state = 'open' and action is not null and decided_at < $1
+            order by decided_at limit $2`,
+    values: [new Date(now.getTime() - WAIT_MS), ROUND_MAX],
+  })
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,354 @@
+// The actions that a person may take on a difference, by its kind. Pure.
+//
+//   book   brings the line into the books: a credit by the path of every credit, a charge or refund
+//          of the bank to its cost account, a reversal by the path of every reversal, a payout as
+//          paid after all or as returned (difference.ts)
+//   match  confirms the suggested item of the line
+//   note   makes it a reconciling item: explained, and still in the arithmetic
+//
+// An adjusting entry (adjusting-entries.ts) instead brings the books to the statement, and takes two people.
+
+import type { LineKind } from '#banks/statements/statement.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { CreditId, DifferenceId, PayoutId, StatementLineId, UserId } from '#ids.ts'
+import { AMOUNT_MAX_KOBO, type Kobo } from '#money.ts'
+import type { PayoutStatus } from '#payouts/states.ts'
+import { lockBank } from './banks.ts'
+import type { DifferenceState } from './states.ts'
+
+export const ACTIONS = ['book', 'match', 'note'] as const
+export type DifferenceAction = (typeof ACTIONS)[number]
+
+export const DIFFERENCE_KINDS = [
+  'missing_in_books',
+  'missing_at_bank',
+  'amount_differs',
+  'duplicate_at_bank',
+  'duplicate_in_books',
+  'wrong_account',
+  'late_at_bank',
+  'reversed_at_bank',
+  'payout_paid',
+  'payout_returned',
+  'fee_differs',
+  'unexplained_debit',
+  'currency_differs',
+  'sequence_gap',
+  'balance_gap',
+] as const
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number]
+
+// paid: the client owes the money that it got back. returned: the client gets the returned money. undone: the
+// bank took the money with one line and gave it back with another, and the books never had the payout as
+// paid.
+type PayoutBooking = 'paid' | 'returned' | 'undone'
+type Booking = 'credit' | 'charge' | 'reversal' | 'payout'
+
+type Resolvable = {
+  kind: DifferenceKind
+  amountKobo: Kobo // The amount by which the statement exceeds the books.
+  lineKind: LineKind | null // Null: the difference is about an item or a statement.
+  hasSuggestion: boolean
+  payoutBooking: PayoutBooking | null // How the books can book a line that names a payout.
+}
+
+type LineDifference = Resolvable & { lineKind: LineKind }
+type BookingRule = (difference: LineDifference) => Booking | undefined
+
+const CHARGES: readonly LineKind[] = ['fee', 'vat', 'stamp_duty']
+
+const nothing: BookingRule = () => undefined
+const charge: BookingRule = () => 'charge'
+const payout: BookingRule = ({ payoutBooking }) => (payoutBooking ? 'payout' : undefined)
+const onlyCharges: BookingRule = ({ lineKind }) =>
+  CHARGES.includes(lineKind) ? 'charge' : undefined
+
+const BOOKINGS: Readonly<Record<DifferenceKind, BookingRule>> = {
+  missing_in_books: (difference) => onlyCharges(difference) ?? creditOf(difference),
+  missing_at_bank: nothing,
+  amount_differs: nothing,
+  duplicate_at_bank: nothing,
+  duplicate_in_books: nothing,
+  wrong_account: nothing,
+  late_at_bank: nothing, // The books have the item already.
+  reversed_at_bank: ({ amountKobo }) => (amountKobo < 0n ? 'reversal' : undefined),
+  payout_paid: payout,
+  payout_returned: payout,
+  fee_differs: charge, // Includes credits from which the bank withheld more than it reported.
+  unexplained_debit: onlyCharges,
+  currency_differs: nothing,
+  sequence_gap: nothing,
+  balance_gap: nothing,
+}
+
+function creditOf({ amountKobo }: LineDifference): Booking | undefined {
+  return amountKobo > 0n && amountKobo <= AMOUNT_MAX_KOBO ? 'credit' : undefined
+}
+
+// Returns how the difference can be booked, or undefined if it cannot.
+export function bookingOf(difference: Resolvable): Booking | undefined {
+  const { kind, lineKind, amountKobo } = difference
+  if (lineKind === null || amountKobo === 0n) return undefined
+  return BOOKINGS[kind]({ ...difference, lineKind })
+}
+
+export function allowedActions(difference: Resolvable): DifferenceAction[] {
+  const isAllowed: Record<DifferenceAction, boolean> = {
+    book: bookingOf(difference) !== undefined,
+    match: difference.hasSuggestion && difference.lineKind !== null,
+    note: true,
+  }
+  return ACTIONS.filter((action) => isAllowed[action])
+}
+
+// The ledger accounts of the bank that an adjusting entry may use, the most likely first.
+export const ADJUSTING_ACCOUNTS = [
+  'shortfall',
+  'due_to_bank',
+  'bank_cost',
+  'stamp_duty',
+  'input_vat',
+  'write_off',
+] as const
+export type AdjustingAccount = (typeof ADJUSTING_ACCOUNTS)[number]
+
+const IN_TRANSIT: readonly (PayoutStatus | null)[] = ['queued', 'sending', 'unknown']
+
+type Adjustable = Pick<
+  Difference,
+  'amountKobo' | 'lineKind' | 'payoutStatus' | 'state' | 'action' | 'entryReference' | 'replacedBy'
+>
+
+// Whether the difference is open, or a reconciling item.
+export function isStanding({ state, action }: Pick<Difference, 'state' | 'action'>): boolean {
+  return state === 'open' ? action === null : state === 'resolved' && action === 'note'
+}
+
+// A difference without an amount needs no entry. A payout in transit is confirmed or failed instead.
+export function isAdjustable({ amountKobo, payoutStatus }: Adjustable): boolean {
+  return amountKobo !== 0n && !IN_TRANSIT.includes(payoutStatus)
+}
+
+// Returns no accounts while an entry cannot be requested.
+export function adjustingAccounts(difference: Adjustable): AdjustingAccount[] {
+  if (!isStanding(difference) || !isAdjustable(difference)) return []
+  if (difference.entryReference !== null) return []
+  const likely = likelyAccount(difference)
+  return [likely, ...ADJUSTING_ACCOUNTS.filter((account) => account !== likely)]
+}
+
+function likelyAccount({ amountKobo, lineKind, replacedBy }: Adjustable): AdjustingAccount {
+  if (replacedBy !== null) return replacedBy
+  if (lineKind === 'vat') return 'input_vat'
+  if (lineKind === 'stamp_duty') return 'stamp_duty'
+  if (lineKind !== null && CHARGES.includes(lineKind)) return 'bank_cost'
+  return amountKobo < 0n ? 'shortfall' : 'due_to_bank'
+}
+
+// The credit that a debit of the kind reversed_at_bank names. A debit smaller than the credit has two
+// readings, which only a person can tell apart: a charge, or a partial reversal.
+
+export const READINGS = ['charge', 'reversal'] as const
+export type Reading = (typeof READINGS)[number]
+
+// The three fields are null, null and false for differences of other kinds.
+type ReversedCredit = {
+  reversedCreditId: CreditId | null
+  reversedKobo: Kobo | null
+  isPartialReversal: boolean
+}
+
+// Joins the credit that the line `l` of the difference `d` names: the first identifier of the line that
+// belongs to a credit, as in credits/identifiers.ts.
+export const JOIN_REVERSED = `
+  left join lateral (
+    select c.id, c.amount_kobo as kobo,
+           c.amount_kobo - c.fee_kobo - c.vat_kobo - c.duty_kobo as net_kobo
+      from credit_identifiers k join credits c on c.id = k.credit_id
+     where k.value in (l.session_id, l.bank_reference, l.end_to_end_id)
+       and k.bank_code = d.bank_code and c.currency = d.currency
+     order by array_position(array[l.session_id, l.bank_reference, l.end_to_end_id], k.value)
+     limit 1) as reversed on d.kind = 'reversed_at_bank'`
+
+// If the debit equals the net amount that the bank paid, it takes back the whole credit, unless the line is
+// worded as a charge.
+export const REVERSED_COLUMNS = `
+  reversed.id as reversed_credit_id, reversed.kobo as reversed_kobo,
+  coalesce(-d.amount_kobo < reversed.kobo
+           and (-d.amount_kobo <> reversed.net_kobo or l.kind in ('fee', 'vat', 'stamp_duty')), false)
+    as is_partial_reversal`
+
+// The payout that a line names, and how the current books can book the line. The paid amount of a payout is
+// its amount once it is confirmed, plus bookings as paid from statements, less money that statements or the
+// bank's answers show as returned.
+//
+//   payout_paid      the payout failed or was cancelled, and no part of it is paid: `paid`
+//   payout_returned  a part of the payout is paid: `returned`
+//   either           no part of the payout is or will be paid, and another line has the opposite amount:
+//                    `undone`, which books both lines at once. Then neither line is booked alone, even if
+//                    the other line has a request or a note.
+//   else             none: a payout in transit must first be confirmed or failed
+//
+// A return that the bank paid after all is not booked: its money is in suspense again, or has left suspense
+// since.
+
+// All fields are null if the difference names no payout.
+type NamedPayout = {
+  payoutId: PayoutId | null
+  payoutReference: string | null
+  payoutStatus: PayoutStatus | null
+  payoutKobo: Kobo | null
+  paidKobo: Kobo | null // By the current books.
+  payoutBooking: PayoutBooking | null
+  twinId: DifferenceId | null // The difference of the line with the opposite amount.
+}
+
+// Joins the payout of the difference `d`.
+export const JOIN_PAYOUT = `
+  left join payouts payout
+    on payout.id = d.payout_id and d.kind in ('payout_paid', 'payout_returned')
+  left join lateral (
+    select (case when payout.status = 'confirmed' then payout.amount_kobo else 0 end
+            - coalesce(sum(sign(b.amount_kobo) * t.amount_kobo), 0)
+            - coalesce((select n.amount_kobo from payout_returns n
+                         where n.payout_id = payout.id), 0))::bigint as kobo
+      from differences b join transfers t on t.difference_id = b.id
+     where b.payout_id = payout.id and t.reason <> 'adjusting_entry') as paid on payout.id is not null
+  left join lateral (
+    select o.id, o.state = 'open' and o.action is null as is_open from differences o
+     where o.payout_id = payout.id and o.kind in ('payout_paid', 'payout_returned')
+       and (o.bank_code, o.currency) = (d.bank_code, d.currency)
+       and o.amount_kobo = -d.amount_kobo and o.state <> 'cleared'
+     order by is_open desc, o.id limit 1) as twin on true`
+
+const IS_UNPAID = `payout.status in ('failed', 'cancelled') and paid.kobo = 0`
+
+export const PAYOUT_COLUMNS = `
+  payout.id as payout_id, payout.reference as payout_reference, payout.status as payout_status,
+  payout.amount_kobo as payout_kobo, paid.kobo as paid_kobo, twin.id as twin_id,
+  case when ${IS_UNPAID} and twin.id is not null then case when twin.is_open then 'undone' end
+       when payout.purpose = 'return' then null
+       when d.kind = 'payout_returned' and paid.kobo > 0 then 'returned'
+       when d.kind = 'payout_paid' and ${IS_UNPAID} then 'paid'
+  end as payout_booking`
+
+// A difference and its line, as needed to resolve it. Locks: first the bank's account, as matching does, then
+// the difference.
+
+export type Difference = Resolvable &
+  NamedPayout &
+  ReversedCredit & {
+    id: DifferenceId
+    bankCode: string
+    currency: string
+    day: string
+    lineId: StatementLineId | null
+    itemKind: string | null
+    itemId: bigint | null
+    suggestedKind: string | null
+    suggestedId: bigint | null
+    state: DifferenceState
+    action: DifferenceAction | 'adjust' | null // Set on an open difference while its booking is in progress.
+    entryReference: string | null // The adjusting entry that awaits approval.
+    replacedBy: AdjustingAccount | null // The account of the entry that replaced the item of a late line.
+    reason: string | null
+    askedBy: string | null
+    askedByUser: UserId | null
+    makerPeople: readonly UserId[] | null // The people behind the requester.
+    askedAt: Date | null
+    decidedBy: string | null
+    decidedAt: Date | null
+    ownerId: UserId | null // The user may have been removed.
+  }
+
+export type StatementRow = {
+  id: StatementLineId
+  bankCode: string
+  currency: string
+  bookedOn: string
+  amountKobo: Kobo
+  kind: LineKind
+  sessionId: string | null
+  bankReference: string | null
+  endToEndId: string | null
+  accountNumber: string | null
+  counterpartyName: string | null
+  counterpartySealed: Buffer | null
+  counterpartyBank: string | null
+  narration: string | null
+  hash: Buffer
+}
+
+// The reference of the open adjusting entry for the difference `d`.
+export const OPEN_ENTRY = `
+  (select e.reference from adjusting_entries e where e.difference_id = d.id and e.state = 'open')
+    as entry_reference`
+
+// The account of the adjusting entry that replaced the item which the line `l` of the difference `d` names.
+// An entry against the same account undoes it.
+export const REPLACED_BY = `
+  (select e.account
+     from adjusting_entries e
+     join differences o on o.id = e.difference_id
+     left join payouts p on o.item_kind = 'payout' and p.id = o.item_id
+    where d.kind = 'late_at_bank' and e.state = 'approved'
+      and (o.bank_code, o.currency) = (d.bank_code, d.currency) and o.amount_kobo = -d.amount_kobo
+      and (o.item_kind = 'credit' and o.item_id in (
+             select k.credit_id from credit_identifiers k
+              where k.bank_code = d.bank_code
+                and k.value in (l.session_id, l.bank_reference, l.end_to_end_id))
+           or p.bank_reference in (l.session_id, l.bank_reference, l.end_to_end_id)
+           or position(p.reference in
+                       concat_ws(' ', l.end_to_end_id, l.bank_reference, l.narration)) > 0)
+    order by e.id desc limit 1) as replaced_by`
+
+const SELECT_DIFFERENCE = `
+  select d.id, d.bank_code, d.currency, d.day::text as day, d.kind, d.amount_kobo, d.line_id,
+         l.kind as line_kind, d.item_kind, d.item_id, d.suggested_kind, d.suggested_id,
+         d.suggested_id is not null as has_suggestion, d.state, d.action, d.reason, d.asked_by,
+         d.asked_by_user, d.maker_people, d.asked_at, d.decided_by, d.decided_at, d.owner_id,
+         ${OPEN_ENTRY}, ${REPLACED_BY}, ${PAYOUT_COLUMNS}, ${REVERSED_COLUMNS}
+    from differences d
+    left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT} ${JOIN_REVERSED}
+   where d.id = $1`
+
+export async function getDifference(db: Queryable, id: DifferenceId): Promise<Difference> {
+  const { rows } = await db.query<Difference>({
+    name: 'read-difference',
+    text: SELECT_DIFFERENCE,
+    values: [id],
+  })
+  if (!rows[0]) throw new Refusal('difference_not_found')
+  return rows[0]
+}
+
+// Also locks the bank's account, so matching of this bank waits until the transaction ends.
+export async function lockDifference(tx: Transaction, id: DifferenceId): Promise<Difference> {
+  await lockBank(tx, await getDifference(tx, id))
+  const { rows } = await tx.query<Difference>({
+    name: 'lock-difference',
+    text: `${SELECT_DIFFERENCE} for no key update of d`,
+    values: [id],
+  })
+  return rows[0] as Difference
+}
+
+// Whether a person decided to book the credit, and the books do not have it yet.
+export function isBeingBooked({ state, action }: Pick<Difference, 'state' | 'action'>): boolean {
+  return state === 'open' && action !== null
+}
+
+export async function readLine(db: Queryable, id: StatementLineId): Promise<StatementRow> {
+  const { rows } = await db.query<StatementRow>({
+    name: 'read-statement-line',
+    text: `select id, bank_code, currency, booked_on::text as booked_on, amount_kobo, kind,
+                  session_id, bank_reference, end_to_end_id, account_number, counterparty_name,
+                  counterparty_sealed, counterparty_bank, narration, hash
+             from statement_lines where id = $1`,
+    values: [id],
+  })
+  if (!rows[0]) throw new Error(`statement line ${id} is gone`)
+  return rows[0]
+}

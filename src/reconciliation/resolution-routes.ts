@@ -1,0 +1,354 @@
+// Resolves many differences, each in transactions of its own. Safe to repeat: a difference that the
+// same person has already resolved in the same way counts as a success.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { requireApprover, requireUser } from '#approvals/views.ts'
+import { isUnavailable, type Transaction, withTransaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { withIdempotentSteps } from '#http/idempotency.ts'
+import { NoQuery } from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, SESSION } from '#http/schemas.ts'
+import type { DifferenceId } from '#ids.ts'
+import { finishBooking } from './book.ts'
+import type { DifferenceAction } from './difference.ts'
+import { DifferenceDetailView, readDifference } from './difference-routes.ts'
+import { assignDifferences, listOwners } from './owners.ts'
+import {
+  approveResolution,
+  rejectResolution,
+  resolveDifference,
+  withdrawResolution,
+} from './resolve.ts'
+import {
+  AssignmentRequest,
+  BulkAssignmentRequest,
+  BulkResolutionRequest,
+  DifferenceOwnerBody,
+  RECONCILIATION,
+  Reason,
+  ResolutionRequest,
+  ResolutionResult,
+  requireDifferenceId,
+  toOwner,
+} from './views.ts'
+
+const AT_ONCE = 4 // Half of the connections that may write.
+
+type Resolution = { ids: readonly number[]; action: DifferenceAction; reason: string }
+type Result = { id: number; ok: boolean; code?: string; message?: string }
+
+// Returns the results in the order of `ids`.
+async function resolveEach(
+  deps: Deps,
+  by: Identity,
+  { ids, action, reason }: Resolution,
+): Promise<Result[]> {
+  const { clock, sharedAccounts, batchPool, sealer, writers } = deps
+  const { client, actor, userId } = by
+  const submitCredits: Parameters<typeof finishBooking>[0]['submitCredits'] = (credits) =>
+    writers.credits.submitAll(credits)
+
+  const resolve = async (differenceId: number): Promise<Result> => {
+    const id = BigInt(differenceId) as DifferenceId
+    try {
+      await withTransaction(batchPool, (tx) => {
+        const acting = { client, actor, userId, now: clock(), sharedAccounts }
+        return resolveDifference(tx, acting, { id, action, reason })
+      })
+      await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
+      return { id: differenceId, ok: true }
+    } catch (error) {
+      return { id: differenceId, ok: false, ...explain(deps, error) }
+    }
+  }
+
+  const results = new Map<number, Result>()
+  const waiting = [...new Set(ids)]
+  const lane = async () => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      results.set(id, await resolve(id))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  return ids.map((id) => results.get(id) as Result)
+}
+
+function explain({ log }: Deps, error: unknown): { code: string; message: string } {
+  if (!(error instanceof Refusal)) log.error({ err: error }, 'failed to resolve a difference')
+  const { code, message, fields } =
+    error instanceof Refusal ? error : new Refusal(isUnavailable(error) ? 'try_again' : 'internal')
+  return { code, message: [message, ...fields.map((field) => field.message)].join(' ') }
+}
+
+// POST /api/v1/operator/reconciliation/{id}/resolve, approve, reject, withdraw; and many at once.
+// A client's credentials may resolve only while maker-checker is off. Only a user may approve.
+
+const Params = Type.Object({ id: Type.String() })
+const Nothing = Type.Object({}, { additionalProperties: false })
+const change = { tags: ['Operator'], querystring: NoQuery, headers: IdempotencyHeaders }
+const about = {
+  ...change,
+  params: Params,
+  response: { 200: ApiEnvelope(DifferenceDetailView.schema) },
+}
+
+// Errors of booking, matching and noting a difference.
+const RESOLVING = [
+  'action_not_allowed',
+  'cost_not_booked',
+  'difference_not_found',
+  'line_known_otherwise',
+  'reading_needed',
+  'reversal_not_possible',
+  'suggestion_gone',
+] as const
+
+const APPROVING = [
+  ...RESOLVING,
+  'approver_not_independent',
+  'approver_too_new',
+  'maker_counts_as_you',
+  'other_person_needed',
+  'request_decided',
+] as const
+
+export const resolveDifferenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await resolving(app, deps)
+  await resolvingMany(app, deps)
+  await deciding(app, deps)
+}
+
+type Call = { request: FastifyRequest; reply: FastifyReply; message: string }
+
+// The decision is committed before the credit of the line is booked. A retry continues from there.
+function stepping(deps: Deps) {
+  const { batchPool, sealer, writers, clock } = deps
+  const submitCredits: Parameters<typeof finishBooking>[0]['submitCredits'] = (credits) =>
+    writers.credits.submitAll(credits)
+  return (
+    { request, reply, message }: Call,
+    work: (tx: Transaction, id: DifferenceId) => Promise<void>,
+  ) => {
+    const id = requireDifferenceId((request.params as { id: string }).id)
+    const begin = async (tx: Transaction) => {
+      await work(tx, id)
+      return id.toString()
+    }
+    return withIdempotentSteps(deps, { request, reply, pool: batchPool, begin }, async () => {
+      await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
+      const difference = await readDifference(deps, request, id)
+      return accepted(message, DifferenceDetailView.present(difference, deps))
+    })
+  }
+}
+
+const resolving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, clock, sharedAccounts } = deps
+  const step = stepping(deps)
+  app.post(
+    `${RECONCILIATION}/:id/resolve`,
+    {
+      config: { errors: [...RESOLVING, 'difference_asked', 'difference_resolved'] },
+      onRequest: authentication.requires('accounting:write'),
+      schema: {
+        ...about,
+        operationId: 'resolveDifference',
+        summary: 'Resolve a difference',
+        description:
+          'Which actions a difference allows depends on its kind. Under maker-checker it is asked ' +
+          'for, and another user approves it.',
+        security: BEARER,
+        body: ResolutionRequest,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, userId, body } = request
+      const message = 'Difference resolved successfully'
+      return step({ request, reply, message }, (tx, id) =>
+        resolveDifference(
+          tx,
+          { client, actor, userId, now: clock(), sharedAccounts },
+          { id, ...body },
+        ),
+      )
+    },
+  )
+}
+
+const resolvingMany: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, batchPool } = deps
+  app.post(
+    `${RECONCILIATION}/resolve`,
+    {
+      onRequest: authentication.requires('accounting:write'),
+      schema: {
+        ...change,
+        operationId: 'resolveDifferences',
+        summary: 'Resolve many differences',
+        description: 'Each on its own: one that is refused keeps no other from being resolved.',
+        security: BEARER,
+        body: BulkResolutionRequest,
+        response: {
+          200: ApiEnvelope(Type.Array(ResolutionResult)),
+        },
+      },
+    },
+    async (request, reply) => {
+      const call = { request, reply, pool: batchPool, begin: 'many' }
+      return withIdempotentSteps(deps, call, async () =>
+        accepted('Differences resolved', await resolveEach(deps, request, request.body)),
+      )
+    },
+  )
+}
+
+const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, sharedAccounts } = deps
+  const onRequest = [authentication.requires('accounting:write'), requireUser]
+  const security = SESSION
+  const step = stepping(deps)
+  const by = (request: FastifyRequest) => ({ ...requireApprover(deps, request), sharedAccounts })
+
+  app.post(
+    `${RECONCILIATION}/:id/approve`,
+    {
+      config: { errors: APPROVING },
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'approveResolution',
+        summary: 'Approve the resolution of a difference',
+        description: 'By another user than the one who asked for it.',
+        security,
+        body: Nothing,
+      },
+    },
+    async (request, reply) => {
+      const message = 'Resolution approved successfully'
+      return step({ request, reply, message }, (tx, id) => approveResolution(tx, by(request), id))
+    },
+  )
+
+  app.post(
+    `${RECONCILIATION}/:id/reject`,
+    {
+      config: { errors: ['difference_not_found', 'other_person_needed', 'request_decided'] },
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'rejectResolution',
+        summary: 'Reject the resolution of a difference',
+        description: 'The difference is open again.',
+        security,
+        body: Type.Object({ reason: Reason }, { additionalProperties: false }),
+      },
+    },
+    async (request, reply) => {
+      const { reason } = request.body
+      const message = 'Resolution rejected'
+      return step({ request, reply, message }, (tx, id) =>
+        rejectResolution(tx, by(request), { id, reason }),
+      )
+    },
+  )
+
+  app.post(
+    `${RECONCILIATION}/:id/withdraw`,
+    {
+      config: { errors: ['difference_not_found', 'own_request_only', 'request_decided'] },
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'withdrawResolution',
+        summary: 'Withdraw your resolution of a difference',
+        description: 'Only by the user who asked for it, before it is decided.',
+        security,
+        body: Nothing,
+      },
+    },
+    async (request, reply) => {
+      const message = 'Resolution withdrawn'
+      return step({ request, reply, message }, (tx, id) => withdrawResolution(tx, by(request), id))
+    },
+  )
+}
+
+// POST /api/v1/operator/reconciliation/{id}/assign, and many at once: assigns differences to a user.
+// Also lists the users who may own differences.
+
+export const differenceOwners = resource(RECONCILIATION, {
+  tag: 'Operator',
+  noun: 'owner',
+  view: DifferenceDetailView,
+  scopes: { read: 'accounting:read', write: 'accounting:write' },
+  params: { id: requireDifferenceId },
+})
+  .route('POST', 'assignDifference', {
+    path: '/:id/assign',
+    summary: 'Assign a difference',
+    description:
+      'To yourself, another user or nobody. Says who works on it: anybody with access may still ' +
+      'resolve it.',
+    isKeyed: true,
+    body: AssignmentRequest,
+    errors: [
+      'difference_not_found',
+      'difference_resolved',
+      'owner_changed',
+      'owner_without_access',
+      'user_not_found',
+    ],
+    handle: (call) => {
+      const { request, reply, clock } = call
+      const { id } = call.params
+      const { owner, from } = call.body
+      const ownerId = toOwner(owner, call)
+      const fromId = from === undefined ? undefined : toOwner(from, call)
+      const begin = async (tx: Transaction) => {
+        const acting = { ...call, now: clock() }
+        const refused = await assignDifferences(tx, acting, { ids: [id], ownerId, fromId })
+        const code = refused.get(id)
+        if (code) throw new Refusal(code)
+        return id.toString()
+      }
+      return withIdempotentSteps(call, { request, reply, begin }, async () => {
+        const difference = await readDifference(call, call, id)
+        const body = DifferenceDetailView.present(difference, call)
+        return accepted('Difference assigned successfully', body)
+      })
+    },
+  })
+  .act('assignDifferences', {
+    path: '/assign',
+    summary: 'Assign many differences',
+    description: 'In one transaction. One that is refused keeps no other from being assigned.',
+    body: BulkAssignmentRequest,
+    view: Type.Array(ResolutionResult),
+    message: 'Differences assigned',
+    errors: ['owner_without_access', 'user_not_found'],
+    parse: (call) => toOwner(call.body.owner, call),
+    run: async (tx, call) => {
+      const ids = call.body.ids.map((id) => BigInt(id) as DifferenceId)
+      const refused = await assignDifferences(tx, call, { ids, ownerId: call.input })
+      return ids.map((id) => {
+        const code = refused.get(id)
+        if (!code) return { id: Number(id), ok: true }
+        return { id: Number(id), ok: false, code, message: new Refusal(code).message }
+      })
+    },
+  })
+  .get('listDifferenceOwners', {
+    path: '/owners',
+    summary: 'List who can own differences',
+    description:
+      'Users of your client with access to reconciliation, and those who own an open difference ' +
+      'and no longer have it.',
+    view: Type.Array(DifferenceOwnerBody),
+    message: 'Owners retrieved successfully',
+    run: (db, { client }) => listOwners(db, client),
+  })

@@ -1,0 +1,284 @@
+// Confirms that a line is for its suggested item, with the bank's charges if the line is net of them. The
+// remainder of the line becomes a difference of the kind amount_differs.
+
+import { type Approver, hasMade, lockApprover, refuseUnfitApprover } from '#access/approvers.ts'
+import { lockMakerChecker } from '#approvals/maker-checker.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { DifferenceId, StatementLineId } from '#ids.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+import { bookCharge, bookPayout, bookReversal } from './book.ts'
+import {
+  allowedActions,
+  bookingOf,
+  type Difference,
+  type DifferenceAction,
+  type DifferenceKind,
+  isBeingBooked,
+  lockDifference,
+  type Reading,
+} from './difference.ts'
+import {
+  type Acting,
+  auditDifference,
+  type Decision,
+  insertPair,
+  openRest,
+  type Pair,
+  readItem,
+  writeChange,
+  writeDecision,
+} from './resolutions.ts'
+import { transition } from './states.ts'
+
+// The kind of charges that belong to an item: withheld from a credit, or charged with a payout.
+const CHARGES_OF: Readonly<Record<string, string>> = { credit: 'charges', payout: 'payout_cost' }
+
+// Returns the remainder of the line. The caller has locked the difference and the matching of its bank.
+async function confirmMatch(
+  tx: Transaction,
+  { now, actor }: { now: Date; actor: string },
+  difference: Difference,
+): Promise<Kobo> {
+  const { suggestedKind, suggestedId, amountKobo } = difference
+  const item = { kind: suggestedKind as string, id: suggestedId as bigint }
+  const pair = (of: Pair['item'], leftKobo: Kobo) =>
+    insertPair(tx, now, {
+      lineId: difference.lineId as StatementLineId,
+      item: of,
+      amountKobo: leftKobo,
+      rule: 'confirmed',
+      matchedBy: actor,
+    })
+  const stored = await readItem(tx, difference, item)
+  if (!stored || stored.leftKobo === 0n) throw new Refusal('suggestion_gone')
+  await pair(item, stored.leftKobo)
+  const restKobo = kobo(amountKobo - stored.leftKobo)
+  const kind = CHARGES_OF[item.kind]
+  if (restKobo === 0n || kind === undefined) return restKobo
+  const charges = { kind, id: item.id }
+  const withheld = await readItem(tx, difference, charges)
+  if (withheld?.leftKobo !== restKobo) return restKobo
+  await pair(charges, restKobo)
+  return kobo(0n)
+}
+
+// Resolves a difference (I66): by one person, or under maker-checker by two independent people.
+//
+//   open ──▶ asked ──▶ resolved   noted: explained, and still in the arithmetic
+//    ▲  ╲      │  ╲
+//    │   ╲     │   ╲─▶ cleared    booked or matched: pairs explain it
+//    ╰────╲────╯ rejected, withdrawn
+//          ╲─▶ resolved, cleared
+//
+// A credit is booked by a separate batch, so booking it takes two steps. The decision is committed first,
+// while the difference stays open. book.ts does the second step, now or after a crash.
+//
+// Checks in this order: difference_not_found, a repetition (accepted), difference_asked, difference_resolved,
+// action_not_allowed, reading_needed, people_only, then the refusals of the action.
+// Locks: the approver, the matching of the bank, the difference, the maker-checker setting.
+
+type Resolving = Acting & { sharedAccounts: SharedAccounts }
+type Checking = Resolving & Approver
+
+type Resolution = {
+  id: DifferenceId
+  action: DifferenceAction
+  reading?: Reading | undefined // For a debit smaller than the credit that it names.
+  reason: string
+}
+
+export async function resolveDifference(
+  tx: Transaction,
+  acting: Resolving,
+  resolution: Resolution,
+): Promise<void> {
+  const { action, reading, reason } = resolution
+  const locked = await lockDifference(tx, resolution.id)
+  if (isSameAgain(locked, resolution, acting.actor)) return
+  refuseDecided(locked)
+  refuseAction(locked, action)
+  requireReading(locked, resolution)
+  const difference = reading === 'charge' ? await readAsCharge(tx, locked) : locked
+  const request = { difference, action, reason, reading }
+  if (await lockMakerChecker(tx, acting.client.id)) return requestApproval(tx, acting, request)
+  await perform(tx, acting, request)
+  const detail = { action, reading, reason }
+  await auditDifference(tx, acting, { difference, verb: 'resolve', detail })
+}
+
+// Only a person can tell a charge from a partial reversal, so the person must choose one.
+function requireReading(difference: Difference, { action, reading }: Resolution): void {
+  const { isPartialReversal, amountKobo, reversedKobo } = difference
+  const isNeeded = isPartialReversal && action === 'book'
+  if (isNeeded && reading === undefined) {
+    const [debit, credit] = [kobo(-amountKobo), reversedKobo as Kobo].map(formatKobo)
+    const message =
+      `Must be charge (a charge of ${debit}) or reversal (a partial reversal of ${debit} of the ` +
+      `credit of ${credit}).`
+    throw new Refusal('reading_needed', [{ field: 'reading', message }])
+  }
+  if (!isNeeded && reading !== undefined) {
+    const message = 'Applies only to booking a debit that is smaller than the credit it names.'
+    throw new Refusal('invalid_request', [{ field: 'reading', message }])
+  }
+}
+
+// Changes the kind to a charge. If the charge is not booked after all, matching determines the kind again.
+async function readAsCharge(tx: Transaction, difference: Difference): Promise<Difference> {
+  const kind: DifferenceKind = 'fee_differs'
+  await tx.query({
+    name: 'read-difference-as-charge',
+    text: 'update differences set kind = $2 where id = $1',
+    values: [difference.id, kind],
+  })
+  return { ...difference, kind, isPartialReversal: false }
+}
+
+// A repetition by the same user succeeds.
+export async function approveResolution(
+  tx: Transaction,
+  acting: Checking,
+  id: DifferenceId,
+): Promise<void> {
+  await lockApprover(tx, acting)
+  const difference = await lockDifference(tx, id)
+  if (difference.askedBy !== null && difference.decidedBy === acting.actor) return
+  const { action, reason } = requireAsked(difference)
+  await refuseUnfitApprover(tx, acting, makerOf(difference))
+  refuseAction(difference, action)
+  await perform(tx, acting, { difference, action, reason })
+  await auditDifference(tx, acting, { difference, verb: 'approve', detail: { action, reason } })
+}
+
+// Rejecting moves no money. So it is open to users whose access changed recently, and to users who received
+// their access from the maker; neither may approve (approvers.ts). The maker may not reject.
+export async function rejectResolution(
+  tx: Transaction,
+  acting: Acting,
+  { id, reason }: { id: DifferenceId; reason: string },
+): Promise<void> {
+  const difference = await lockDifference(tx, id)
+  const { action } = requireAsked(difference)
+  if (hasMade(acting, makerOf(difference))) throw new Refusal('other_person_needed')
+  await reopen(tx, acting, { difference, change: 'rejected', detail: { reason } })
+  const detail = { action, reason }
+  await auditDifference(tx, acting, { difference, verb: 'reject', detail })
+}
+
+export async function withdrawResolution(
+  tx: Transaction,
+  acting: Acting,
+  id: DifferenceId,
+): Promise<void> {
+  const difference = await lockDifference(tx, id)
+  const { action } = requireAsked(difference)
+  if (!hasMade(acting, makerOf(difference))) throw new Refusal('own_request_only')
+  await reopen(tx, acting, { difference, change: 'withdrawn', detail: {} })
+  await auditDifference(tx, acting, { difference, verb: 'withdraw', detail: { action } })
+}
+
+type Request = Pick<Decision, 'difference' | 'action' | 'reason'> & Pick<Resolution, 'reading'>
+
+async function requestApproval(
+  tx: Transaction,
+  acting: Resolving,
+  { difference, action, reason, reading }: Request,
+): Promise<void> {
+  const { actor, userId, now } = acting
+  if (userId === null) throw new Refusal('people_only')
+  await transition(tx, {
+    name: 'ask-for-resolution',
+    id: difference.id,
+    from: 'open',
+    to: 'asked',
+    set: 'action = $2, reason = $3, asked_by = $4, asked_by_user = $5, asked_at = $6',
+    values: [action, reason, actor, userId, now],
+  })
+  const detail = { action, reading, reason }
+  await writeChange(tx, now, { id: difference.id, change: 'asked', actor, detail })
+  await auditDifference(tx, acting, { difference, verb: 'request', detail })
+}
+
+async function perform(tx: Transaction, acting: Resolving, request: Request): Promise<void> {
+  const { difference, action } = request
+  const { now } = acting
+  if (action === 'note') return writeDecision(tx, acting, { ...request, state: 'resolved' })
+  if (action === 'match') {
+    const restKobo = await confirmMatch(tx, acting, difference)
+    const detail = { item: `${difference.suggestedKind}/${difference.suggestedId}` }
+    await writeDecision(tx, acting, { ...request, state: 'cleared', detail })
+    return openRest(tx, now, { of: difference, kind: 'amount_differs', amountKobo: restKobo })
+  }
+  const reading = request.reading ? { reading: request.reading } : {}
+  const booking = bookingOf(difference)
+  if (booking === 'credit') return writeDecision(tx, acting, { ...request, state: 'open' })
+  if (booking === 'reversal') {
+    const reversalId = await bookReversal(tx, acting, difference)
+    const detail = { ...reading, item: `reversal/${reversalId}` }
+    return writeDecision(tx, acting, { ...request, state: 'cleared', detail })
+  }
+  const booked =
+    booking === 'payout'
+      ? await bookPayout(tx, acting, difference)
+      : [{ ...(await bookCharge(tx, acting, difference)), difference }]
+  for (const { difference: of, transferId, restKobo } of booked) {
+    const detail = { ...reading, item: `booked/${transferId}` }
+    await writeDecision(tx, acting, { ...request, difference: of, state: 'cleared', detail })
+    await openRest(tx, now, { of, kind: 'fee_differs', amountKobo: restKobo })
+  }
+}
+
+type Reopening = { difference: Difference; change: 'rejected' | 'withdrawn'; detail: object }
+
+async function reopen(
+  tx: Transaction,
+  { actor, now }: Acting,
+  { difference: { id }, change, detail }: Reopening,
+): Promise<void> {
+  await transition(tx, {
+    name: 'reopen-difference',
+    id,
+    from: 'asked',
+    to: 'open',
+    set: 'action = null, reason = null, asked_by = null, asked_by_user = null, asked_at = null',
+  })
+  await writeChange(tx, now, { id, change, actor, detail })
+}
+
+// Whether the same person has already resolved the difference this way, requested this resolution, or
+// approved it.
+function isSameAgain(
+  { kind, action, askedBy, decidedBy }: Difference,
+  again: Resolution,
+  actor: string,
+): boolean {
+  const isReadAlike = again.reading === undefined || (again.reading === 'charge') === isCharge(kind)
+  return action === again.action && isReadAlike && (decidedBy === actor || askedBy === actor)
+}
+
+const isCharge = (kind: DifferenceKind) => kind === 'fee_differs'
+
+function refuseDecided(difference: Difference): void {
+  const { state, entryReference } = difference
+  if (state === 'asked' || entryReference !== null) throw new Refusal('difference_asked')
+  if (state !== 'open' || isBeingBooked(difference)) throw new Refusal('difference_resolved')
+}
+
+// The approval repeats this check, because matching may have changed the difference since the request.
+function refuseAction(difference: Difference, action: DifferenceAction): void {
+  const allowed = allowedActions(difference)
+  if (allowed.includes(action)) return
+  const message = `Must be one of ${allowed.join(', ')} for ${difference.kind}.`
+  throw new Refusal('action_not_allowed', [{ field: 'action', message }])
+}
+
+function requireAsked({ state, action, reason }: Difference) {
+  if (state !== 'asked') throw new Refusal('request_decided')
+  return { action: action as DifferenceAction, reason: reason as string }
+}
+
+function makerOf({ askedBy, askedByUser, makerPeople }: Difference) {
+  return { actor: askedBy as string, userId: askedByUser, people: makerPeople }
+}

@@ -1,0 +1,150 @@
+// The day and account parameters of reconciliation queries.
+
+import { Type } from '@fastify/type-provider-typebox'
+import { dayAlone } from '#clock.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
+import { bankCode, named, oneOf, REFERENCE, text } from '#http/schemas.ts'
+import { type DifferenceId, parseReference, type UserId } from '#ids.ts'
+import { CURRENCY } from '#money.ts'
+import type { BankAccount } from './banks.ts'
+import { ACTIONS, READINGS } from './difference.ts'
+
+export const RECONCILIATION = '/api/v1/operator/reconciliation'
+
+const NOT_A_DAY = 'Must be a day, e.g. 2026-11-15.'
+
+export const Day = (description: string) =>
+  Type.String({ maxLength: 10, description, 'x-says': NOT_A_DAY })
+
+export const AccountQuery = {
+  bankCode: bankCode('Bank.'),
+  currency: Type.Optional(
+    Type.String({
+      pattern: '^[A-Z]{3}$',
+      description: `Currency. Default ${CURRENCY}.`,
+      'x-says': 'Must be a currency code.',
+    }),
+  ),
+}
+
+export function requireDay(field: string, text: string): string {
+  if (text.length !== 10 || dayAlone(text) === undefined) {
+    throw new Refusal('invalid_request', [{ field, message: NOT_A_DAY }])
+  }
+  return text
+}
+
+export function requireAccount(
+  { banks }: { banks: readonly BankSettings[] },
+  query: { bankCode: string; currency?: string | undefined },
+): BankAccount {
+  if (!banks.some(({ code }) => code === query.bankCode)) {
+    const message = 'Must be a bank of the settings.'
+    throw new Refusal('invalid_request', [{ field: 'bankCode', message }])
+  }
+  return { bankCode: query.bankCode, currency: query.currency ?? CURRENCY }
+}
+
+// Schemas for resolving differences.
+
+const IDS_MAX = 500
+const REASON_MAX = 500
+const ID = /^[1-9][0-9]{0,14}$/
+
+export const Reason = text(REASON_MAX, 'Reason, kept with the difference.')
+
+const Action = {
+  ...oneOf(
+    ACTIONS,
+    'book: bring the line into the books. match: confirm the suggested item. note: explain it; it ' +
+      'stays in the arithmetic.',
+  ),
+  'x-says': `Must be one of ${ACTIONS.join(', ')}.`,
+}
+
+export const ResolutionRequest = named(
+  'ResolutionRequest',
+  {
+    action: Action,
+    reading: Type.Optional({
+      ...oneOf(
+        READINGS,
+        'To book a debit that is smaller than the credit it names, say what it is. charge: the bank ' +
+          'charged it. reversal: the bank took back a part of the credit.',
+      ),
+      'x-says': `Must be one of ${READINGS.join(', ')}.`,
+    }),
+    reason: Reason,
+  },
+  { additionalProperties: false },
+)
+
+const Ids = (description: string) =>
+  Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+    minItems: 1,
+    maxItems: IDS_MAX,
+    description,
+    'x-says': `Must be a list of 1 to ${IDS_MAX} ids of differences.`,
+  })
+
+export const BulkResolutionRequest = named(
+  'BulkResolutionRequest',
+  { ids: Ids('Differences, each resolved on its own.'), action: Action, reason: Reason },
+  { additionalProperties: false },
+)
+
+export const ResolutionResult = named('ResolutionResult', {
+  id: Type.Integer(),
+  ok: Type.Boolean(),
+  code: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+})
+
+export function requireDifferenceId(id: string): DifferenceId {
+  if (!ID.test(id)) throw new Refusal('difference_not_found')
+  return BigInt(id) as DifferenceId
+}
+
+// Schemas for the owners of differences.
+
+export const DifferenceOwnerBody = named('DifferenceOwner', {
+  id: Type.String(),
+  email: Type.String(),
+  hasAccess: Type.Boolean({
+    description: 'False: disabled, or without access to reconciliation by now.',
+  }),
+})
+
+export const OwnerName = (description: string) =>
+  Type.String({
+    pattern: `^(?:me|nobody)$|${REFERENCE}`,
+    description,
+    'x-says': 'Must be me, nobody, or the ID of a user.',
+  })
+
+const owner = OwnerName('me, nobody, or the ID of a user of your client.')
+
+export const AssignmentRequest = named(
+  'AssignmentRequest',
+  {
+    owner,
+    from: Type.Optional(OwnerName('Whose it was when you looked. Refused if it no longer is.')),
+  },
+  { additionalProperties: false },
+)
+
+export const BulkAssignmentRequest = named(
+  'BulkAssignmentRequest',
+  { ids: Ids('Differences to assign.'), owner },
+  { additionalProperties: false },
+)
+
+// `nobody` means no owner: null.
+export function toOwner(name: string, { userId }: Identity): UserId | null {
+  if (name === 'nobody') return null
+  if (name !== 'me') return parseReference<UserId>(name) as UserId
+  if (userId === null) throw new Refusal('people_only')
+  return userId
+}

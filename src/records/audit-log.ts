@@ -1,0 +1,149 @@
+// The audit log: actors, actions and reasons. Append-only, written in the transaction of the action.
+
+import type { Window } from '#db/bounds.ts'
+import type { Queryable } from '#db/pool.ts'
+import { numberArray } from '#db/sql.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { ClientId } from '#ids.ts'
+
+export type Action = {
+  clientId: ClientId // The client whose log holds the entry.
+  actor: string // `client:MAN0000001`, `user:<email>`, …
+  action: `${string}.${string}` // Noun and verb.
+  subject: string // Noun/id.
+  detail: object
+}
+
+export function writeAuditLog(tx: Transaction, now: Date, action: Action): Promise<void> {
+  return recordActions(tx, now, [action])
+}
+
+export async function recordActions(
+  tx: Transaction,
+  now: Date,
+  actions: readonly Action[],
+): Promise<void> {
+  if (actions.length === 0) return
+  await tx.query({
+    name: 'write-audit-log',
+    text: `insert into audit_log (client_id, actor, action, subject, detail, taken_at)
+           select a.*, $6
+             from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::jsonb[]) as a`,
+    values: [
+      numberArray(actions.map(({ clientId }) => clientId)),
+      actions.map(({ actor }) => actor),
+      actions.map(({ action }) => action),
+      actions.map(({ subject }) => subject),
+      actions.map(({ detail }) => JSON.stringify(detail)),
+      now,
+    ],
+  })
+}
+
+export type AuditLogEntry = Omit<Action, 'clientId'> & { id: bigint; takenAt: Date }
+
+type AuditLogFilters = Window & {
+  actor?: string | undefined
+  action?: string | undefined
+  subject?: string | undefined
+  withoutOperators?: boolean | undefined
+  withAdjustments?: boolean | undefined // Shows adjustments even if withoutOperators is set.
+}
+
+type AuditLogPage = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
+
+// Never show an operator's name to another client.
+const isByOperator = (a: string) => `(${a}.actor like 'cli:%' or ${a}.action like 'client.%')`
+
+// Newest first. An entry from before the actor column has the client itself as its actor. `withoutOperators`
+// hides operators' work on alerts and on other clients' users and debts from the other users of the
+// operator's client. `withAdjustments` shows debts to users with accounting access.
+export async function listAuditLog(
+  db: Queryable,
+  client: { id: bigint; clientId: string; isOperator: boolean },
+  { filters, beforeId, limit }: AuditLogPage,
+): Promise<AuditLogEntry[]> {
+  const { actor, action, subject, from, to } = filters
+  const { withoutOperators = false, withAdjustments = false } = filters
+  const { rows } = await db.query<AuditLogEntry>({
+    name: 'list-audit-log',
+    text: `select id, visible.actor, action, subject, detail, taken_at
+             from audit_log
+            cross join lateral (
+              select case when not $10 and ${isByOperator('audit_log')}
+                          then 'operator' else coalesce(actor, $2) end as actor) as visible
+            where client_id = $1
+              and ($3::text is null or visible.actor = $3)
+              and ($4::text is null or action = $4)
+              and ($5::text is null or subject = $5)
+              and ($6::timestamptz is null or taken_at >= $6)
+              and ($7::timestamptz is null or taken_at < $7)
+              and ($8::bigint is null or id < $8)
+              and not ($11 and (action like 'alert.%'
+                                or coalesce(detail ->> 'clientId' <> $12, false)
+                                   and not ($13 and action like 'adjustment.%')))
+            order by id desc
+            limit $9`,
+    values: [
+      client.id,
+      `client:${client.clientId}`,
+      actor ?? null,
+      action ?? null,
+      subject ?? null,
+      from ?? null,
+      to ?? null,
+      beforeId,
+      limit,
+      client.isOperator,
+      withoutOperators,
+      client.clientId,
+      withAdjustments,
+    ],
+  })
+  return rows
+}
+
+export type AuditedAction = Pick<Action, 'actor' | 'action' | 'subject'> & {
+  detail: Record<string, unknown>
+  takenAt: Date
+}
+
+const ACTION_COLUMNS = `
+  case when not c.is_operator and ${isByOperator('a')} then 'operator'
+       else coalesce(a.actor, 'client:' || c.client_id) end as actor,
+  a.action, a.subject, a.detail, a.taken_at`
+
+export async function auditLogFor(
+  db: Queryable,
+  clientId: ClientId,
+  subjects: readonly string[],
+): Promise<AuditedAction[]> {
+  const { rows } = await db.query<AuditedAction>({
+    name: 'audit-log-for',
+    text: `select ${ACTION_COLUMNS}
+             from audit_log a join clients c on c.id = a.client_id
+            where a.subject = any($1::text[]) and a.client_id = $2 order by a.id`,
+    values: [subjects, clientId],
+  })
+  return rows
+}
+
+// The latest entries on one subject, oldest first. May exceed the limit to include all entries of
+// the same moment.
+export async function latestAuditLogFor(
+  db: Queryable,
+  clientId: ClientId,
+  { subject, from, to, limit }: Window & { subject: string; limit: number },
+): Promise<AuditedAction[]> {
+  const { rows } = await db.query<AuditedAction>({
+    name: 'latest-audit-log-for',
+    text: `select actor, action, subject, detail, taken_at from (
+             select a.id, ${ACTION_COLUMNS}
+               from audit_log a join clients c on c.id = a.client_id
+              where a.subject = $1 and a.client_id = $2 and a.taken_at >= $3 and a.taken_at < $4
+              order by a.taken_at desc fetch first ($5) rows with ties) as latest
+            order by id`,
+    values: [subject, clientId, from ?? '-infinity', to ?? 'infinity', limit],
+  })
+  return rows
+}

@@ -1,0 +1,21 @@
+// Logs every alert once, after its commit, from whichever process raised it. Log collectors can
+// page the operator, and the money path writes no logs.
+//
+// A crash between commit and log loses the line, never the alert.
+
+import { withTransaction } from '#db/transaction.ts'
+import type { Deps, Round } from '#workers/loop.ts'
+import { ALERT_KINDS, claimUnlogged } from './alerts.ts'
+
+const LINES_MAX = 100
+
+export function logAlertsRound({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): Round {
+  return async () => {
+    const alerts = await withTransaction(db, (tx) => claimUnlogged(tx, clock(), LINES_MAX))
+    for (const { id, kind, subject, raisedAt } of alerts) {
+      const alert = { id: Number(id), kind, subject, raisedAt: raisedAt.toISOString() }
+      log.warn({ alert }, `alert raised: ${ALERT_KINDS[kind].title}`)
+    }
+    return { more: alerts.length === LINES_MAX }
+  }
+}

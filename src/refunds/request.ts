@@ -1,0 +1,297 @@
+// Finds the refundable amount of a payment or a credit, and the payers to refund.
+//
+// I58: the refundable amount is the amount received, less reversals and refunds. Pending refunds count too. A
+// refund takes money from the newest credit first. It pays each part to the account that sent the credit, so
+// it never takes more from a credit than the credit brought.
+// Locks: the payment; or the suspense items of the credit, then the credit, as a reversal does.
+
+import { type Client, refuseSuspended } from '#access/permissions.ts'
+import { lockPayments } from '#credits/balances.ts'
+import { lockItems } from '#credits/suspense-items.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { refuseHeldCredit } from '#holds/hold.ts'
+import type { ClientId, CreditId, PaymentId, PayoutId, SuspenseItemId } from '#ids.ts'
+import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+import { type Draw, drawAvailable } from '#payouts/available.ts'
+import { createPayouts } from '#payouts/create.ts'
+import type { NewPayout } from '#payouts/payout.ts'
+import { type ApproverCount, countApprovers } from '#payouts/settings.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import type { Sealer } from '#seal.ts'
+import { newRefundReference } from './refund.ts'
+
+export type RefundOf = { paymentId: PaymentId } | { creditId: CreditId }
+
+type Source = {
+  creditId: CreditId
+  itemId: SuspenseItemId | null // The assigned suspense item. Null: the booked amount.
+  heldKobo: Kobo
+  refundedKobo: Kobo // Includes pending refunds.
+  currency: string
+  bankCode: string // The bank that received the money.
+  fromAccountSealed: Buffer | null
+  fromAccountName: string | null
+  fromBankCode: string | null
+}
+
+type SourceToRefund = Source & { fromAccountSealed: Buffer; fromBankCode: string }
+
+export type Refundable = { sources: Source[]; leftKobo: Kobo; currency: string }
+
+// SQL: the payouts `p` of refunds that have neither failed nor been cancelled.
+const STANDS = `p.refund_id is not null and p.status not in ('failed', 'cancelled')`
+
+const SOURCES = (held: string) => `
+  select h.credit_id, h.item_id, h.kobo as held_kobo, c.currency,
+         c.bank_code, c.source_account_sealed as from_account_sealed,
+         c.source_account_name as from_account_name, c.source_bank_code as from_bank_code,
+         (select coalesce(sum(p.amount_kobo), 0)::bigint from payouts p
+           where p.credit_id = h.credit_id and p.item_id is not distinct from h.item_id
+             and ${STANDS}) as refunded_kobo
+    from (${held}) as h (credit_id, item_id, kobo)
+    join credits c on c.id = h.credit_id
+   where h.kobo > 0
+   order by h.credit_id desc, h.item_id`
+
+const BOOKED = 'amount_kobo - suspended_kobo - reversed_kobo'
+
+async function lockRefundable(
+  tx: Transaction,
+  clientId: ClientId,
+  of: RefundOf,
+): Promise<Refundable> {
+  return 'paymentId' in of
+    ? await lockPayment(tx, clientId, of.paymentId)
+    : await lockCredit(tx, clientId, of.creditId)
+}
+
+async function lockPayment(
+  tx: Transaction,
+  clientId: ClientId,
+  paymentId: PaymentId,
+): Promise<Refundable> {
+  const payment = (await lockPayments(tx, [paymentId])).get(paymentId)
+  if (payment?.clientId !== clientId) throw new Refusal('payment_not_found')
+  if (payment.status !== 'Successful' && payment.status !== 'Reversed') {
+    throw new Refusal('payment_not_refundable')
+  }
+  const { rows: sources } = await tx.query<Source>({
+    name: 'sources-of-payment',
+    text: SOURCES(`select id, null::bigint, ${BOOKED} from credits where payment_id = $1
+                   union all
+                   select credit_id, id, amount_kobo from suspense_items
+                    where assigned_payment_id = $1 and state = 'assigned'`),
+    values: [paymentId],
+  })
+  const refundedKobo = await sumRefunded(tx, clientId, { paymentId })
+  const leftKobo = kobo(payment.amountPaidKobo - refundedKobo)
+  return { sources, leftKobo, currency: payment.currency }
+}
+
+// Locks a credit and finds the part of it that reached the client's collection accounts. The part that paid a
+// payment is refunded through the payment. The caller has read the credit.
+async function lockCredit(
+  tx: Transaction,
+  clientId: ClientId,
+  creditId: CreditId,
+): Promise<Refundable> {
+  await lockItems(tx, 'credit_id', creditId)
+  const { rows } = await tx.query<{ currency: string; isOfPayment: boolean }>({
+    name: 'lock-credit-to-refund',
+    text: `select currency, payment_id is not null and ${BOOKED} > 0 as is_of_payment
+             from credits where id = $1 for no key update`,
+    values: [creditId],
+  })
+  const { currency, isOfPayment } = rows[0] as (typeof rows)[0]
+  const { rows: sources } = await tx.query<Source>({
+    name: 'sources-of-credit',
+    text: SOURCES(`select id, null::bigint, ${BOOKED} from credits
+                    where id = $1 and client_id = $2 and collection_account_id is not null
+                   union all
+                   select i.credit_id, i.id, i.amount_kobo
+                     from suspense_items i join collection_accounts a on a.id = i.assigned_account_id
+                    where i.credit_id = $1 and i.state = 'assigned' and a.client_id = $2`),
+    values: [creditId, clientId],
+  })
+  if (sources.length === 0) {
+    throw new Refusal(isOfPayment ? 'credit_of_payment' : 'credit_not_refundable')
+  }
+  const heldKobo = sources.reduce<bigint>((sum, source) => sum + source.heldKobo, 0n)
+  const leftKobo = kobo(heldKobo - (await sumRefunded(tx, clientId, { creditId })))
+  return { sources, leftKobo, currency }
+}
+
+// Sums this client's refunds only, because other clients may own parts of a credit. Includes refunds of money
+// that the bank has since reversed.
+async function sumRefunded(tx: Transaction, clientId: ClientId, of: RefundOf): Promise<bigint> {
+  const [column, id] = 'paymentId' in of ? ['payment_id', of.paymentId] : ['credit_id', of.creditId]
+  const { rows } = await tx.query<{ kobo: bigint }>({
+    name: `sum-refunded-of-${column}`,
+    text: `select coalesce(sum(p.amount_kobo), 0)::bigint as kobo
+             from refunds r join payouts p on p.refund_id = r.id
+            where r.${column} = $1 and r.client_id = $2 and ${STANDS}`,
+    values: [id, clientId],
+  })
+  return rows[0]?.kobo ?? 0n
+}
+
+type RefundSlice = { source: SourceToRefund; amountKobo: Kobo }
+
+// Slices the amount in the order of the sources. Skips sources whose payer's account the bank did not report,
+// because nobody can pay such a payer.
+function sliceRefund({ sources, leftKobo }: Refundable, amountKobo: Kobo): RefundSlice[] {
+  if (amountKobo > leftKobo) throw new Refusal('refund_too_large')
+  const slices: RefundSlice[] = []
+  let restKobo: bigint = amountKobo
+  for (const source of sources) {
+    if (!hasPayer(source)) continue
+    const freeKobo = source.heldKobo - source.refundedKobo
+    const takenKobo = freeKobo < restKobo ? freeKobo : restKobo
+    if (takenKobo <= 0n) continue
+    slices.push({ source, amountKobo: kobo(takenKobo) })
+    restKobo -= takenKobo
+  }
+  if (restKobo > 0n) throw new Refusal('refund_payer_unknown')
+  return slices
+}
+
+function hasPayer(source: Source): source is SourceToRefund {
+  return source.fromAccountSealed !== null && source.fromBankCode !== null
+}
+
+// Requests a refund from the client's available money, and refuses it if there is too little. The money moves
+// at once, even if the refund waits for approval, so that nothing else can spend it.
+//
+//   Available, Collection accounts → Refunding     per payout (payouts/settle.ts posts the rest)
+//
+// Locks: the client, the refunded money (see above), the client's payout settings, ledger accounts.
+
+type Deps = { sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
+type By = { client: Client; actor: string }
+type Input = By & { of: RefundOf; amountKobo: Kobo; reason: string }
+type Payouts = { id: PayoutId; reference: string }[]
+
+// Returns the refund's reference.
+export async function requestRefund(tx: Transaction, deps: Deps, input: Input): Promise<string> {
+  const { client, actor, of, amountKobo, reason } = input
+  const { now, sharedAccounts } = deps
+  await refuseSuspended(tx, client.id)
+  const refundable = await lockRefundable(tx, client.id, of)
+  const slices = sliceRefund(refundable, amountKobo)
+  for (const { source } of slices) await refuseHeldCredit(tx, source.creditId)
+  const { currency } = refundable
+  const reference = newRefundReference()
+  const approversNeeded = await countApprovers(tx, { clientId: client.id, actor, amountKobo })
+  const payouts = await createPayouts(
+    tx,
+    deps,
+    slices.map((slice) => toPayout(deps, { ...input, slice, reference, approversNeeded })),
+  )
+  await insertRefund(tx, now, { input, reference, currency, slices, payouts })
+
+  const owner = clientOwner(client.id)
+  const refunding = { kind: 'refunding', owner, currency } as const
+  await sharedAccounts.open([refunding])
+  const into = [sharedAccounts.id(refunding)]
+  const drawing = { clientId: client.id, currency, amountKobo, now, into }
+  const draws = await drawAvailable(tx, sharedAccounts, drawing)
+  const parts = slices.map((slice, index) => ({ ...slice, ...(payouts[index] as Payouts[0]) }))
+  await postTransfers(tx, now, pair(draws, parts, sharedAccounts.id(refunding)))
+  await writeAuditLog(tx, now, {
+    clientId: client.id,
+    actor,
+    action: 'refund.create',
+    subject: 'paymentId' in of ? `payment/${of.paymentId}` : `credit/${of.creditId}`,
+    detail: { reference, amount: formatKobo(amountKobo), currency, note: reason },
+  })
+  return reference
+}
+
+type PayoutTerms = Input & { slice: RefundSlice; reference: string; approversNeeded: ApproverCount }
+
+function toPayout(
+  { sealer }: Deps,
+  { slice: { source, amountKobo }, client, actor, reference, approversNeeded }: PayoutTerms,
+): NewPayout {
+  return {
+    clientId: client.id,
+    purpose: 'refund',
+    bankCode: source.bankCode,
+    amountKobo,
+    currency: source.currency,
+    to: {
+      bankCode: source.fromBankCode,
+      accountNumber: sealer.open(source.fromAccountSealed),
+      accountName: source.fromAccountName ?? '',
+    },
+    narration: `Refund ${reference}`,
+    requestedBy: actor,
+    approversNeeded,
+    creditId: source.creditId,
+  }
+}
+
+type NewRefund = {
+  input: Input
+  reference: string
+  currency: string
+  slices: readonly RefundSlice[]
+  payouts: Payouts
+}
+
+async function insertRefund(
+  tx: Transaction,
+  now: Date,
+  { input, reference, currency, slices, payouts }: NewRefund,
+): Promise<void> {
+  const { client, actor, of, amountKobo, reason } = input
+  await tx.query({
+    name: 'insert-refund',
+    text: `with refund as (
+             insert into refunds (reference, client_id, payment_id, credit_id, amount_kobo, currency,
+                                  reason, requested_by, requested_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id)
+           update payouts p set refund_id = refund.id, item_id = n.item_id
+             from refund, unnest($10::bigint[], $11::bigint[]) as n (id, item_id)
+            where p.id = n.id`,
+    values: [
+      reference,
+      client.id,
+      'paymentId' in of ? of.paymentId : null,
+      'creditId' in of ? of.creditId : null,
+      amountKobo,
+      currency,
+      reason,
+      actor,
+      now,
+      payouts.map(({ id }) => id),
+      slices.map(({ source }) => source.itemId),
+    ],
+  })
+}
+
+// Pairs draws with payouts. The sums of both are equal.
+function pair(
+  draws: readonly Draw[],
+  parts: readonly { id: PayoutId; amountKobo: Kobo }[],
+  creditAccountId: Transfer['creditAccountId'],
+): Transfer[] {
+  const transfers: Transfer[] = []
+  const left = draws.map((draw) => ({ ...draw }))
+  for (const { id: payoutId, amountKobo } of parts) {
+    let restKobo: bigint = amountKobo
+    for (const draw of left) {
+      const takenKobo = draw.amountKobo < restKobo ? draw.amountKobo : restKobo
+      if (takenKobo === 0n) continue
+      const debitAccountId = draw.accountId
+      const move = { debitAccountId, creditAccountId, amountKobo: kobo(takenKobo), payoutId }
+      transfers.push({ ...move, reason: 'refund' })
+      draw.amountKobo = kobo(draw.amountKobo - takenKobo)
+      restKobo -= takenKobo
+    }
+  }
+  return transfers
+}

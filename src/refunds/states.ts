@@ -1,0 +1,30 @@
+// The states of a refund. A refund has no status column: its status follows from the statuses of its payouts
+// (src/payouts/states.ts), and so do these transitions.
+
+import { statusesOf } from '#db/states.ts'
+import type { PayoutStatus } from '#payouts/states.ts'
+
+export const REFUND_TRANSITIONS = {
+  queued: ['sending', 'unknown', 'failed', 'cancelled', 'part_failed'],
+  sending: ['queued', 'unknown', 'confirmed', 'failed', 'part_failed'],
+  unknown: ['confirmed', 'failed', 'part_failed'],
+  confirmed: [],
+  failed: [],
+  cancelled: [],
+  part_failed: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+type RefundStatus = keyof typeof REFUND_TRANSITIONS
+
+export const REFUND_STATUSES = statusesOf(REFUND_TRANSITIONS)
+
+const LEAST_DONE_FIRST = ['queued', 'sending', 'unknown'] as const
+
+// Returns the status of the least advanced payout, or part_failed if some are confirmed and some are not.
+export function refundStatus(parts: readonly { status: PayoutStatus }[]): RefundStatus {
+  const statuses = new Set(parts.map(({ status }) => status))
+  const open = LEAST_DONE_FIRST.find((status) => statuses.has(status))
+  if (open) return open
+  if (statuses.size === 1) return [...statuses][0] as PayoutStatus
+  return statuses.has('confirmed') ? 'part_failed' : 'failed'
+}

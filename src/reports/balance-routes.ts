@@ -1,0 +1,344 @@
+// /api/v1/balances/merchants and /api/v1/balances/subaccounts: a client's balances by merchant and by
+// subaccount.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { refuseRestricted } from '#access/permissions.ts'
+import { LIMIT_DEFAULT, type List, type Page, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import { withSnapshot } from '#db/replica.ts'
+import { type Columns, CsvExports, readBatches, SpreadsheetQuery } from '#http/csv.ts'
+import type { Deps } from '#http/deps.ts'
+import {
+  AtQuery,
+  ListEnvelope,
+  listResponse,
+  PageQuery,
+  parseAt,
+  parseLimit,
+  query,
+} from '#http/lists.ts'
+import { resource } from '#http/resource.ts'
+import { BEARER } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
+import type { ClientId } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
+import {
+  type Balance,
+  listMerchantBalances,
+  listSubaccountBalances,
+  type MerchantBalance,
+  type MerchantName,
+  readBalances,
+  type SubaccountBalance,
+} from './balances.ts'
+
+const MerchantView = view('MerchantBalance', (f: Fields<MerchantBalance>) => ({
+  merchantId: f.text('merchantId'),
+  merchantCode: f.text('merchantCode'),
+  currency: f.text('currency'),
+  accounts: f.integer('accounts', 'Number of collection accounts.'),
+  collected: f.naira(
+    'collectedKobo',
+    'Received on its collection accounts; paying it out changes nothing.',
+  ),
+  available: f.naira('availableKobo', 'On its collection accounts, to pay out or refund.'),
+  inSuspense: f.naira('inSuspenseKobo', 'Sent to its collection accounts and in suspense.'),
+  returned: f.naira('returnedKobo', 'Sent to its collection accounts and returned.'),
+}))
+
+const SubaccountView = view('SubaccountBalance', (f: Fields<SubaccountBalance>) => ({
+  subaccountCode: f.text('subaccountCode'),
+  name: f.text('name'),
+  currency: f.text('currency'),
+  available: f.naira('availableKobo', 'Shares not yet settled.'),
+  inTransit: f.naira(
+    'inTransitKobo',
+    'In settlements and payouts that the banks have not confirmed.',
+  ),
+  paidOut: f.naira('paidOutKobo', 'Paid out, confirmed by the banks.'),
+}))
+
+const tags = ['Balances']
+
+// `at` is the text that the caller sent. A cursor is valid only for the `at` that it was made for.
+type BalancePage = { clientId: ClientId; at: string | undefined; limit?: number }
+
+const merchantList = ({ clientId, at }: BalancePage): List => ({
+  name: 'merchants',
+  clientId,
+  filters: { at },
+})
+
+const subaccountList = ({ clientId, at }: BalancePage): List => ({
+  name: 'subaccount-balances',
+  clientId,
+  filters: { at },
+})
+
+function merchantPage(
+  sealer: Sealer,
+  page: BalancePage,
+  rows: readonly MerchantBalance[],
+): Page<MerchantBalance> {
+  return toPage(rows, page.limit ?? LIMIT_DEFAULT, ({ merchantId, merchantCode, currency }) =>
+    writeCursor(sealer, merchantList(page), [merchantId, merchantCode, currency]),
+  )
+}
+
+function subaccountPage(
+  sealer: Sealer,
+  page: BalancePage,
+  rows: readonly SubaccountBalance[],
+): Page<SubaccountBalance> {
+  return toPage(rows, page.limit ?? LIMIT_DEFAULT, ({ subaccountCode }) =>
+    writeCursor(sealer, subaccountList(page), [subaccountCode]),
+  )
+}
+
+const merchantBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  app.get(
+    '/api/v1/balances/merchants',
+    {
+      onRequest: authentication.requires('accounts:read'),
+      schema: {
+        operationId: 'listMerchantBalances',
+        tags,
+        summary: 'List balances by merchant, by merchantId',
+        description: 'Grouped by merchantId and merchantCode of the collection accounts.',
+        security: BEARER,
+        querystring: query({ ...AtQuery, ...PageQuery }),
+        response: { 200: ListEnvelope(MerchantView.schema) },
+      },
+    },
+    async ({ client, query }) => {
+      const at = parseAt(query, clock())
+      const about = { clientId: client.id, at: query.at, limit: parseLimit(query) }
+      const after = parseMerchant(readCursor(sealer, merchantList(about), query.cursor))
+      const limit = about.limit + 1
+      const rows = await listMerchantBalances(db, client.id, { after, at, limit })
+      const page = merchantPage(sealer, about, rows)
+      return listResponse('Balances retrieved successfully', page, (row) =>
+        MerchantView.present(row),
+      )
+    },
+  )
+}
+
+const subaccountBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  app.get(
+    '/api/v1/balances/subaccounts',
+    {
+      onRequest: authentication.requires('accounts:read'),
+      schema: {
+        operationId: 'listSubaccountBalances',
+        tags,
+        summary: 'List balances by subaccount, by code',
+        description: 'Not available to clients restricted to certain merchantCodes.',
+        security: BEARER,
+        querystring: query({ ...AtQuery, ...PageQuery }),
+        response: { 200: ListEnvelope(SubaccountView.schema) },
+      },
+    },
+    async ({ client, query }) => {
+      refuseRestricted(client)
+      const at = parseAt(query, clock())
+      const about = { clientId: client.id, at: query.at, limit: parseLimit(query) }
+      const after = readCursor(sealer, subaccountList(about), query.cursor)?.[0]
+      const limit = about.limit + 1
+      const rows = await listSubaccountBalances(db, client.id, { after, at, limit })
+      const page = subaccountPage(sealer, about, rows)
+      return listResponse('Balances retrieved successfully', page, (row) =>
+        SubaccountView.present(row),
+      )
+    },
+  )
+}
+
+const EXPORT_BATCH = 500
+
+type Export<Row, After> = {
+  operationId: string
+  of: string
+  name: string
+  isForWholeClient: boolean
+  columns: Columns<never>
+  present: (row: Row) => object
+  rows: (
+    clientId: ClientId,
+    page: { after?: After; at: Date | undefined; limit: number },
+  ) => Promise<Row[]>
+  positionOf: (row: Row) => After
+}
+
+// Exports all balances of a list.
+function exportBalances<Row, After>(
+  app: FastifyInstance,
+  deps: Deps,
+  of: Export<Row, After>,
+): void {
+  const exports = new CsvExports()
+  app.get(
+    `/api/v1/balances/${of.name}.csv`,
+    {
+      exposeHeadRoute: false,
+      onRequest: deps.authentication.requires('accounts:read'),
+      schema: {
+        operationId: of.operationId,
+        tags,
+        summary: `Export balances by ${of.of} as CSV`,
+        description: 'Columns: the fields of the list.',
+        security: BEARER,
+        querystring: query({ ...AtQuery, ...SpreadsheetQuery }),
+        response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },
+      },
+    },
+    async (request, reply) => {
+      const { client, query: fields } = request
+      if (of.isForWholeClient) refuseRestricted(client)
+      const at = parseAt(fields as { at?: string }, deps.clock())
+      const batches = readBatches<never, After>(async (after) => {
+        const page = { ...(after === undefined ? {} : { after }), at, limit: EXPORT_BATCH }
+        const rows = await of.rows(client.id, page)
+        const last = rows.length === EXPORT_BATCH ? of.positionOf(rows.at(-1) as Row) : null
+        return { rows: rows.map(of.present) as never[], next: last }
+      })
+      return exports.send(reply, client.id, {
+        name: `${of.name}-balances`,
+        columns: of.columns,
+        batches,
+      })
+    },
+  )
+}
+
+function parseMerchant(cursor: readonly string[] | undefined): MerchantName | undefined {
+  if (!cursor) return undefined
+  const [merchantId, merchantCode, currency] = cursor as [string, string, string]
+  return { merchantId, merchantCode, currency }
+}
+
+// /api/v1/balances: balances of a client, in total, by merchant and by subaccount.
+
+const BalanceView = view('Balance', (f: Fields<Balance>) => ({
+  currency: f.text('currency'),
+  gross: f.naira(
+    'grossKobo',
+    'Credits reported for your accounts, plus unidentified money assigned to you. Equals net + ' +
+      'reversed + returned + refunded + suspended + fees.',
+  ),
+  net: f.naira(
+    'netKobo',
+    'collected + pending − refunded, and also available + pending + subaccounts + reserved + held + ' +
+      'inTransit + paidOut + payoutFees + forfeited − receivable − writtenOff − withheldTax.',
+  ),
+  suspended: f.naira('suspendedKobo', 'inSuspense + returning.'),
+  collected: f.naira(
+    'collectedKobo',
+    'Received on collection accounts and by paid payments; paying out and refunding change nothing.',
+  ),
+  pending: f.naira('pendingKobo', 'Part payments not yet settled.'),
+  inSuspense: f.naira('inSuspenseKobo', 'Held in suspense.'),
+  returning: f.naira('returningKobo', 'Being returned to payers.'),
+  returned: f.naira('returnedKobo', 'Returned to payers from suspense, confirmed by the banks.'),
+  reversed: f.naira('reversedKobo', 'Reversed by the banks.'),
+  fees: f.naira('feesKobo', 'Fees and VAT charged on credits, less those given back.'),
+  available: f.naira(
+    'availableKobo',
+    'To pay out or refund: on collection accounts and from paid payments. As much as you owe ' +
+      '(receivable) stays.',
+  ),
+  subaccounts: f.naira('subaccountsKobo', 'Shares of your subaccounts, not yet settled.'),
+  reserved: f.naira('reservedKobo', 'Held back from settlements until it is released.'),
+  held: f.naira('heldKobo', 'Held by the operator: nothing can be drawn from it.'),
+  forfeited: f.naira('forfeitedKobo', 'Held and then taken for good.'),
+  inTransit: f.naira(
+    'inTransitKobo',
+    'In settlements, payouts and refunds that the banks have not confirmed.',
+  ),
+  paidOut: f.naira('paidOutKobo', 'Paid out, confirmed by the banks.'),
+  refunded: f.naira('refundedKobo', 'Refunded to payers, confirmed by the banks.'),
+  payoutFees: f.naira('payoutFeesKobo', 'Fees and VAT charged on payouts.'),
+  receivable: f.naira('receivableKobo', 'What you owe: reversed after it had left.'),
+  writtenOff: f.naira('writtenOffKobo', 'What you owed and no longer do.'),
+  withheldTax: f.naira('withheldTaxKobo', 'Tax that you withheld from fees and were given back.'),
+}))
+
+type Balances = {
+  totals: Balance[]
+  merchants: Page<MerchantBalance>
+  subaccounts: Page<SubaccountBalance>
+}
+
+const BalancesView = view('Balances', (f: Fields<Balances>) => ({
+  totals: f.list(BalanceView, 'totals', 'One per currency.'),
+  merchants: f.list(MerchantView, ({ merchants }) => merchants.rows, `The first ${LIMIT_DEFAULT}.`),
+  merchantsNextCursor: f.textOrNull(
+    ({ merchants }) => merchants.nextCursor,
+    'Cursor for the rest, at /api/v1/balances/merchants.',
+  ),
+  subaccounts: f.list(
+    SubaccountView,
+    ({ subaccounts }) => subaccounts.rows,
+    `The first ${LIMIT_DEFAULT}.`,
+  ),
+  subaccountsNextCursor: f.textOrNull(
+    ({ subaccounts }) => subaccounts.nextCursor,
+    'Cursor for the rest, at /api/v1/balances/subaccounts.',
+  ),
+}))
+
+const balances = resource('/api/v1/balances', {
+  tag: 'Balances',
+  noun: 'balances',
+  view: BalancesView,
+  scopes: { read: 'accounts:read', write: 'accounts:read' },
+  isForWholeClient: true,
+}).get('getBalances', {
+  path: '',
+  summary: 'Retrieve balances',
+  description: 'Not available to clients restricted to certain merchantCodes.',
+  query: AtQuery,
+  run: async (db, { clientId, sealer, now, query }) => {
+    const at = parseAt(query, now)
+    const first = { at, limit: LIMIT_DEFAULT + 1 }
+    const [totals, merchants, subaccounts] = await withSnapshot(db, async (tx) => [
+      await readBalances(tx, clientId, at),
+      await listMerchantBalances(tx, clientId, first),
+      await listSubaccountBalances(tx, clientId, first),
+    ])
+    const about = { clientId, at: query.at }
+    return {
+      totals,
+      merchants: merchantPage(sealer, about, merchants),
+      subaccounts: subaccountPage(sealer, about, subaccounts),
+    }
+  },
+})
+
+export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await merchantBalanceRoutes(app, deps)
+  await subaccountBalanceRoutes(app, deps)
+  exportBalances<MerchantBalance, MerchantName>(app, deps, {
+    operationId: 'exportMerchantBalances',
+    of: 'merchant',
+    name: 'merchants',
+    isForWholeClient: false,
+    columns: MerchantView.columns(),
+    present: (row) => MerchantView.present(row),
+    rows: (clientId, page) => listMerchantBalances(deps.db, clientId, page),
+    positionOf: (row) => row,
+  })
+  exportBalances<SubaccountBalance, string>(app, deps, {
+    operationId: 'exportSubaccountBalances',
+    of: 'subaccount',
+    name: 'subaccounts',
+    isForWholeClient: true,
+    columns: SubaccountView.columns(),
+    present: (row) => SubaccountView.present(row),
+    rows: (clientId, page) => listSubaccountBalances(deps.db, clientId, page),
+    positionOf: ({ subaccountCode }) => subaccountCode,
+  })
+  balances.register(app, deps)
+}

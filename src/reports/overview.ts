@@ -1,0 +1,293 @@
+// The overview: collections by hour and day, success rate, suspense, failing webhooks. Days are in
+// West Africa Time.
+//
+// The cost is bounded: totals are hourly (totals.ts), the suspense balance is one ledger
+// account, and counts stop at COUNT_MAX.
+
+import { unfitnessOf } from '#access/approvers.ts'
+import type { Client, Scope } from '#access/permissions.ts'
+import { adjustments } from '#accounting/adjustments.ts'
+import { reopenings } from '#accounting/month.ts'
+import { watDayStart } from '#clock.ts'
+import type { Queryable } from '#db/pool.ts'
+import { holdRequests } from '#holds/end.ts'
+import type { ClientId, PayoutId, SettlementId, UserId } from '#ids.ts'
+import { clientOwner } from '#ledger/accounts.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import { findApprovalObstacle } from '#payouts/approve.ts'
+import { payoutFailures } from '#payouts/failures.ts'
+import { adjustingEntries } from '#reconciliation/adjusting-entries.ts'
+import { IS_OPEN_ALERT } from '#records/alerts.ts'
+import { screeningRequests } from '#screening/requests.ts'
+import { findObstacleToViewer, readPayees } from '#settlement/approve.ts'
+import { readSettlement } from '#settlement/settlement.ts'
+import { approvalRequests } from '#suspense/approve.ts'
+import type { HourlyTotals, Totals } from './totals.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const WEEK_MS = 7 * DAY_MS
+
+export const HOURS_SHOWN = 24
+export const DAYS_SHOWN = 30
+export const COUNT_MAX = 1_000
+
+export type Period = Totals & { from: Date }
+type Series = { today: Period; yesterday: Period; hours: Period[]; days: Period[] }
+
+// Today and the same day of last week, both up to the last full hour.
+export type Comparison = { until: Date; today: Period; lastWeek: Period }
+
+export type Issues = {
+  suspenseKobo: Kobo
+  suspenseItems: bigint // At most COUNT_MAX.
+  failingWebhooks: bigint
+}
+
+export function firstHourShown(now: Date): Date {
+  return new Date(watDayStart(now).getTime() - (DAYS_SHOWN - 1) * DAY_MS)
+}
+
+// The current hour and day come last, and are not over yet.
+export function buildSeries(totals: readonly HourlyTotals[], now: Date): Series {
+  const day = watDayStart(now).getTime()
+  const hour = now.getTime() - (now.getTime() % HOUR_MS)
+  const days = periods({ totals, lastStart: day, count: DAYS_SHOWN, lengthMs: DAY_MS })
+  const hours = periods({ totals, lastStart: hour, count: HOURS_SHOWN, lengthMs: HOUR_MS })
+  return { today: days.at(-1) as Period, yesterday: days.at(-2) as Period, hours, days }
+}
+
+export function compareWithLastWeek(totals: readonly HourlyTotals[], now: Date): Comparison {
+  const day = watDayStart(now).getTime()
+  const until = now.getTime() - (now.getTime() % HOUR_MS)
+  const upTo = (from: number, past: number) => {
+    const period = nothingFrom(from)
+    for (const { hour, ...more } of totals) {
+      if (hour.getTime() >= from && hour.getTime() < past) add(period, more)
+    }
+    return period
+  }
+  const lastWeek = upTo(day - WEEK_MS, until - WEEK_MS)
+  return { until: new Date(until), today: upTo(day, until), lastWeek }
+}
+
+// The share of finished payments that were paid. Null: none finished.
+export function successRate({ successful, expired, cancelled }: Totals): number | null {
+  const ended = successful + expired + cancelled
+  return ended === 0n ? null : Number((successful * 10_000n) / ended) / 10_000
+}
+
+function periods({
+  totals,
+  lastStart,
+  count,
+  lengthMs,
+}: {
+  totals: readonly HourlyTotals[]
+  lastStart: number
+  count: number
+  lengthMs: number
+}): Period[] {
+  const first = lastStart - (count - 1) * lengthMs
+  const series = Array.from({ length: count }, (_, at) => nothingFrom(first + at * lengthMs))
+  for (const { hour, ...more } of totals) {
+    const period = series[Math.floor((hour.getTime() - first) / lengthMs)]
+    if (period) add(period, more)
+  }
+  return series
+}
+
+function nothingFrom(ms: number): Period {
+  return {
+    from: new Date(ms),
+    credits: 0n,
+    grossKobo: kobo(0n),
+    reversedKobo: kobo(0n),
+    returnedKobo: kobo(0n),
+    suspendedKobo: kobo(0n),
+    feesKobo: kobo(0n),
+    refundedKobo: kobo(0n),
+    successful: 0n,
+    expired: 0n,
+    cancelled: 0n,
+  }
+}
+
+function add(period: Record<keyof Totals, bigint>, more: Totals): void {
+  for (const [name, value] of Object.entries(more)) period[name as keyof Totals] += value
+}
+
+// Counts a webhook as failing if its last attempt failed, or if we disabled it because of its answers. Does
+// not count a webhook that the client switched off or deleted.
+export async function readIssues(db: Queryable, clientId: ClientId): Promise<Issues> {
+  const { rows } = await db.query<Issues>({
+    name: 'read-troubles',
+    text: `select coalesce((select credits_kobo - debits_kobo from ledger_accounts
+                             where kind = 'suspense' and owner = $2 and currency = $3
+                               and kind <> 'collection'), 0) as suspense_kobo,
+                  (select count(*) from (select from suspense_items
+                                          where client_id = $1 and state = 'open'
+                                          limit ${COUNT_MAX}) as open) as suspense_items,
+                  (select count(*) from destinations d
+                     left join webhook_endpoints e
+                       on e.client_id = d.client_id and e.id = d.endpoint_id
+                    where d.client_id = $1 and d.failing_since is not null
+                      and coalesce(e.is_active, true)) as failing_webhooks`,
+    values: [clientId, clientOwner(clientId), CURRENCY],
+  })
+  return rows[0] as Issues
+}
+
+// The number of requests that a signed-in user may approve now, by workflow: requests of other users, without
+// an obstacle for this user. Each workflow applies the rule of its approval. Each count stops at COUNTED_MAX.
+
+export const COUNTED_MAX = 100
+
+export const WORKFLOWS = [
+  'payouts',
+  'settlements',
+  'suspense',
+  'adjustments',
+  'differences',
+  'payoutFailures',
+  'holds',
+  'screening',
+  'months',
+] as const
+type Workflow = (typeof WORKFLOWS)[number]
+
+type Viewer = {
+  client: Client
+  actor: string
+  userId: UserId
+  newSince: Date
+  scopes: ReadonlySet<Scope>
+}
+
+const SCOPES: Readonly<Record<Workflow, Scope>> = {
+  payouts: 'payouts:write',
+  settlements: 'payouts:write',
+  suspense: 'suspense:write',
+  adjustments: 'accounting:write',
+  differences: 'accounting:write',
+  payoutFailures: 'accounting:write',
+  holds: 'operator',
+  screening: 'operator',
+  months: 'accounting:write',
+}
+
+const COUNTS: Readonly<Record<Workflow, (db: Queryable, viewer: Viewer) => Promise<number>>> = {
+  payouts: countPayouts,
+  settlements: countSettlements,
+  suspense: (db, viewer) => approvalRequests.countApprovable(db, viewer, COUNTED_MAX),
+  adjustments: (db, viewer) => adjustments.countApprovable(db, viewer, COUNTED_MAX),
+  differences: async (db, viewer) =>
+    Math.min(
+      (await countDifferences(db, viewer)) +
+        (await adjustingEntries.countApprovable(db, viewer, COUNTED_MAX)),
+      COUNTED_MAX,
+    ),
+  payoutFailures: (db, viewer) => payoutFailures.countApprovable(db, viewer, COUNTED_MAX),
+  holds: (db, viewer) => holdRequests.countApprovable(db, viewer, COUNTED_MAX),
+  screening: (db, viewer) => screeningRequests.countApprovable(db, viewer, COUNTED_MAX),
+  months: (db, viewer) => reopenings.countApprovable(db, viewer, COUNTED_MAX),
+}
+
+export async function countPendingApprovals(
+  db: Queryable,
+  viewer: Viewer,
+): Promise<Record<Workflow, number>> {
+  const counts = {} as Record<Workflow, number>
+  for (const workflow of WORKFLOWS) {
+    const may = viewer.scopes.has(SCOPES[workflow])
+    counts[workflow] = may ? await COUNTS[workflow](db, viewer) : 0
+  }
+  return counts
+}
+
+const UNFITNESS = (maker: string) =>
+  unfitnessOf({ maker, people: 'maker_people', viewer: '$1::uuid', newSince: '$2' })
+
+async function countPayouts(db: Queryable, viewer: Viewer): Promise<number> {
+  const { rows } = await db.query<{ id: PayoutId }>({
+    name: 'payouts-to-approve',
+    text: `select id from payouts
+            where client_id = $3 and status = 'queued' and approval = 'needed'
+              and ${UNFITNESS('requested_by_user')} is null
+            order by id limit ${COUNTED_MAX}`,
+    values: [viewer.userId, viewer.newSince, viewer.client.id],
+  })
+  const obstacles = []
+  for (const { id } of rows) obstacles.push(await findApprovalObstacle(db, viewer, id))
+  return obstacles.filter((obstacle) => obstacle === null).length
+}
+
+async function countSettlements(db: Queryable, viewer: Viewer): Promise<number> {
+  const { rows } = await db.query<{ id: SettlementId }>({
+    name: 'settlements-to-approve',
+    text: `select id from settlements
+            where client_id = $1 and status = 'closed' order by id limit ${COUNTED_MAX}`,
+    values: [viewer.client.id],
+  })
+  let count = 0
+  for (const { id } of rows) {
+    const settlement = await readSettlement(db, id)
+    const payees = await readPayees(db, id)
+    if ((await findObstacleToViewer(db, viewer, { settlement, payees })) === null) count++
+  }
+  return count
+}
+
+async function countDifferences(db: Queryable, { userId, newSince }: Viewer): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'count-differences-to-approve',
+    text: `select count(*)::int as count
+             from (select from differences
+                    where state = 'asked' and ${UNFITNESS('asked_by_user')} is null
+                    limit ${COUNTED_MAX}) as d`,
+    values: [userId, newSince],
+  })
+  return rows[0]?.count ?? 0
+}
+
+// Tasks of a user besides approvals. Null: not for this role, or not counted for clients that are
+// restricted to some merchants.
+export type Tasks = {
+  openDifferences: number | null
+  suspenseItems: number | null
+  failingWebhooks: number | null
+  openAlerts: number | null
+  openCases: number | null
+}
+
+type Counted = Pick<Tasks, 'openDifferences' | 'openAlerts' | 'openCases'>
+
+export async function countTasks(db: Queryable, { client, scopes }: Viewer): Promise<Tasks> {
+  const isWhole = client.merchantCodes === null
+  const mayResolve = scopes.has('suspense:write') && isWhole
+  const maySeeWebhooks = scopes.has('webhooks:read') && isWhole
+  const issues = mayResolve || maySeeWebhooks ? await readIssues(db, client.id) : undefined
+  const { rows } = await db.query<Counted>({
+    name: 'count-tasks',
+    text: `select case when $1 then (select count(*)::int from (
+                    select from differences where state = 'open' limit ${COUNTED_MAX}) as d) end
+                    as open_differences,
+                  case when $2 then (select count(*)::int from (
+                    select from alerts where ${IS_OPEN_ALERT} limit ${COUNTED_MAX}) as a) end
+                    as open_alerts,
+                  case when $2 then (select count(*)::int from (
+                    select from cases where state <> 'closed' limit ${COUNTED_MAX}) as c) end
+                    as open_cases`,
+    values: [scopes.has('accounting:write'), scopes.has('operator')],
+  })
+  const counts = rows[0] as Counted
+  return {
+    ...counts,
+    suspenseItems: mayResolve && issues ? capped(issues.suspenseItems) : null,
+    failingWebhooks: maySeeWebhooks && issues ? capped(issues.failingWebhooks) : null,
+  }
+}
+
+function capped(count: bigint): number {
+  return Math.min(Number(count), COUNTED_MAX)
+}

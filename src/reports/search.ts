@@ -1,0 +1,180 @@
+// Global search: by the start of any reference, account number, session id, amount, event id or part of a
+// name. The shape of the text decides where to search (search-hits.ts), so a search is a few look-ups by
+// key. Names and amounts are matched only among the latest rows, as many as a list page scans.
+
+import { findNumbersLike, getAccountIn, listAccounts } from '#accounts/queries.ts'
+import { isAccountNumber, isSessionId } from '#banks/numbers.ts'
+import { type CreditFilters, endOfScan, getCredit, listCredits } from '#credits/queries.ts'
+import type { Queryable } from '#db/pool.ts'
+import { Refusal } from '#errors.ts'
+import { parseReference } from '#ids.ts'
+import {
+  listPayments,
+  type PaymentFilters,
+  readAdvices,
+  resolvePrefix,
+  resolveReference,
+} from '#payments/queries.ts'
+import { findId } from '#public-ids.ts'
+import { readCode } from '#short-codes.ts'
+import { getEvent } from '#webhooks/events.ts'
+import {
+  accountHit,
+  adviceHit,
+  creditHit,
+  eventHit,
+  HITS_PER_TYPE,
+  type Hit,
+  isName,
+  isPhrase,
+  MONEY_OUT_SEARCHES,
+  paymentHit,
+  readTerm,
+  type Search,
+  type SearchDeps,
+  type Term,
+} from './search-hits.ts'
+import { readPhrase, readPhraseTerm } from './search-phrase.ts'
+
+export { HIT_TYPES, type Hit, type HitType } from './search-hits.ts'
+
+const HITS_MAX = 20
+const RECENTLY_MS = 90 * 86_400_000
+const limit = HITS_PER_TYPE
+
+const SEARCHES: readonly Search[] = [
+  { scope: 'payments:read', find: byReference },
+  { scope: 'accounts:read', find: accountsLike },
+  { scope: 'credits:read', find: creditsLike },
+  { scope: 'webhooks:read', find: findEvent },
+  { scope: 'payments:read', find: paymentsLike },
+  ...MONEY_OUT_SEARCHES,
+]
+
+// The likeliest hits first, a few of each type. Skips types that the user's scopes do not allow.
+export async function search(
+  db: Queryable,
+  asker: Omit<SearchDeps, 'recently'>,
+  text: string,
+): Promise<Hit[]> {
+  const deps = { ...asker, recently: new Date(asker.now.getTime() - RECENTLY_MS) }
+  const phrase = readPhrase(text, deps.now)
+  const terms = [readTerm(text), ...(phrase ? [readPhraseTerm(phrase)] : [])]
+  const isRestricted = deps.client.merchantCodes !== null
+  const hits = new Map<string, Hit>()
+  for (const term of terms) {
+    for (const { scope, isWhole, find } of SEARCHES) {
+      if (!deps.scopes.has(scope) || (isWhole && isRestricted)) continue
+      for (const hit of await find(db, deps, term)) {
+        if (term.types && !term.types.includes(hit.type)) continue
+        const key = `${hit.type}/${hit.reference}`
+        if (!hits.has(key)) hits.set(key, hit)
+      }
+    }
+  }
+  const counts = new Map<string, number>()
+  const isAmongFirst = ({ type }: Hit) => {
+    counts.set(type, (counts.get(type) ?? 0) + 1)
+    return (counts.get(type) as number) <= HITS_PER_TYPE
+  }
+  if (hits.size === 0 && readCode(text) === 'mistyped') throw new Refusal('mistyped_code')
+  const rank = ({ type }: Hit) => phrase?.types?.indexOf(type) ?? 0
+  const ranked = [...hits.values()].sort((one, other) => rank(one) - rank(other))
+  return ranked.filter(isAmongFirst).slice(0, HITS_MAX)
+}
+
+// Exact matches first, then references that start with the text.
+async function byReference(db: Queryable, { client, now }: SearchDeps, term: Term) {
+  const { text, prefix } = term
+  if (isPhrase(term)) return []
+  const exact = await resolveReference(db, client.id, text)
+  const like = prefix ? await resolvePrefix(db, client.id, { prefix, limit }) : []
+  const ids = [...exact.slice(0, limit), ...like].map(({ adviceId }) => adviceId)
+  const first = new Set(ids.slice(0, exact.length))
+  const advices = await readAdvices(db, ids)
+  const isFirst = (at: number) => first.has(advices[at]?.advice.id as (typeof ids)[number])
+  return advices
+    .map((advice, at) => ({ hit: adviceHit(advice, now), isLater: !isFirst(at) }))
+    .sort((one, other) => Number(one.isLater) - Number(other.isLater))
+    .map(({ hit }) => hit)
+}
+
+async function accountsLike(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
+  if (isPhrase(term)) return [] // A phrase searches by day, and an account has no day.
+  const { sealer, client } = deps
+  const { text, digits } = term
+  const list = async (filters: Parameters<typeof listAccounts>[1]['filters']) => {
+    const { rows } = await listAccounts(db, { sealer, client, filters, limit })
+    return rows.map(accountHit)
+  }
+  const byNumber = (accountNumber: string) =>
+    ifAny(async () => accountHit(await getAccountIn(db, { sealer, client, accountNumber })))
+  if (/^\+?[0-9]{6,15}$/.test(text)) {
+    const numbers = digits ? await findNumbersLike(db, client.id, { prefix: digits, limit }) : []
+    const exact = isAccountNumber(text) ? [text] : []
+    const hits = await inTurn([...exact, ...numbers], byNumber)
+    return text.length < 10 ? hits : [...hits, ...(await list({ phoneNumber: text }))]
+  }
+  if (text.includes('@')) return list({ email: text })
+  return isName(text) ? list({ name: text }) : []
+}
+
+async function creditsLike(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
+  const { sealer, client } = deps
+  const { digits, amountKobo, period } = term
+  const text = term.creditId ?? term.text
+  const list = async (ofTerm: CreditFilters) => {
+    const filters = { ...ofTerm, ...period }
+    const until = await endOfScan(db, { viewer: client, filters })
+    const query = { sealer, viewer: client, filters, until, limit }
+    return (await listCredits(db, query)).map((credit) => creditHit(credit, sealer))
+  }
+  if (isPhrase(term) && text === '') return list({})
+  const hits: Hit[] = []
+  if (!isPhrase(term) && isSessionId(text) && /[0-9]/.test(text)) {
+    const id = findId(sealer, 'credit', text)
+    const by = { sealer, viewer: client, by: { id } }
+    const own = id && (await ifAny(async () => creditHit(await getCredit(db, by), sealer)))
+    if (own?.[0]) return own
+    hits.push(...(await list({ sessionId: text })))
+  }
+  if (digits && /[0-9]/.test(digits)) hits.push(...(await list({ sessionIdPrefix: digits })))
+  if (amountKobo) hits.push(...(await list({ minKobo: amountKobo, maxKobo: amountKobo })))
+  if (isName(text)) hits.push(...(await list({ payer: text })))
+  return hits
+}
+
+async function findEvent(db: Queryable, deps: SearchDeps, { text, period }: Term): Promise<Hit[]> {
+  const { client, withoutAlerts } = deps
+  const id = parseReference(text)
+  if (id === undefined || period) return []
+  return ifAny(async () => eventHit(await getEvent(db, client.id, { id, withoutAlerts })))
+}
+
+async function paymentsLike(db: Queryable, { client, now }: SearchDeps, term: Term) {
+  const { text, amountKobo, period } = term
+  const list = async (ofTerm: PaymentFilters) => {
+    const filters = { ...ofTerm, ...period }
+    const { rows } = await listPayments(db, client.id, { filters, limit, now })
+    return rows.map((payment) => paymentHit(payment, now))
+  }
+  if (isPhrase(term) && text === '') return list({})
+  if (amountKobo) return list({ minKobo: amountKobo, maxKobo: amountKobo })
+  return isName(text) ? list({ search: text }) : []
+}
+
+async function inTurn(texts: readonly string[], find: (text: string) => Promise<Hit[]>) {
+  const hits: Hit[] = []
+  for (const text of new Set(texts)) hits.push(...(await find(text)))
+  return hits
+}
+
+// Returns no hit if the object does not exist or belongs to another client.
+async function ifAny(find: () => Promise<Hit>): Promise<Hit[]> {
+  try {
+    return [await find()]
+  } catch (error) {
+    if (error instanceof Refusal) return []
+    throw error
+  }
+}

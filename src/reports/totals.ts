@@ -1,0 +1,452 @@
+// Transfers that changed the refunded amount of a client's credits: confirmed by a bank, or shown by its
+// statement, less the amounts that came back. They belong to payouts, not to credits, so no event counts
+// them and they are read from the ledger.
+
+import { watDay, watDayStart } from '#clock.ts'
+import { type CreditQuery, type CreditTrace, listCredits } from '#credits/queries.ts'
+import { idBounds } from '#db/bounds.ts'
+import { ORDER_SQL } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import { numberArray } from '#db/sql.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { type ClientId, type CreditId, leastIdAt, type TransferId } from '#ids.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import { PARTS, type Sums } from '#records/events.ts'
+import { SHARE_TRANSFERS } from '#splits/shares.ts'
+
+const IS_REFUND = `t.credit_id is null and t.reason = 'refunded'`
+const LEFT = `'refunding', 'receivable'`
+
+// All refunds of client $1: `id`, `posted_at`, `currency`, `payout_id` and `refunded_kobo`.
+const CLIENT_REFUNDS = `
+  select t.id, t.posted_at, l.currency, coalesce(t.payout_id, f.payout_id) as payout_id,
+         t.amount_kobo as refunded_kobo
+    from ledger_accounts l
+    join transfers t on t.debit_account_id = l.id
+    left join differences f on f.id = t.difference_id
+   where l.owner = format('client:%s', $1::bigint) and l.kind in (${LEFT})
+     and l.kind <> 'collection' and ${IS_REFUND}
+  union all
+  select t.id, t.posted_at, l.currency, coalesce(t.payout_id, f.payout_id), -t.amount_kobo
+    from ledger_accounts l
+    join transfers t on t.credit_account_id = l.id
+    left join differences f on f.id = t.difference_id
+   where l.owner = format('client:%s', $1::bigint) and l.kind = 'available'
+     and l.kind <> 'collection' and ${IS_REFUND}`
+
+// The refunds of the credits $1 by client $2: `id`, `credit_id`, `posted_at` and `refunded_kobo`.
+const CREDIT_REFUNDS = `
+  select t.id, p.credit_id, t.posted_at,
+         case when d.kind in (${LEFT}) then t.amount_kobo else -t.amount_kobo end as refunded_kobo
+    from payouts p
+   cross join lateral (
+      select * from transfers where payout_id = p.id
+      union all
+      select o.* from differences f join transfers o on o.difference_id = f.id
+       where f.payout_id = p.id) as t
+    join ledger_accounts d on d.id = t.debit_account_id
+    join ledger_accounts k on k.id = t.credit_account_id
+   where p.credit_id = any($1::bigint[]) and p.client_id = $2 and ${IS_REFUND}
+     and (d.kind in (${LEFT}) or k.kind = 'available')`
+
+// Hourly totals of a client's movements, and the same by day, bank and merchant. A worker counts the outbox
+// into one row per hour. Readers add the events after the worker's last round, so totals are up to date and
+// cost only the requested hours and a few seconds of events. They are exact unless more than TAIL_MAX events
+// are left to add.
+//
+// A client's events have no gaps and are in commit order (I5), so each is counted once: the transaction
+// that counts stores the position. Refunds are few and read from the ledger. Counting waits for a missing
+// number, like dispatching (src/webhooks/dispatch.ts), and retention waits for counting.
+
+// Per round and client; 5,000 events take some 30 ms.
+const EVENTS_MAX = 5_000
+// A report adds at most this many events that the worker has not counted yet. There are more only while a
+// large history is counted for the first time, or if no worker runs. Then the totals are incomplete, and
+// readTotals says so (isComplete).
+const TAIL_MAX = 20_000
+
+const CLIENTS_MAX = 100
+
+export type Totals = Sums & {
+  credits: bigint
+  successful: bigint
+  expired: bigint
+  cancelled: bigint
+}
+export type HourlyTotals = Totals & { hour: Date }
+
+const KOBO = PARTS.map((part) => `${part}_kobo`)
+const COLUMNS = ['credits', ...KOBO, 'successful', 'expired', 'cancelled']
+
+const addTo = (table: string, columns: readonly string[]) =>
+  columns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
+
+const sumOf = (part: string) =>
+  `coalesce(sum((e.moved ->> '${part}')::bigint), 0)::bigint as ${part}_kobo`
+
+// The sums of the events `e`.
+const SUMS = ['credits', ...KOBO]
+const SUMMED = `
+           coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
+           ${PARTS.map(sumOf).join(',\n           ')}`
+
+// The events of client $1 after number `after`, up to the first missing number.
+const readAfter = (after: string, limit: number) => `
+  read as materialized (
+    select n.* from (
+      select sequence, type, moved, created_at, credit_id, collection_account_id,
+             row_number() over (order by sequence) as place
+        from events
+       where client_id = $1 and sequence > ${after} order by sequence limit ${limit}) as n
+     where n.sequence = ${after} + n.place
+  )`
+
+// By hour.
+const tally = (after: string, limit: number) => `
+  ${readAfter(after, limit)}, tally as (
+    select date_trunc('hour', e.created_at, 'UTC') as hour, ${SUMMED},
+           count(*) filter (where type = 'payment.successful') as successful,
+           count(*) filter (where type = 'payment.expired') as expired,
+           count(*) filter (where type = 'payment.cancelled') as cancelled
+      from read e group by hour
+  )`
+
+// By day in West Africa, bank of the credit, and merchantCode of the collection account; a payment has
+// none.
+const BREAKDOWN = ['day', 'bank_code', 'merchant_code']
+const BREAKDOWN_PARTS = `
+  parts as (
+    select (e.created_at at time zone interval '1 hour')::date as day,
+           coalesce(c.bank_code, '') as bank_code,
+           coalesce(a.merchant_code, '') collate "C" as merchant_code, ${SUMMED}
+      from read e
+      left join credits c on c.id = e.credit_id
+      left join collection_accounts a
+             on a.id = coalesce(e.collection_account_id, c.collection_account_id)
+     where e.moved is not null
+     group by 1, 2, 3
+  )`
+
+export const HAS_UNCOUNTED_EVENTS = `exists (
+  select from event_counters k left join totals_cursors c on c.client_id = k.client_id
+   where k.sequence > coalesce(c.sequence, 0))`
+
+// Clients with uncounted events, in random order, so that none waits for ever.
+export async function findUncounted(db: Queryable): Promise<ClientId[]> {
+  const { rows } = await db.query<{ id: ClientId }>({
+    name: 'clients-with-uncounted-events',
+    text: `select k.client_id as id
+             from event_counters k left join totals_cursors c on c.client_id = k.client_id
+            where k.sequence > coalesce(c.sequence, 0)
+            order by random() limit ${CLIENTS_MAX}`,
+  })
+  return rows.map(({ id }) => id)
+}
+
+// Returns whether there may be more. Of concurrent calls, one counts.
+export async function countEvents(
+  tx: Transaction,
+  clientId: ClientId,
+  limit = EVENTS_MAX,
+): Promise<boolean> {
+  await tx.query({
+    name: 'open-totals-cursor',
+    // Checks first: an insert would wait for a concurrent count.
+    text: `insert into totals_cursors (client_id)
+           select $1 where not exists (select from totals_cursors where client_id = $1)
+           on conflict do nothing`,
+    values: [clientId],
+  })
+  const { rows } = await tx.query<{ sequence: bigint }>({
+    name: 'lock-totals-cursor',
+    text: `select sequence from totals_cursors where client_id = $1
+              for no key update skip locked`,
+    values: [clientId],
+  })
+  if (!rows[0]) return false
+  const { rowCount } = await tx.query({
+    name: `count-events-${limit}`,
+    text: `with ${tally('$2::bigint', limit)}, counted as (
+             insert into hourly_totals (client_id, hour, ${COLUMNS.join(', ')})
+             select $1, hour, ${COLUMNS.join(', ')} from tally
+             on conflict (client_id, hour) do update
+               set ${addTo('hourly_totals', COLUMNS)}
+           ), ${BREAKDOWN_PARTS}, broken_down as (
+             insert into daily_breakdowns (client_id, ${BREAKDOWN.join(', ')}, ${SUMS.join(', ')})
+             select $1, ${BREAKDOWN.join(', ')}, ${SUMS.join(', ')} from parts
+             on conflict (client_id, ${BREAKDOWN.join(', ')}) do update
+               set ${addTo('daily_breakdowns', SUMS)}
+           ), moved as (
+             update totals_cursors set sequence = (select max(sequence) from read)
+              where client_id = $1 and exists (select from read)
+           )
+           select from read`,
+    values: [clientId, rows[0].sequence],
+  })
+  return (rowCount ?? 0) >= limit
+}
+
+// Returns the hours from `since` on, in order, without empty hours. One statement, so that counted and
+// uncounted events make up the whole.
+export async function readTotals(
+  db: Queryable,
+  clientId: ClientId,
+  { since, limit = TAIL_MAX }: { since: Date; limit?: number | undefined },
+): Promise<{ hours: HourlyTotals[]; isComplete: boolean }> {
+  const { rows } = await db.query<HourlyTotals & { isComplete: boolean }>({
+    name: `read-hourly-totals-${limit}`,
+    text: `with counted as materialized (
+             select coalesce((select sequence from totals_cursors where client_id = $1), 0) as past
+           ), ${tally('(select past from counted)', limit)}, state as (
+             select k.sequence <= coalesce((select max(sequence) from read), past)
+                    as is_complete
+               from event_counters k, counted where k.client_id = $1
+           ), sums as (
+             select hour, sum(refunded_kobo)::bigint as refunded_kobo,
+                    ${COLUMNS.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', ')}
+               from (select hour, 0 as refunded_kobo, ${COLUMNS.join(', ')} from hourly_totals
+                      where client_id = $1 and hour >= $2
+                     union all
+                     select hour, 0, ${COLUMNS.join(', ')} from tally where hour >= $2
+                     union all
+                     select date_trunc('hour', r.posted_at, 'UTC'), r.refunded_kobo,
+                            ${COLUMNS.map(() => 'null').join(', ')}
+                       from (${CLIENT_REFUNDS}) as r
+                      where r.posted_at >= $2 and r.currency = '${CURRENCY}') as each_hour
+              group by hour
+           )
+           select is_complete, hour, credits, successful, expired, cancelled, refunded_kobo,
+                  ${PARTS.map((part) => `${part}_kobo`).join(', ')}
+             from state left join sums on true order by hour`,
+    values: [clientId, since],
+  })
+  const isComplete = rows[0]?.isComplete ?? true
+  const hours = rows.filter(({ hour }) => hour !== null)
+  return { hours: hours.map(({ isComplete: _, ...totals }) => totals), isComplete }
+}
+
+// The movements of a client's money, transfer by transfer, each with the credit that brought it in. A
+// movement has the time of its booking and never changes: a later reversal is a movement of its own, on its
+// own day. So the report of a past day never changes.
+
+export type CreditMovement = Sums & {
+  id: TransferId
+  creditId: CreditId
+  // The transfer's: credit, assign, suspend, returned, reversal, fee, fee_vat, split, refunded.
+  reason: string
+  postedAt: Date
+  splitKobo: Kobo // To a subaccount, or back from it. It stays in the net.
+  subaccountCode: string | null
+  assignedTo: string | null // Payment, or number of a collection account.
+  credit: CreditTrace
+}
+
+// Pages by credit: a page has all movements of its credits within the window, in booking order. `next` is
+// the last credit, if there may be more.
+export async function listMovements(
+  db: Queryable,
+  query: CreditQuery,
+): Promise<{ rows: CreditMovement[]; next: bigint | null }> {
+  const { viewer, filters, order = 'newest' } = query
+  const credits = await listCredits(db, { ...query, filters: { ...filters, by: 'movement' } })
+  const byId = new Map(credits.map((credit) => [credit.id, credit]))
+  const { sort } = ORDER_SQL[order]
+  const { rows } = await db.query<Omit<CreditMovement, 'credit'>>({
+    name: `list-movements-${sort}`,
+    text: `select m.id, m.credit_id, m.reason, m.posted_at, m.gross_kobo, m.reversed_kobo,
+                  m.returned_kobo, m.suspended_kobo, m.fees_kobo, m.refunded_kobo, m.split_kobo,
+                  m.subaccount_code,
+                  (select s.reference from suspense_items i
+                     join suspense_changes s on s.item_id = i.id
+                    where i.credit_id = m.credit_id and m.reason = 'assign'
+                      and s.change = 'assigned' and s.changed_at = m.posted_at
+                    limit 1) as assigned_to
+             from (select id, credit_id, reason, posted_at, gross_kobo, reversed_kobo,
+                          returned_kobo, suspended_kobo, fees_kobo, 0::bigint as refunded_kobo,
+                          0::bigint as split_kobo, null as subaccount_code
+                     from client_movements
+                    where credit_id = any($1::bigint[]) and client_id = $2
+                   union all
+                   select id, credit_id, 'split', posted_at, 0, 0, 0, 0, 0, 0, share_kobo,
+                          subaccount_code
+                     from (${SHARE_TRANSFERS}) as s where client_id = $2
+                   union all
+                   select id, credit_id, 'refunded', posted_at, 0, 0, 0, 0, 0, refunded_kobo, 0, null
+                     from (${CREDIT_REFUNDS}) as r) as m
+            where m.posted_at >= $3 and m.posted_at < $4
+            order by m.credit_id ${sort}, m.id`,
+    values: [
+      numberArray([...byId.keys()]),
+      viewer.id,
+      filters.from ?? '-infinity',
+      filters.to ?? 'infinity',
+    ],
+  })
+  const next = credits.length === query.limit ? (credits.at(-1)?.id ?? null) : null
+  return {
+    rows: rows.map((row) => ({ ...row, credit: byId.get(row.creditId) as CreditTrace })),
+    next,
+  }
+}
+
+// A client's day by bank and by merchant. Counted with the hourly totals, from the same events in the same
+// statement. Readers likewise add the events after the last round, and refunds from the ledger.
+
+export const MERCHANTS_MAX = 100 // Those with the largest gross; one row sums the rest.
+
+export type BreakdownRow = Sums & {
+  bankCode: string | null // Null in the rows by merchant.
+  merchantCode: string | null // '' for payments, which have none. Null in the rows by bank and in the rest.
+  isRest: boolean // The sum of all other merchants.
+  credits: bigint
+}
+
+// One statement, so all rows are from the same moment.
+export async function readBreakdown(
+  db: Queryable,
+  clientId: ClientId,
+  { day, limit = TAIL_MAX }: { day: Date; limit?: number },
+): Promise<BreakdownRow[]> {
+  const sums = [...SUMS, 'refunded_kobo']
+    .map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`)
+    .join(', ')
+  const { rows } = await db.query<BreakdownRow>({
+    name: `read-breakdown-${limit}`,
+    text: `with counted as materialized (
+             select coalesce((select sequence from totals_cursors where client_id = $1), 0) as past
+           ), ${readAfter('(select past from counted)', limit)}, ${BREAKDOWN_PARTS}, whole as (
+             select bank_code, merchant_code, ${SUMS.join(', ')}, 0 as refunded_kobo
+               from daily_breakdowns where client_id = $1 and day = $2
+             union all
+             select bank_code, merchant_code, ${SUMS.join(', ')}, 0 from parts where day = $2
+             union all
+             ${REFUNDS}
+           ), by_bank as (
+             select bank_code, ${sums} from whole group by bank_code
+           ), by_merchant as (
+             select merchant_code, row_number()
+                      over (order by coalesce(sum(gross_kobo), 0) desc, merchant_code)
+                      > ${MERCHANTS_MAX} as is_rest, ${sums}
+               from whole group by merchant_code
+           )
+           select bank_code, null as merchant_code, false as is_rest, ${BREAKDOWN_COLUMNS}
+             from by_bank
+           union all
+           select null, case when not is_rest then merchant_code end, is_rest, ${ADDED}
+             from by_merchant
+            group by is_rest, case when not is_rest then merchant_code end
+            order by is_rest, gross_kobo desc, bank_code, merchant_code`,
+    values: [clientId, watDay(day)],
+  })
+  return rows
+}
+
+const ADDED = ['credits', 'refunded_kobo', ...PARTS.map((part) => `${part}_kobo`)]
+  .map((name) => `sum(${name})::bigint`)
+  .join(', ')
+
+// On the day $2 in West Africa, by the bank and the merchantCode of the refunded credit.
+const REFUNDS = `
+  select coalesce(c.bank_code, ''), coalesce(a.merchant_code, '') collate "C",
+         ${SUMS.map(() => 'null').join(', ')}, r.refunded_kobo
+    from (${CLIENT_REFUNDS}) as r
+    left join payouts p on p.id = r.payout_id
+    left join credits c on c.id = p.credit_id
+    left join suspense_items i on i.id = p.item_id
+    left join collection_accounts a
+           on a.id = coalesce(i.assigned_account_id, c.collection_account_id)
+   where (r.posted_at at time zone interval '1 hour')::date = $2 and r.currency = '${CURRENCY}'`
+
+const BREAKDOWN_COLUMNS = ['credits', 'refunded_kobo', ...PARTS.map((part) => `${part}_kobo`)].join(
+  ', ',
+)
+
+// A client's usage per day (West Africa Time). Needs no index of its own and reads only the requested
+// days: credits come from the hourly totals, ids of payments, advices and events start with their time,
+// and accounts are found by id bounds.
+
+const DAY_MS = 86_400_000
+
+export const USAGE_DAYS_MAX = 31
+
+export type DailyUsage = {
+  from: Date
+  accounts: number
+  advices: number
+  payments: number
+  credits: number
+  grossKobo: Kobo
+  webhooks: number
+}
+
+// The last `days` days, today last.
+export async function readUsage(
+  db: Queryable,
+  now: Date,
+  { clientId, days }: { clientId: ClientId; days: number },
+): Promise<DailyUsage[]> {
+  const todayMs = watDayStart(now).getTime()
+  const starts = Array.from({ length: days }, (_, at) => todayMs - (days - 1 - at) * DAY_MS)
+  const first = new Date(starts[0] as number)
+  const counts = await countCreated(db, clientId, starts)
+  const accounts = await countAccounts(db, clientId, first)
+  const { hours } = await readTotals(db, clientId, { since: first })
+  const usage = starts.map((ms, at) => ({
+    from: new Date(ms),
+    accounts: 0,
+    advices: Number(counts[at]?.advices),
+    payments: Number(counts[at]?.payments),
+    credits: 0,
+    grossKobo: kobo(0n),
+    webhooks: Number(counts[at]?.webhooks),
+  }))
+  const usageOn = (at: Date) => usage[Math.floor((at.getTime() - first.getTime()) / DAY_MS)]
+  for (const { day, count } of accounts) {
+    const daily = usageOn(day)
+    if (daily) daily.accounts += Number(count)
+  }
+  for (const { hour, credits, grossKobo } of hours) {
+    const daily = usageOn(hour)
+    if (!daily) continue
+    daily.credits += Number(credits)
+    daily.grossKobo = kobo(daily.grossKobo + grossKobo)
+  }
+  return usage
+}
+
+type Counts = { advices: bigint; payments: bigint; webhooks: bigint }
+
+// Counts webhooks on the day of their event; only an unreachable receiver gets them later.
+async function countCreated(
+  db: Queryable,
+  clientId: ClientId,
+  starts: readonly number[],
+): Promise<Counts[]> {
+  const { rows } = await db.query<Counts>({
+    name: 'count-use',
+    text: `select (select count(*) from advices
+                    where client_id = $1 and id >= d.first and id < d.past) as advices,
+                  (select count(*) from payments
+                    where client_id = $1 and id >= d.first and id < d.past) as payments,
+                  (select count(*) from deliveries
+                    where client_id = $1 and state = 'delivered'
+                      and event_id >= d.first and event_id < d.past) as webhooks
+             from unnest($2::uuid[], $3::uuid[]) with ordinality as d (first, past, place)
+            order by d.place`,
+    values: [clientId, starts.map(leastIdAt), starts.map((ms) => leastIdAt(ms + DAY_MS))],
+  })
+  return rows
+}
+
+async function countAccounts(db: Queryable, clientId: ClientId, since: Date) {
+  const { firstId } = await idBounds(db, 'collection_accounts', { from: since })
+  const { rows } = await db.query<{ day: Date; count: bigint }>({
+    name: 'count-accounts-by-day',
+    text: `select date_trunc('day', created_at, 'Africa/Lagos') as day, count(*)
+             from collection_accounts
+            where client_id = $1 and id >= $2 and created_at >= $3
+            group by 1`,
+    values: [clientId, firstId, since],
+  })
+  return rows
+}

@@ -1,0 +1,43 @@
+// Counts new events into hourly totals, one client at a time, so that a long backlog of one client does not
+// delay others.
+
+import { withTransaction } from '#db/transaction.ts'
+import { clearAlert, raiseAlerts } from '#records/alerts.ts'
+import { appendEvents } from '#records/events.ts'
+import type { Deps, Round } from '#workers/loop.ts'
+import { type ArchiveState, readArchiveState } from './figures.ts'
+import { countEvents, findUncounted } from './totals.ts'
+
+export function countTotalsRound({ db }: Pick<Deps, 'db'>): Round {
+  return async (signal) => {
+    let more = false
+    for (const clientId of await findUncounted(db)) {
+      if (signal.aborted) break
+      const isFull = await withTransaction(db, (tx) => countEvents(tx, clientId))
+      more ||= isFull
+    }
+    return { more }
+  }
+}
+
+// Raises an alert while the server, embedded or external, fails or stops to archive its log: new
+// writes cannot be restored, and the log grows. Clears it when archiving works again.
+
+const ALERT = { kind: 'archive_failing', subject: 'archive' } as const
+
+export function watchArchiveRound({ db, clock }: Deps): Round {
+  return async () => {
+    const now = clock()
+    const state = await readArchiveState(db, now)
+    await withTransaction(db, async (tx) => {
+      if (!state.isFailing) return clearAlert(tx, now, ALERT)
+      const alert = { ...ALERT, detail: detailOf(state) }
+      return appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
+    })
+    return { more: false }
+  }
+}
+
+function detailOf({ failedFile, lastArchivedAt }: ArchiveState) {
+  return { failedFile, lastArchivedAt: lastArchivedAt?.toISOString() ?? null }
+}

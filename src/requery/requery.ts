@@ -1,0 +1,218 @@
+// A requery asks a bank for transfers that the bank may not have reported. Each bank, reason and subject has
+// at most one open requery; a second request only brings it forward.
+//
+// If a bank lists transfers, it is asked by account number. If it finds single transfers, it is asked by
+// identifier.
+
+import type { BankCalls, BankConnections } from '#banks/connector.ts'
+import type { CreditIdentifier, IdentifierKind } from '#banks/notifications.ts'
+import type { Queryable } from '#db/pool.ts'
+import { Refusal } from '#errors.ts'
+import type { AccountId, ClientId, PaymentId } from '#ids.ts'
+import type { Payment } from '#payments/payment.ts'
+
+export const REQUERY_REASONS = [
+  'notification', // The bank reported the transfer without signing the report.
+  'name_enquiry', // A bank asked for the account name, and no credit followed.
+  'payer', // The payer says that the money is sent.
+  'expiry',
+  'grace',
+  'demand',
+  'silence', // The bank has been silent for longer than usual.
+  'sweep',
+] as const
+export type RequeryReason = (typeof REQUERY_REASONS)[number]
+
+export const REQUERY_STATES = ['open', 'found', 'not_found', 'dropped', 'merged'] as const
+export type RequeryState = (typeof REQUERY_STATES)[number]
+
+const MINUTE_MS = 60_000
+const ENQUIRY_WAIT_MS = 4 * MINUTE_MS
+const ENQUIRY_REPEATED_MS = 60 * MINUTE_MS
+const AFTER_GRACE_MS = 60 * MINUTE_MS
+const IDENTIFIER_REPEATED_MS = 24 * 60 * MINUTE_MS
+// The clocks of banks differ, and a payer may send money before the page shows the number.
+export const CLOCK_MARGIN_MS = 5 * MINUTE_MS
+const SESSION_IDS_MAX = 10 // Open at a time for one payment: each is asked all day.
+const AGAIN_MIN_MS = 30_000 // Applies however often a user presses the button.
+
+type NewRequery = {
+  bankCode: string
+  reason: RequeryReason
+  subject: string
+  identifier: { kind: IdentifierKind; value: string } | null
+  accountNumber: string | null
+  fromAt: Date | null
+  clientId: ClientId | null
+  paymentId: PaymentId | null
+  collectionAccountId: AccountId | null
+  dueAt: Date
+  repeatUntil: Date | null
+}
+
+export type OpenRequery = {
+  bankCode: string
+  state: RequeryState
+  dueAt: Date
+  attempts: number
+  askedAt: Date | null
+}
+
+// Inserts a requery, or does nothing if an equal one is open.
+export async function putRequery(db: Queryable, now: Date, requery: NewRequery): Promise<void> {
+  await db.query({
+    name: 'put-requery',
+    text: `${INSERT} on conflict do nothing`,
+    values: [...valuesOf(requery), now],
+  })
+}
+
+// Makes a requery due now, or as soon as the bank may be asked again about the same subject.
+async function putUrgent(db: Queryable, now: Date, requery: NewRequery): Promise<OpenRequery> {
+  const { rows } = await db.query<OpenRequery>({
+    name: 'put-urgent-requery',
+    text: `${INSERT}
+           on conflict (bank_code, reason, subject) where state = 'open'
+           do update set due_at = least(requeries.due_at, greatest(
+                           excluded.due_at, requeries.asked_at + interval '${AGAIN_MIN_MS} ms')),
+                         repeat_until = greatest(requeries.repeat_until, excluded.repeat_until)
+           returning bank_code, state, due_at, attempts, asked_at`,
+    values: [...valuesOf(requery), now],
+  })
+  return rows[0] as OpenRequery
+}
+
+const INSERT = `
+  insert into requeries
+    (bank_code, reason, subject, identifier_kind, identifier, account_number, from_at, client_id,
+     payment_id, collection_account_id, due_at, repeat_until, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+
+function valuesOf(requery: NewRequery): unknown[] {
+  const { identifier } = requery
+  return [
+    requery.bankCode,
+    requery.reason,
+    requery.subject,
+    identifier?.kind ?? null,
+    identifier?.value ?? null,
+    requery.accountNumber,
+    requery.fromAt,
+    requery.clientId,
+    requery.paymentId,
+    requery.collectionAccountId,
+    requery.dueAt,
+    requery.repeatUntil,
+  ]
+}
+
+type Enquired = {
+  bankCode: string
+  accountNumber: string
+  clientId: ClientId
+  paymentId: PaymentId | null
+  collectionAccountId: AccountId | null
+}
+
+// After a name enquiry, money usually follows within seconds. If the credit has arrived, the requery is
+// dropped when it is due.
+export async function putAfterEnquiry(db: Queryable, now: Date, enquired: Enquired): Promise<void> {
+  const { accountNumber } = enquired
+  await putRequery(db, now, {
+    ...enquired,
+    reason: 'name_enquiry',
+    subject: `account/${accountNumber}`,
+    identifier: null,
+    fromAt: later(now, -CLOCK_MARGIN_MS),
+    dueAt: later(now, ENQUIRY_WAIT_MS),
+    repeatUntil: later(now, ENQUIRY_REPEATED_MS),
+  })
+}
+
+// I103: the service books the bank's answer to the requery, never the unsigned report. A repetition is safe.
+export async function requeryReported(
+  db: Queryable,
+  now: Date,
+  { bankCode, hint }: { bankCode: string; hint: CreditIdentifier },
+): Promise<void> {
+  await putUrgent(db, now, {
+    bankCode,
+    reason: 'notification',
+    subject: `${hint.kind}/${hint.value}`,
+    identifier: hint,
+    accountNumber: null,
+    fromAt: null,
+    clientId: null,
+    paymentId: null,
+    collectionAccountId: null,
+    dueAt: now,
+    repeatUntil: later(now, IDENTIFIER_REPEATED_MS),
+  })
+}
+
+type PaymentRequery = {
+  payment: Pick<Payment, 'id' | 'clientId' | 'numbers' | 'createdAt' | 'closesAt'>
+  reason: 'payer' | 'demand'
+  sessionId?: string | undefined
+}
+
+// Creates one requery for each bank of the payment that can be asked.
+export async function requeryPayment(
+  db: Queryable,
+  { now, bankConnections }: { now: Date; bankConnections: BankConnections },
+  { payment, reason, sessionId }: PaymentRequery,
+): Promise<OpenRequery[]> {
+  const { numbers, createdAt, closesAt } = payment
+  const how = { reason, clientId: payment.clientId, paymentId: payment.id, dueAt: now }
+  const requeries: OpenRequery[] = []
+  if (sessionId !== undefined) await refuseTooMany(db, payment.id, sessionId)
+  for (const { bankCode, accountNumber } of numbers) {
+    const { calls = {}, findsBy } = bankConnections.get(bankCode) ?? {}
+    const isFound = calls.findTransfer && (findsBy?.includes('session_id') ?? true)
+    const requery = { ...how, bankCode, collectionAccountId: null }
+    if (sessionId !== undefined && isFound) {
+      const byIdentifier = {
+        subject: `session_id/${sessionId}/${payment.id}`,
+        identifier: { kind: 'session_id' as const, value: sessionId },
+        accountNumber: null,
+        fromAt: null,
+        repeatUntil: later(now, IDENTIFIER_REPEATED_MS),
+      }
+      requeries.push(await putUrgent(db, now, { ...requery, ...byIdentifier }))
+    } else if (calls.listTransfers) {
+      const until = closesAt > now ? closesAt : now
+      const byNumber = {
+        subject: `account/${accountNumber}/${payment.id}`,
+        identifier: null,
+        accountNumber,
+        fromAt: later(createdAt, -CLOCK_MARGIN_MS),
+        repeatUntil: later(until, AFTER_GRACE_MS),
+      }
+      requeries.push(await putUrgent(db, now, { ...requery, ...byNumber }))
+    }
+  }
+  return requeries
+}
+
+async function refuseTooMany(
+  db: Queryable,
+  paymentId: PaymentId,
+  sessionId: string,
+): Promise<void> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'count-session-ids-asked-for',
+    text: `select count(distinct identifier)::int as count from requeries
+            where payment_id = $1 and state = 'open' and identifier <> $2`,
+    values: [paymentId, sessionId],
+  })
+  if ((rows[0]?.count ?? 0) >= SESSION_IDS_MAX) throw new Refusal('too_many_requeries')
+}
+
+// Whether the bank can be asked by account number alone, without an identifier of the transfer.
+export function canListTransfers({ calls }: { calls: BankCalls }): boolean {
+  return calls.listTransfers !== undefined
+}
+
+export function later(time: Date, byMs: number): Date {
+  return new Date(time.getTime() + byMs)
+}

@@ -1,0 +1,184 @@
+// Plans scheduled requeries, and detects banks that fall silent. Any number of processes may run it at once.
+
+import { setTimeout } from 'node:timers/promises'
+import { readFreeNumbers } from '#accounts/number-pools.ts'
+import { reservationsAt } from '#accounts/numbers.ts'
+import type { BankConnection, BankConnections } from '#banks/connector.ts'
+import type { CallMeter } from '#banks/observe-calls.ts'
+import type { Clock } from '#clock.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import { readWithheldShares } from '#credits/queries.ts'
+import type { Pool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { lockAndClaimCalls } from '#records/call-rates.ts'
+import { syncRoutes } from '#routing/bank-route.ts'
+import type { PaymentRouter } from '#routing/payment-router.ts'
+import type { Sealer } from '#seal.ts'
+import type { Round } from '#workers/loop.ts'
+import { recordAnswer, releaseClaim, type SubmitCredits, takeFindings } from './answers.ts'
+import { ASK_MAX_MS, askBank, type Claim, claimRequeries } from './ask.ts'
+import { type NotificationMeter, writeMeasures } from './bank-health.ts'
+import { findTurns, planDeadlines, planSweeps, purgeRequeries, recordTurn } from './plan.ts'
+import { canListTransfers } from './requery.ts'
+
+export type PlanDeps = {
+  db: Pool
+  clock: Clock
+  bankConnections: BankConnections
+  graceSeconds: number
+}
+
+export function planRequeriesRound({ db, clock, bankConnections, graceSeconds }: PlanDeps): Round {
+  const all = [...bankConnections.keys()]
+  const listing = all.filter((code) => canListTransfers(bankConnections.get(code) ?? { calls: {} }))
+  return async () => {
+    const now = clock()
+    if (listing.length > 0) {
+      await planDeadlines(db, now, { banks: listing, graceSeconds })
+      await planSweeps(db, now, listing)
+    }
+    for (const turn of await findTurns(db, now, all)) {
+      const canList = listing.includes(turn.bank.bankCode)
+      await withTransaction(db, (tx) => recordTurn(tx, now, { ...turn, canList }))
+    }
+    return { more: false }
+  }
+}
+
+export function purgeRequeriesRound({ db, clock }: Pick<PlanDeps, 'db' | 'clock'>): Round {
+  return async () => ({ more: await purgeRequeries(db, clock()) })
+}
+
+// Asks one bank about its due requeries. Each bank has its own worker, so that a slow bank delays no other.
+//
+//   claim (a lease) ─▶ ask, no transaction open ─▶ book what was found ─▶ record the answer
+//
+// A crash at any point repeats the requery when its lease expires, and money found twice is a
+// duplicate like any other.
+
+export type RequeryDeps = {
+  db: Pool
+  batchPool: Pool
+  sealer: Sealer
+  clock: Clock
+  realClock?: Clock // Defaults to `clock`.
+  submitCredits: SubmitCredits
+  askMaxMs?: number
+}
+
+type Bank = { bankCode: string; connection: Pick<BankConnection, 'calls' | 'limits'> }
+
+export function findQueryableBanks(connections: BankConnections): Bank[] {
+  return [...connections].flatMap(([bankCode, connection]) => {
+    const { findTransfer, listTransfers } = connection.calls
+    return findTransfer || listTransfers ? [{ bankCode, connection }] : []
+  })
+}
+
+export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
+  const { db, clock, realClock } = deps
+  const { bankCode, connection } = bank
+  return async (signal) => {
+    const claims = await withTransaction(db, (tx) =>
+      claimRequeries(tx, clock, { bankCode, limits: connection.limits, realClock }),
+    )
+    const requeries = claims.map((claim) => ask(deps, { claim, connection, signal }))
+    const failures = (await Promise.allSettled(requeries)).flatMap((result) =>
+      result.status === 'rejected' ? [result.reason] : [],
+    )
+    if (failures.length > 0) throw failures[0] // Their leases expire, and a worker asks again.
+    return { more: claims.length > 0 }
+  }
+}
+
+const TURN_MS = 100
+
+// Waits for room under the bank's rate limit. A requery may take many requests, and each of them counts
+// (I40). Returns false if the time is up.
+async function awaitRoom(
+  { db, clock, realClock = clock }: RequeryDeps,
+  { claim, connection, signal }: Requery,
+) {
+  const { limits } = connection
+  const asking = { bankCode: claim.bankCode, kind: 'requeries', limits } as const
+  while (!signal.aborted) {
+    const turns = await withTransaction(db, (tx) =>
+      lockAndClaimCalls(tx, realClock, { ...asking, claim: async () => [true] }),
+    )
+    if (turns.length > 0) return true
+    await setTimeout(TURN_MS, undefined, { signal }).catch(() => {})
+  }
+  return false
+}
+
+type Requery = { claim: Claim; connection: Bank['connection']; signal: AbortSignal }
+
+async function ask(deps: RequeryDeps, { claim, connection, signal }: Requery): Promise<void> {
+  const { db, clock, realClock = clock, askMaxMs: mostMs = ASK_MAX_MS } = deps
+  const askedAt = clock()
+  const startMs = performance.now()
+  const takeTurn = (end: AbortSignal) => awaitRoom(deps, { claim, connection, signal: end })
+  const reservations = reservationsAt(db, claim.bankCode)
+  const answer = await askBank(connection.calls, claim, { signal, mostMs, takeTurn, reservations })
+  if (signal.aborted && answer.answer === 'no_answer') {
+    return withTransaction(db, (tx) => releaseClaim(tx, claim))
+  }
+  const latencyMs = Math.round(performance.now() - startMs)
+  const [now, bankNow] = [clock(), realClock()]
+  const found = await takeFindings({ ...deps, now }, claim.bankCode, answer.items)
+  await withTransaction(db, (tx) =>
+    recordAnswer(tx, now, { claim, askedAt, latencyMs, answer, found, bankNow }),
+  )
+}
+
+// Writes this process's counts of bank notifications. This worker runs in every process that receives
+// notifications, even if other workers are turned off.
+
+type Deps = { db: Pool; clock: Clock; notificationMeter: NotificationMeter }
+
+export function writeMeasuresRound({ db, clock, notificationMeter }: Deps): Round {
+  return async () => {
+    const measures = notificationMeter.take()
+    if (measures.length > 0) await withTransaction(db, (tx) => writeMeasures(tx, clock(), measures))
+    return { more: false }
+  }
+}
+
+// Writes the calls to banks that this process observed, and refreshes the facts that payments are routed by.
+// Every process runs it, with or without workers.
+
+type RoutingDeps = {
+  db: Pool
+  clock: Clock
+  banks: readonly BankSettings[]
+  callMeter: CallMeter
+  paymentRouter: PaymentRouter
+}
+
+const SHARES_MAX_AGE_MS = 60_000
+
+export function syncRoutingRound({
+  db,
+  clock,
+  banks,
+  callMeter,
+  paymentRouter,
+}: RoutingDeps): Round {
+  let shares: { atMs: number; perMille: Map<string, number> } | undefined
+  return async () => {
+    const now = clock()
+    const news = { counts: callMeter.take(), tried: paymentRouter.takeTried() }
+    const routes = await syncRoutes(db, now, news).catch((error) => {
+      callMeter.giveBack(news.counts)
+      paymentRouter.giveBackTried(news.tried)
+      throw error
+    })
+    const nowMs = performance.now()
+    if (!shares || nowMs - shares.atMs > SHARES_MAX_AGE_MS) {
+      shares = { atMs: nowMs, perMille: await readWithheldShares(db) }
+    }
+    const numbers = await readFreeNumbers(db, now, banks)
+    paymentRouter.renew({ routes, numbers, withheldPerMille: shares.perMille })
+    return { more: false }
+  }
+}

@@ -1,0 +1,263 @@
+// Decides whether a bank is used for orders that name no bank. Pure, from the bank's recent calls and the
+// elapsed time.
+//
+//   in_use ──calls fail, or it falls silent──▶ left ──a call is answered, or it is heard──▶ returning
+//     ▲                                         ▲                                              │  │
+//     │                                         └──────────────────a call fails────────────────┘  │
+//     └──────────────────────────────────────a minute without that────────────────────────────────┘
+//
+// A bank in use is left when at least two calls of the last minute failed, and at least half of all calls.
+// For a returning bank, one failed call is enough. A bank that is left is tried with one order at growing
+// intervals. If none of its calls has failed for ten minutes, it returns, because nothing shows that it still
+// fails.
+
+import type { CallCount, Direction } from '#banks/observe-calls.ts'
+import type { Pool, Queryable } from '#db/pool.ts'
+import { plainArray } from '#db/sql.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+
+export const ROUTE_STATES = ['in_use', 'returning', 'left'] as const
+export type RouteState = (typeof ROUTE_STATES)[number]
+
+export type Slot = { at: number; answered: number; failed: number } // The calls of ten seconds.
+
+export type Route = {
+  state: RouteState
+  since: Date
+  reason: 'failing' | 'silent' | null // Why the state is `left`.
+  failedAt: Date | null
+  retryAt: Date | null // In state `left`: the time from which one order may try the bank.
+  timesLeft: number // Since the bank was last fully in use.
+  recent: readonly Slot[]
+}
+
+export type Observed = {
+  answered: number
+  failed: number
+  isSilent: boolean
+  isTried?: boolean // The bank was given an order as a trial.
+}
+
+export const WINDOW_MS = 60_000
+export const FAILURES_TO_LEAVE = 2
+export const RETRY_MIN_MS = 15_000
+export const RETRY_MAX_MS = 300_000
+export const RETURN_MS = 60_000
+export const FORGET_MS = 600_000
+const SLOT_MS = 10_000
+const SHARE_MIN = 0.1
+
+export function newRoute(now: Date): Route {
+  const nothing = { reason: null, failedAt: null, retryAt: null, timesLeft: 0, recent: [] }
+  return { state: 'in_use', since: now, ...nothing }
+}
+
+// Doubles with each failed trial: 15 s, 30 s, … 5 min.
+export function retryAfterMs(timesLeft: number): number {
+  return Math.min(RETRY_MIN_MS * 2 ** Math.min(Math.max(timesLeft - 1, 0), 10), RETRY_MAX_MS)
+}
+
+export function shareOf({ state, since }: Pick<Route, 'state' | 'since'>, now: Date): number {
+  if (state === 'left') return 0
+  if (state === 'in_use') return 1
+  return Math.min(1, Math.max(SHARE_MIN, elapsedMs(since, now) / RETURN_MS))
+}
+
+// If the clock was stepped back, the trial waits at most the longest interval.
+export function isTrialDue({ state, retryAt }: Pick<Route, 'state' | 'retryAt'>, now: Date) {
+  if (state !== 'left' || retryAt === null) return false
+  const waitMs = retryAt.getTime() - now.getTime()
+  return waitMs <= 0 || waitMs > RETRY_MAX_MS
+}
+
+export function advanceRoute(before: Route, observed: Observed, now: Date): Route {
+  const recent = addSlot(before.recent, observed, now)
+  const failedAt = observed.failed > 0 ? now : before.failedAt
+  const route: Route = { ...before, recent, failedAt }
+  if (route.state === 'left') return advanceLeft(route, observed, now)
+  if (observed.isSilent) return leave(route, 'silent', now)
+  if (isFailing(route)) return leave(route, 'failing', now)
+  const isBack = route.state === 'returning' && elapsedMs(route.since, now) >= RETURN_MS
+  return isBack ? { ...route, state: 'in_use', since: now, timesLeft: 0 } : route
+}
+
+function advanceLeft(route: Route, observed: Observed, now: Date): Route {
+  const { answered, failed, isSilent, isTried = false } = observed
+  if (route.reason === 'silent') {
+    if (!isSilent) return failed > 0 ? { ...route, reason: 'failing' } : comeBack(route, now)
+  } else {
+    const isQuiet = elapsedMs(route.failedAt ?? route.since, now) >= FORGET_MS
+    if (isSilent) return { ...route, reason: 'silent' }
+    if ((answered > 0 && failed === 0) || isQuiet) return comeBack(route, now)
+  }
+  return isTried ? putOff(route, now) : route
+}
+
+export function putOff(route: Route, now: Date): Route {
+  const timesLeft = route.timesLeft + 1
+  return { ...route, timesLeft, retryAt: new Date(now.getTime() + retryAfterMs(timesLeft)) }
+}
+
+function comeBack(route: Route, now: Date): Route {
+  return { ...route, state: 'returning', since: now, reason: null, retryAt: null, recent: [] }
+}
+
+function leave(route: Route, reason: 'failing' | 'silent', now: Date): Route {
+  const left = putOff(route, now)
+  return { ...left, state: 'left', since: now, reason, failedAt: route.failedAt, recent: [] }
+}
+
+function isFailing({ state, recent }: Route): boolean {
+  const failed = recent.reduce((sum, slot) => sum + slot.failed, 0)
+  const answered = recent.reduce((sum, slot) => sum + slot.answered, 0)
+  const least = state === 'returning' ? 1 : FAILURES_TO_LEAVE
+  return failed >= least && failed >= answered
+}
+
+function addSlot(
+  recent: readonly Slot[],
+  { answered, failed }: Observed,
+  now: Date,
+): readonly Slot[] {
+  const at = Math.floor(now.getTime() / SLOT_MS) * SLOT_MS
+  const slots = recent.filter((slot) => Math.abs(now.getTime() - slot.at) <= WINDOW_MS)
+  if (answered === 0 && failed === 0) return slots
+  const same = slots.find((slot) => slot.at === at) ?? { at, answered: 0, failed: 0 }
+  const sum = { at, answered: same.answered + answered, failed: same.failed + failed }
+  return [...slots.filter((slot) => slot.at !== at), sum]
+}
+
+// A time in the future, beyond the difference of clocks, was written before the clock was stepped back.
+// Counts as elapsed, because waiting for it could take hours.
+function elapsedMs(since: Date, now: Date): number {
+  const ms = now.getTime() - since.getTime()
+  return ms < -RETRY_MAX_MS ? Number.POSITIVE_INFINITY : ms
+}
+
+// The route to each bank, shared by all processes. Each process adds the calls that it observed, and decides
+// the new state (bank-route.ts) under the lock of the row.
+//
+// Locks: rows of bank_routes, in the order of their keys.
+
+export type BankRoute = Route & { bankCode: string; direction: Direction }
+type Key = Pick<BankRoute, 'bankCode' | 'direction'>
+
+const COLUMNS = `
+  bank_code, direction, state, since, reason, failed_at, retry_at, times_left, recent`
+
+export type RouteNews = {
+  counts: readonly CallCount[]
+  tried: readonly string[] // Banks to which this process gave a payment as a trial.
+}
+
+// Adds this process's news and returns the routes of all banks. Writes nothing while every bank is in use and
+// none was called.
+export async function syncRoutes(
+  db: Pool,
+  now: Date,
+  { counts, tried }: RouteNews,
+): Promise<BankRoute[]> {
+  const routes = await readRoutes(db)
+  const silent = await readSilent(db)
+  const changing = new Map<string, Key>()
+  const add = ({ bankCode, direction }: Key) =>
+    changing.set(`${bankCode} ${direction}`, { bankCode, direction })
+  for (const count of counts) add(count)
+  for (const bankCode of silent) add({ bankCode, direction: 'in' })
+  for (const route of routes) if (route.state !== 'in_use') add(route)
+  if (changing.size === 0) return routes
+  await withTransaction(db, async (tx) => {
+    for (const before of await lockRoutes(tx, now, [...changing.values()])) {
+      const { bankCode, direction } = before
+      const isThis = (key: Key) => key.bankCode === bankCode && key.direction === direction
+      const { answered = 0, failed = 0 } = counts.find(isThis) ?? {}
+      const isSilent = direction === 'in' && silent.includes(bankCode)
+      const isTried = direction === 'in' && tried.includes(bankCode)
+      const after = advanceRoute(before, { answered, failed, isSilent, isTried }, now)
+      await writeRoute(tx, { ...after, bankCode, direction })
+    }
+  })
+  return readRoutes(db)
+}
+
+export async function readRoutes(db: Queryable): Promise<BankRoute[]> {
+  const { rows } = await db.query<BankRoute>({
+    name: 'read-bank-routes',
+    text: `select ${COLUMNS} from bank_routes order by bank_code, direction`,
+  })
+  return rows
+}
+
+async function readSilent(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ bankCode: string }>({
+    name: 'read-silent-banks',
+    text: `select bank_code from bank_health where silent_since is not null`,
+  })
+  return rows.map(({ bankCode }) => bankCode)
+}
+
+async function lockRoutes(tx: Transaction, now: Date, keys: readonly Key[]): Promise<BankRoute[]> {
+  const columns = [
+    plainArray(keys.map(({ bankCode }) => bankCode)),
+    plainArray(keys.map(({ direction }) => direction)),
+  ]
+  await tx.query({
+    name: 'open-bank-routes',
+    text: `insert into bank_routes (bank_code, direction, since)
+           select k.*, $3 from unnest($1::text[], $2::text[]) as k (bank_code, direction)
+            order by 1, 2
+           on conflict do nothing`,
+    values: [...columns, newRoute(now).since],
+  })
+  const { rows } = await tx.query<BankRoute>({
+    name: 'lock-bank-routes',
+    text: `select ${COLUMNS} from bank_routes
+            where (bank_code, direction) in (select * from unnest($1::text[], $2::text[]))
+            order by bank_code, direction for no key update`,
+    values: columns,
+  })
+  return rows
+}
+
+async function writeRoute(tx: Transaction, route: BankRoute): Promise<void> {
+  await tx.query({
+    name: 'write-bank-route',
+    text: `update bank_routes
+              set state = $3, since = $4, reason = $5, failed_at = $6, retry_at = $7,
+                  times_left = $8, recent = $9
+            where bank_code = $1 and direction = $2`,
+    values: [
+      route.bankCode,
+      route.direction,
+      route.state,
+      route.since,
+      route.reason,
+      route.failedAt,
+      route.retryAt,
+      route.timesLeft,
+      JSON.stringify(route.recent),
+    ],
+  })
+}
+
+// Returns how many of `limit` orders may be sent to the bank at once: all while it is in use; one while it is
+// returning; and one for a trial, if it is left and a trial is due. Otherwise none. The caller that gets the
+// trial has postponed the next one.
+export async function claimOrders(
+  tx: Transaction,
+  now: Date,
+  { bankCode, limit }: { bankCode: string; limit: number },
+): Promise<number> {
+  const { rows } = await tx.query<{ state: RouteState }>({
+    name: 'read-order-route',
+    text: `select state from bank_routes where bank_code = $1 and direction = 'out'`,
+    values: [bankCode],
+  })
+  const state = rows[0]?.state ?? 'in_use'
+  if (state === 'in_use') return limit
+  if (state === 'returning') return Math.min(limit, 1)
+  const [route] = await lockRoutes(tx, now, [{ bankCode, direction: 'out' }])
+  if (!route || !isTrialDue(route, now)) return 0
+  await writeRoute(tx, { ...putOff(route, now), bankCode, direction: 'out' })
+  return Math.min(limit, 1)
+}

@@ -1,0 +1,158 @@
+// Chooses the bank of a payment or payout that names none: a pure decision from facts.
+//
+//   1. health   a bank that is left is passed over; one that returns takes a share of the orders
+//   2. room     free numbers for a payment, money for a payout: enough before little before none
+//   3. cost     of this amount, as far as it is known
+//   4. room     the most of it; then the order of the settings
+//
+// A bank whose trial is due comes first: one order decides whether it returns. While every bank is left, the
+// best of them is chosen all the same: a payout waits there, and a payment gets a number, since a transfer
+// usually arrives even while calls fail or notifications are late. Refusing the payer would lose it for sure.
+
+export const PASSED_OVER = [
+  'failing',
+  'silent',
+  'returning',
+  'empty',
+  'little_room',
+  'costlier',
+  'less_room',
+] as const
+export type PassedOver = (typeof PASSED_OVER)[number]
+
+export const WHYS = ['trial', 'only', 'room', 'cost', 'most_room', 'order', 'last_resort'] as const
+export type Why = (typeof WHYS)[number]
+
+export type Candidate = {
+  bankCode: string
+  share: number // Its share of the orders now, from 0 (it is left) to 1.
+  leftFor: 'failing' | 'silent' | null // Why it is left.
+  isTrial: boolean // It is left, and one order may try it.
+  room: 'enough' | 'little' | 'none'
+  amountLeft: bigint // Numbers, or money. The more, the better.
+  costKobo: bigint
+}
+
+export type Decision = {
+  bankCode: string | null // Null: no bank has room.
+  why: Why
+  over: { bank: string; reason: PassedOver }[] // Those with a reason of their own, …
+  others: number // … and how many more rank lower for their cost or room.
+}
+
+const NAMED_MAX = 8
+const ROOMS = { enough: 0, little: 1, none: 2 } as const
+
+// Chooses a bank and says why the others were passed over. `draw` is a random number from 0 to 1, new for
+// each order: a bank may take the order if its share is above it, so a bank with a share of 0.2 may take a
+// fifth. If the draw leaves no bank, any bank with a share may take the order. If there is none, any bank
+// with room may. A bank whose trial is due goes before all of them.
+export function rankBanks(candidates: readonly Candidate[], draw: number): Decision {
+  const withRoom = candidates.filter(({ room }) => room !== 'none')
+  const trial = withRoom.find(({ isTrial }) => isTrial)
+  const drawn = withRoom.filter(({ share }) => share > draw)
+  const withShare = withRoom.filter(({ share }) => share > 0)
+  const usable = drawn.length > 0 ? drawn : withShare
+  const ranked = (usable.length > 0 ? usable : withRoom).toSorted(compare)
+  const chosen = trial ?? ranked[0]
+  const passed = candidates.filter((each) => each !== chosen)
+  const reasons = passed.map((each) => ({ each, reason: reasonFor(each, { chosen, draw }) }))
+  const isOwn = ({ reason }: { reason: PassedOver }) =>
+    reason !== 'costlier' && reason !== 'less_room'
+  const named = reasons.filter(isOwn).map(({ each, reason }) => ({ bank: each.bankCode, reason }))
+  return {
+    bankCode: chosen?.bankCode ?? null,
+    why: whyOf({ chosen, trial, usable, ranked }),
+    over: named.slice(0, NAMED_MAX),
+    others: passed.length - Math.min(named.length, NAMED_MAX),
+  }
+}
+
+// Sorting keeps the order of the settings among equals.
+function compare(one: Candidate, other: Candidate): number {
+  return (
+    ROOMS[one.room] - ROOMS[other.room] ||
+    sign(one.costKobo - other.costKobo) ||
+    sign(other.amountLeft - one.amountLeft)
+  )
+}
+
+const sign = (value: bigint) => (value > 0n ? 1 : value < 0n ? -1 : 0)
+
+type Passing = { chosen: Candidate | undefined; draw: number }
+
+function reasonFor(each: Candidate, { chosen, draw }: Passing): PassedOver {
+  if (each.leftFor !== null) return each.leftFor
+  if (each.room === 'none') return 'empty'
+  if (each.share <= draw) return 'returning'
+  if (each.room === 'little' && chosen?.room !== 'little') return 'little_room'
+  return chosen && each.costKobo > chosen.costKobo ? 'costlier' : 'less_room'
+}
+
+type Choosing = {
+  chosen: Candidate | undefined
+  trial: Candidate | undefined
+  usable: readonly Candidate[]
+  ranked: readonly Candidate[]
+}
+
+function whyOf({ chosen, trial, usable, ranked }: Choosing): Why {
+  if (trial) return 'trial'
+  if (!chosen || usable.length === 0) return 'last_resort'
+  const second = ranked[1]
+  if (!second) return 'only'
+  if (second.room !== chosen.room) return 'room'
+  if (second.costKobo !== chosen.costKobo) return 'cost'
+  return second.amountLeft === chosen.amountLeft ? 'order' : 'most_room'
+}
+
+// Why a bank was chosen, in words: in the timelines of payments and payouts. No figures: costs and balances
+// at banks are the operator's, and its clients read it too.
+
+export type RoutedKind = 'payment' | 'payout'
+
+const WHY_SENTENCES: Record<Why, Record<RoutedKind, string>> = {
+  trial: {
+    payment: 'one payment tries whether it works again',
+    payout: 'one payout tries whether it works again',
+  },
+  only: { payment: 'no other bank can be used', payout: 'no other bank can be used' },
+  room: { payment: 'it has enough numbers left', payout: 'it has enough money' },
+  cost: { payment: 'it costs least', payout: 'it costs least' },
+  most_room: { payment: 'it has the most numbers left', payout: 'it has the most money' },
+  order: { payment: 'it is the first of equals', payout: 'it is the first of equals' },
+  last_resort: {
+    payment: 'every bank is failing or silent, and it ranks first',
+    payout: 'no bank can be used, and it waits there',
+  },
+}
+
+const PASSED: Record<PassedOver, Record<RoutedKind, string>> = {
+  failing: { payment: 'its calls fail', payout: 'its orders fail' },
+  silent: { payment: 'it reports no transfers', payout: 'it reports no transfers' },
+  returning: { payment: 'it is returning', payout: 'it is returning' },
+  empty: { payment: 'it has no numbers left', payout: 'it has no money' },
+  little_room: { payment: 'it has few numbers left', payout: 'it has too little money' },
+  costlier: { payment: 'it costs more', payout: 'it costs more' },
+  less_room: { payment: 'it has fewer numbers left', payout: 'it has less money' },
+}
+
+// As it is stored: the bank itself is stored beside it.
+export type StoredDecision = Omit<Decision, 'bankCode'>
+
+export function toStored({ why, over, others }: Decision): StoredDecision {
+  return { why, over, others }
+}
+
+type Telling = { kind: RoutedKind; nameBank: (code: string) => string }
+
+export function tellDecision(
+  { why, over, others }: StoredDecision,
+  { kind, nameBank }: Telling,
+): string {
+  const named = over.map(({ bank, reason }) => `${nameBank(bank)} (${PASSED[reason][kind]})`)
+  const lower = others === 0 ? [] : [`${others} other${others === 1 ? '' : 's'} that rank lower`]
+  const passed = [...named, ...lower]
+  const sentence = `The bank was chosen because ${WHY_SENTENCES[why][kind]}.`
+  return passed.length === 0 ? sentence : `${sentence} Passed over: ${passed.join(', ')}.`
+}

@@ -1,0 +1,137 @@
+// The test clock of a sandbox: one row, one time for the whole installation (docs/test-clock.md).
+//
+//   none ──set──▶ frozen ──advance──▶ frozen, later ──release──▶ none
+//
+// I76: time never goes back while the clock is set. It also never lags behind the current day, because
+// the books of a past day may be closed to postings (I68).
+//
+// The row stays after a release. While it exists, ids and times are not assumed to have the same order,
+// because rows may be dated ahead (db/bounds.ts).
+
+import { type Clock, watDayStart } from '#clock.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+
+const AHEAD_MAX_DAYS = 400
+const DAY_MS = 86_400_000
+
+// Every process reads the row at this interval. The process that moves the clock has the new time at once.
+export const FOLLOW_MS = 1_000
+
+type Row = { frozenAt: Date | null; version: bigint }
+
+const ROW = 'frozen_at, version'
+
+export class TestClock {
+  readonly #real: Clock
+  #row: Row = { frozenAt: null, version: 0n }
+
+  constructor(real: Clock) {
+    this.#real = real
+  }
+
+  readonly read: Clock = () => this.frozenTime() ?? this.#real()
+
+  // Returns undefined if time is real.
+  readonly frozenTime = (): Date | undefined => {
+    const { frozenAt } = this.#row
+    if (frozenAt === null) return undefined
+    const today = watDayStart(this.#real())
+    return frozenAt > today ? frozenAt : today
+  }
+
+  async refresh(db: Queryable): Promise<void> {
+    const { rows } = await db.query<Row>({
+      name: 'read-test-clock',
+      text: `select ${ROW} from sandbox_clock`,
+    })
+    this.#take(rows[0])
+  }
+
+  // The caller must hold the clock's lock (workers/move-clock.ts).
+  async move(db: Queryable, to: Date): Promise<void> {
+    const { rows } = await db.query<Row>({
+      name: 'move-test-clock',
+      text: `update sandbox_clock set frozen_at = greatest(frozen_at, $1), version = version + 1
+              where frozen_at is not null returning ${ROW}`,
+      values: [to],
+    })
+    this.#take(rows[0])
+  }
+
+  // Ignores a row that is older than the known one: a slow answer must not undo a later one.
+  #take(row: Row | undefined): void {
+    if (row && row.version >= this.#row.version) this.#row = row
+  }
+}
+
+// Returns false if the clock is set already; the clock then keeps its time.
+export async function startClock(tx: Transaction, real: Date): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'start-test-clock',
+    text: `insert into sandbox_clock as c (frozen_at, version) values ($1, 1)
+           on conflict (is_only) do update set frozen_at = $1, version = c.version + 1
+            where c.frozen_at is null`,
+    values: [real],
+  })
+  return rowCount === 1
+}
+
+// Returns to real time, so that work planned for a later time of the test clock is due at once. Refuses while
+// a closed day is not over in real time: money could not be booked in that day. Returns false if the clock is
+// not set.
+export async function releaseClock(tx: Transaction, real: Date): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'release-test-clock',
+    text: `update sandbox_clock set frozen_at = null, version = version + 1
+            where frozen_at is not null`,
+  })
+  if (rowCount === 0) return false
+  const { rows } = await tx.query({
+    name: 'find-day-closed-ahead',
+    text: 'select from closed_days where ends_at > $1 limit 1',
+    values: [real],
+  })
+  if (rows.length > 0) throw new Refusal('clock_days_closed')
+  for (const [table, column] of AHEAD) {
+    const text = `update ${table} set ${column} = $1 where ${column} > $1`
+    await tx.query({ name: `release-${table}-${column}`, text, values: [real] })
+  }
+  return true
+}
+
+// Columns with the times at which work is due. If they stayed ahead of real time, the work would be delayed
+// by as much. The workers of webhook retries, bank queries, number pools and bank changes correct their own
+// times.
+const AHEAD = [
+  ['settlement_settings', 'handled_to'],
+  ['payouts', 'send_after'],
+  ['payouts', 'sending_at'],
+  ['bank_accounts', 'next_enquiry_at'],
+  ['requeries', 'leased_until'],
+] as const
+
+// Refusals, in this order: clock_backwards, clock_too_far.
+export function checkTarget({ now, to, real }: { now: Date; to: Date; real: Date }): void {
+  if (to < now) throw new Refusal('clock_backwards')
+  if (to.getTime() > real.getTime() + AHEAD_MAX_DAYS * DAY_MS) throw new Refusal('clock_too_far')
+}
+
+// The result of moving the test clock (src/workers/move-clock.ts).
+
+// The runs of one kind of work at one moment.
+type ClockStep = { at: Date; kind: string; count: number }
+
+// `isComplete` is false if more work was due than one call runs. The clock then stops at the time of the last
+// run.
+export type ClockMove = { now: Date; isComplete: boolean; ran: ClockStep[] }
+
+export type ClockMoves = {
+  // Allows one change of the clock at a time, across all processes. A second caller waits, and is refused
+  // with clock_busy after some seconds. Resolves once every process has read the new time.
+  exclusively<T>(work: (move: MoveTo) => Promise<T>): Promise<T>
+}
+
+// Runs all work that falls due until `to`, in the order of due times, and sets the clock to `to`.
+export type MoveTo = (to: Date) => Promise<ClockMove>

@@ -1,0 +1,39 @@
+// The sandbox's identity service: every BVN and every NIN belongs to the account's customer. The first five
+// digits of the number select another behaviour (docs/sandbox.md):
+//
+//   99901   nobody's number                 99903   the service is down
+//   99902   somebody else's                 99905   answers after two seconds
+//                                           99906   never answers
+
+import { setTimeout as wait } from 'node:timers/promises'
+import type { IdentityService } from '#identity/identity-api.ts'
+
+const PREFIX_DIGITS = 5
+const SLOW_MS = 2_000
+const OTHER_NAME = 'ANOTHER PERSON'
+const DOWN = { status: 'no_answer', reason: 'The sandbox identity service is down.' } as const
+
+export const sandboxIdentityService: IdentityService = async ({ number, name }, signal) => {
+  const found = { status: 'found', name: name.toUpperCase() } as const
+  switch (number.slice(0, PREFIX_DIGITS)) {
+    case '99901':
+      return { status: 'not_found' }
+    case '99902':
+      return { status: 'found', name: OTHER_NAME }
+    case '99903':
+      return DOWN
+    case '99905':
+      return (await waitFor(SLOW_MS, signal)) ? found : DOWN
+    case '99906':
+      return (await waitFor(NEVER_MS, signal)) ? found : DOWN
+    default:
+      return found
+  }
+}
+
+const NEVER_MS = 2_147_483_647
+
+// Returns false if the caller gave up.
+async function waitFor(ms: number, signal: AbortSignal): Promise<boolean> {
+  return wait(ms, true, { signal, ref: false }).catch(() => false)
+}

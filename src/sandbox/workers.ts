@@ -1,0 +1,106 @@
+// Reports scheduled transfers of the sandbox bank. A report and its booking are one transaction, so that each
+// transfer is reported once despite crashes and concurrent workers. The booking takes the regular path.
+
+import type { Clock } from '#clock.ts'
+import { takeReversal } from '#credits/reverse.ts'
+import { takeCredits } from '#credits/take.ts'
+import type { Pool } from '#db/pool.ts'
+import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { ClientId, ReportId } from '#ids.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Logger } from '#log.ts'
+import type { Kobo } from '#money.ts'
+import type { Notifier } from '#notifier.ts'
+import type { Sealer } from '#seal.ts'
+import type { Round } from '#workers/loop.ts'
+import { failSeed, findSeed } from './seeds.ts'
+import { creditOf, type DueReport, findDueReports, lockReport, markReported } from './transfers.ts'
+import { type SeedDeps, writeNextStep } from './write-seed.ts'
+
+export type ReportDeps = {
+  db: Pool
+  batchPool: Pool
+  sealer: Sealer
+  sharedAccounts: SharedAccounts
+  bankTimeMaxAgeMs: number
+  suspiciousKobo: Kobo
+  clock: Clock
+  dispatcher: Notifier
+}
+
+export function reportSandboxTransfersRound(deps: ReportDeps): Round {
+  return async () => {
+    const due = await findDueReports(deps.db, deps.clock())
+    const failures: unknown[] = []
+    let reported = 0
+    // Reports the earliest due transfer first.
+    for (const id of due) {
+      try {
+        if (await report(deps, id)) reported++
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (reported > 0) deps.dispatcher.call()
+    if (failures.length > 0) throw failures[0] // Failed reports stay due, and delay no other report.
+    return { more: reported > 0 }
+  }
+}
+
+// Returns false if another worker is reporting it or has reported it.
+function report(deps: ReportDeps, id: ReportId): Promise<boolean> {
+  return withTransaction<boolean>(deps.batchPool, async (tx) => {
+    const dueReport = await lockReport(tx, id)
+    if (!dueReport) return false
+    const now = deps.clock()
+    const { outcome, statements } = await take(tx, { ...deps, now }, dueReport)
+    const marked = markReported(tx, now, { id, outcome })
+    return new PipelinedCommit(true, [...statements, marked])
+  })
+}
+
+async function take(
+  tx: Transaction,
+  deps: ReportDeps & { now: Date },
+  dueReport: DueReport,
+): Promise<{ outcome: string; statements: readonly Promise<unknown>[] }> {
+  const { originalSessionId, bankCode, sessionId, amountKobo } = dueReport
+  if (originalSessionId === null) {
+    const { answer, statements } = await takeCredits(tx, deps, [creditOf(dueReport)])
+    const [result] = answer
+    return {
+      outcome: result?.status === 'taken' ? result.outcome : String(result?.status),
+      statements,
+    }
+  }
+  const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
+  return { outcome: await takeReversal(tx, deps, reversal), statements: [] }
+}
+
+// Writes seeds step by step. Any number of processes may run this worker: each step is done once. If a step
+// is refused, the seed ends with the reason.
+
+export type SeedSandboxDeps = SeedDeps & { db: Pool; batchPool: Pool; clock: Clock; log: Logger }
+
+export function seedSandboxRound(deps: SeedSandboxDeps, clientId: ClientId | null = null): Round {
+  const { batchPool, clock } = deps
+  return async (signal) => {
+    while (!signal.aborted) {
+      let owner = clientId
+      try {
+        const seed = await withTransaction(batchPool, async (tx) => {
+          const written = await writeNextStep(tx, deps, { at: clock(), clientId })
+          owner = written?.clientId ?? owner
+          return written
+        })
+        if (!seed) return { more: false }
+      } catch (error) {
+        if (!(error instanceof Refusal) || owner === null) throw error
+        const running = await findSeed(deps.db, owner)
+        if (running) await failSeed(deps.db, clock(), { id: running.id, problem: error.message })
+      }
+    }
+    return { more: true }
+  }
+}

@@ -1,0 +1,216 @@
+// Scheduled reports. A schedule names an export, its filters and the users who get a link to it for each
+// period. It never changes: what a link shows was decided when it was sent. No file is kept, and the link
+// gives nobody access: whoever opens it signs in, and needs the right to the export at that moment (I181).
+
+import type { Role } from '#access/permissions.ts'
+import { watDay } from '#clock.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { type ClientId, newReference, type UserId } from '#ids.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import type { Sealer } from '#seal.ts'
+import { dueAt, type Frequency, type Period, periodOf } from './periods.ts'
+
+export const FORMATS = ['csv', 'xlsx'] as const
+export type Format = (typeof FORMATS)[number]
+
+export const RECIPIENTS_MAX = 20
+export const SCHEDULES_MAX = 50 // For each client.
+
+export type Filters = Readonly<Record<string, string>>
+
+export type Schedule = {
+  id: bigint
+  reference: string
+  name: string
+  operation: string
+  filters: Filters
+  frequency: Frequency
+  hour: number
+  format: Format
+  recipients: readonly string[]
+  createdBy: string
+  createdAt: Date
+  nextDueAt: Date
+  lastRunAt: Date | null
+}
+
+export type NewSchedule = Pick<
+  Schedule,
+  'name' | 'operation' | 'filters' | 'frequency' | 'hour' | 'format' | 'recipients'
+>
+
+// A user sees and deletes their own schedules; an owner or operator those of every user of the client.
+export type Viewer = { clientId: ClientId; userId: UserId; role: Role }
+
+type Deps = { sealer: Sealer }
+
+const SELECT = `
+  select s.id, s.reference, s.name, s.operation, s.filters_sealed, s.frequency, s.hour, s.format,
+         s.created_by, s.created_at, s.next_due_at,
+         (select max(r.created_at) from report_runs r where r.schedule_id = s.id) as last_run_at,
+         array(select u.email from report_recipients p join users u on u.id = p.user_id
+                where p.schedule_id = s.id order by u.email) as recipients
+    from report_schedules s
+   where s.client_id = $1 and ($3 or s.user_id = $2)`
+
+const valuesOf = ({ clientId, userId, role }: Viewer) => [
+  clientId,
+  userId,
+  role === 'owner' || role === 'operator',
+]
+
+type Row = Omit<Schedule, 'filters'> & { filtersSealed: Buffer }
+
+const opened = ({ filtersSealed, ...row }: Row, { sealer }: Deps): Schedule => ({
+  ...row,
+  filters: JSON.parse(sealer.open(filtersSealed)),
+})
+
+// Newest first.
+export async function listSchedules(
+  db: Queryable,
+  viewer: Viewer,
+  { after, limit, ...deps }: Deps & { after: bigint | null; limit: number },
+): Promise<Schedule[]> {
+  const { rows } = await db.query<Row>({
+    name: 'list-report-schedules',
+    text: `${SELECT} and ($4::bigint is null or s.id < $4) order by s.id desc limit $5`,
+    values: [...valuesOf(viewer), after, limit],
+  })
+  return rows.map((row) => opened(row, deps))
+}
+
+export async function getSchedule(
+  db: Queryable,
+  viewer: Viewer,
+  { reference, sealer }: Deps & { reference: string },
+): Promise<Schedule> {
+  const { rows } = await db.query<Row>({
+    name: 'get-report-schedule',
+    text: `${SELECT} and s.reference = $4`,
+    values: [...valuesOf(viewer), reference],
+  })
+  if (!rows[0]) throw new Refusal('report_schedule_not_found')
+  return opened(rows[0], { sealer })
+}
+
+type By = Viewer & Deps & { now: Date; actor: string }
+
+// The first run is that of the period that has begun.
+export async function createSchedule(
+  tx: Transaction,
+  by: By,
+  schedule: NewSchedule,
+): Promise<Schedule> {
+  const { clientId, userId, now, actor, sealer } = by
+  const { name, operation, filters, frequency, hour, format, recipients } = schedule
+  await refuseTooMany(tx, clientId)
+  const userIds = await findRecipients(tx, clientId, recipients)
+  const reference = newReference('RSC')
+  const period: Period = periodOf(frequency, watDay(now))
+  await tx.query({
+    name: 'insert-report-schedule',
+    text: `with schedule as (
+             insert into report_schedules (reference, client_id, user_id, created_by, name, operation,
+                                           filters_sealed, frequency, hour, format, next_from,
+                                           next_due_at, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning id)
+           insert into report_recipients (schedule_id, client_id, user_id)
+           select schedule.id, $2, u from schedule, unnest($14::uuid[]) as u`,
+    values: [
+      reference,
+      clientId,
+      userId,
+      actor,
+      name,
+      operation,
+      sealer.seal(JSON.stringify(filters)),
+      frequency,
+      hour,
+      format,
+      period.from,
+      dueAt(period, hour),
+      now,
+      userIds,
+    ],
+  })
+  const detail = { name, operation, frequency, hour, format, recipients }
+  const subject = `report-schedule/${reference}`
+  await writeAuditLog(tx, now, {
+    clientId,
+    actor,
+    action: 'report_schedule.create',
+    subject,
+    detail,
+  })
+  return getSchedule(tx, by, { reference, sealer })
+}
+
+async function refuseTooMany(tx: Transaction, clientId: ClientId): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`report_schedules/${clientId}`])
+  const { rows } = await tx.query<{ isFull: boolean }>({
+    name: 'count-report-schedules',
+    text: `select count(*) >= ${SCHEDULES_MAX} as is_full from report_schedules where client_id = $1`,
+    values: [clientId],
+  })
+  if (rows[0]?.isFull) throw new Refusal('too_many_report_schedules')
+}
+
+async function findRecipients(
+  tx: Transaction,
+  clientId: ClientId,
+  emails: readonly string[],
+): Promise<UserId[]> {
+  const addresses = [...new Set(emails.map((email) => email.toLowerCase()))]
+  const { rows } = await tx.query<{ id: UserId }>({
+    name: 'recipients-of-reports',
+    text: 'select id from users where client_id = $1 and is_active and email = any($2::text[])',
+    values: [clientId, addresses],
+  })
+  if (rows.length < addresses.length) {
+    const message = 'Must be active users of your client.'
+    throw new Refusal('invalid_request', [{ field: 'recipients', message }])
+  }
+  return rows.map(({ id }) => id)
+}
+
+// The links that were sent lead nowhere afterwards.
+export async function removeSchedule(
+  tx: Transaction,
+  by: By,
+  reference: string,
+): Promise<Schedule> {
+  const schedule = await getSchedule(tx, by, { reference, sealer: by.sealer })
+  const { clientId, actor, now } = by
+  await tx.query({
+    name: 'delete-report-schedule',
+    text: 'delete from report_schedules where id = $1',
+    values: [schedule.id],
+  })
+  const subject = `report-schedule/${reference}`
+  const detail = { name: schedule.name }
+  await writeAuditLog(tx, now, {
+    clientId,
+    actor,
+    action: 'report_schedule.delete',
+    subject,
+    detail,
+  })
+  return schedule
+}
+
+// The user comes first.
+export async function listColleagues(
+  db: Queryable,
+  { clientId, userId }: Viewer,
+): Promise<string[]> {
+  const { rows } = await db.query<{ email: string }>({
+    name: 'colleagues-for-reports',
+    text: `select email from users where client_id = $1 and is_active
+            order by id = $2 desc, email limit 200`,
+    values: [clientId, userId],
+  })
+  return rows.map(({ email }) => email)
+}

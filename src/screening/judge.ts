@@ -1,0 +1,124 @@
+// Decides whether a credit breaks a rule, by the earlier credits on the same number. Pure: the same credits
+// always have the same decisions, however they were divided into batches.
+//
+// A rule uses the credit and at most the LOOKBACK - 1 credits before it, in the order of their ids.
+
+import type { ClientId, CreditId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
+import { PARAMS, type Param, type Params, type Rule } from './rule.ts'
+
+export const LOOKBACK = 1_000
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+export type Facts = {
+  id: CreditId
+  clientId: ClientId | null
+  accountNumber: string
+  amountKobo: Kobo
+  receivedAt: Date
+  payer: () => string | null // A keyed hash of the payer's account, or else of its name. Null: unknown.
+}
+
+// The values that a rule used. They are stored with the decision, and compared when the decision is made
+// again.
+export type Inputs = Readonly<Record<string, string | number | null>>
+export type Hit = { rule: string; kind: Rule['kind']; inputs: Inputs } // `rule` is the reference of the rule.
+
+type HistoryKind = Exclude<Rule['kind'], 'list'>
+type History = { credits: readonly Facts[]; at: number } // In the order of ids; the judged credit is at `at`.
+type Judge = (params: Required<Params>, history: History) => Inputs | null
+
+const NEITHER: Required<Params> = {
+  count: Number.POSITIVE_INFINITY,
+  amountKobo: `${2n ** 63n}`,
+  minutes: 0,
+  percent: 0,
+  days: 0,
+  list: '',
+  score: 0,
+}
+
+// Returns null if the credit does not break the rule.
+export function judgeByHistory(
+  { kind, params }: { kind: HistoryKind; params: Params },
+  history: History,
+): Inputs | null {
+  return JUDGES[kind]({ ...NEITHER, ...params }, history)
+}
+
+// The time span of the credits that a rule uses.
+export function windowMs({ kind, params }: Pick<Rule, 'kind' | 'params'>): number {
+  const takes = (param: Param) => PARAMS[kind].needed.includes(param)
+  if (takes('minutes')) return (params.minutes ?? 0) * MINUTE_MS
+  return takes('days') ? (params.days ?? 0) * DAY_MS : 0
+}
+
+export function isInBand(params: Params, kobo: bigint): boolean {
+  const { from, below } = bandOf(params)
+  return kobo >= from && kobo < below
+}
+
+export function bandOf({ amountKobo = '0', percent = 0 }: Params) {
+  const below = BigInt(amountKobo)
+  return { from: below - (below * BigInt(percent)) / 100n, below }
+}
+
+// Yields credits from the judged one back in time.
+function* within({ credits, at }: History, ms: number): Generator<Facts> {
+  const since = (credits[at] as Facts).receivedAt.getTime() - ms
+  for (let index = at; index > at - LOOKBACK && index >= 0; index--) {
+    const credit = credits[index] as Facts
+    if (credit.receivedAt.getTime() > since) yield credit
+  }
+}
+
+const JUDGES: Readonly<Record<HistoryKind, Judge>> = {
+  velocity({ count, amountKobo, minutes }, history) {
+    let credits = 0
+    let sumKobo = 0n
+    for (const credit of within(history, minutes * MINUTE_MS)) {
+      credits += 1
+      sumKobo += credit.amountKobo
+      if (credits >= count || sumKobo >= BigInt(amountKobo)) {
+        return { credits, amountKobo: `${sumKobo}`, since: credit.receivedAt.toISOString() }
+      }
+    }
+    return null
+  },
+  structuring(params, history) {
+    if (!isInBand(params, (history.credits[history.at] as Facts).amountKobo)) return null
+    let credits = 0
+    let sumKobo = 0n
+    for (const credit of within(history, params.minutes * MINUTE_MS)) {
+      if (!isInBand(params, credit.amountKobo)) continue
+      credits += 1
+      sumKobo += credit.amountKobo
+      if (credits >= params.count) {
+        return { credits, amountKobo: `${sumKobo}`, since: credit.receivedAt.toISOString() }
+      }
+    }
+    return null
+  },
+  new_payer({ amountKobo, days }, history) {
+    const credit = history.credits[history.at] as Facts
+    if (credit.amountKobo < BigInt(amountKobo)) return null
+    const payer = credit.payer()
+    const [, ...earlier] = within(history, days * DAY_MS)
+    if (payer !== null && earlier.some((other) => other.payer() === payer)) return null
+    return { payer, amountKobo: `${credit.amountKobo}`, creditsBefore: earlier.length }
+  },
+  many_payers({ count, minutes }, history) {
+    const payers = new Set<string>()
+    let credits = 0
+    for (const credit of within(history, minutes * MINUTE_MS)) {
+      credits += 1
+      const payer = credit.payer()
+      if (payer !== null) payers.add(payer)
+      if (payers.size >= count) {
+        return { payers: payers.size, credits, since: credit.receivedAt.toISOString() }
+      }
+    }
+    return null
+  },
+}

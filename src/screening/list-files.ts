@@ -1,0 +1,152 @@
+// Reads files of listed names into entries, each with its names.
+//
+//   un_xml    UN Security Council consolidated list: INDIVIDUAL and ENTITY, by DATAID
+//   ofac_xml  OFAC SDN.XML: sdnEntry, by uid, with its akaList
+//   ofac_csv  OFAC SDN.CSV: ent_num, SDN_Name, …; it has no alternate names, which are in ALT.CSV
+//   csv       your own list: one line per name, `id,name`; lines with the same id are names of one entry
+//
+// An entry without a name is a fault of the file: a file that cannot be read in full is refused in full.
+
+import { parse } from 'csv-parse/sync'
+import type { XmlElement } from '#banks/iso20022/xml.ts'
+import { encodingOf } from '#banks/iso20022/xml.ts'
+import { streamXml, UnreadableXml } from '#banks/iso20022/xml-stream.ts'
+import type { ListEntry } from './names.ts'
+
+export const LIST_FORMATS = ['un_xml', 'ofac_xml', 'ofac_csv', 'csv'] as const
+export type ListFormat = (typeof LIST_FORMATS)[number]
+
+export const ENTRIES_MAX = 200_000
+const NAME_MAX = 400
+const NAMES_MAX = 200
+
+export class UnreadableList extends Error {}
+
+export async function readListFile(format: ListFormat, bytes: Buffer): Promise<ListEntry[]> {
+  const entries = await READERS[format](bytes)
+  if (entries.length === 0) throw new UnreadableList('The file has no entries.')
+  if (entries.length > ENTRIES_MAX) {
+    throw new UnreadableList(`The file has more than ${ENTRIES_MAX} entries.`)
+  }
+  return entries
+}
+
+const READERS: Record<ListFormat, (bytes: Buffer) => Promise<ListEntry[]> | ListEntry[]> = {
+  un_xml: (bytes) =>
+    readXmlEntries(bytes, {
+      containers: ['CONSOLIDATED_LIST', 'INDIVIDUALS', 'ENTITIES'],
+      elements: ['INDIVIDUAL', 'ENTITY'],
+      entryOf: readUnEntry,
+    }),
+  ofac_xml: (bytes) =>
+    readXmlEntries(bytes, {
+      containers: ['sdnList'],
+      elements: ['sdnEntry'],
+      entryOf: readOfacEntry,
+    }),
+  ofac_csv: (bytes) => readCsvEntries(bytes, { isNull: (name) => name === '-0-' }),
+  csv: (bytes) => readCsvEntries(bytes, { header: ['id', 'name'] }),
+}
+
+function entry(id: string | undefined, names: readonly string[], place: string): ListEntry {
+  const known = [...new Set(names.map((name) => name.replace(/\s+/gu, ' ').trim()))].filter(Boolean)
+  if (!id || id.length > 64) throw new UnreadableList(`${place}: the entry has no id.`)
+  if (known.length === 0) throw new UnreadableList(`${place}: entry ${id} has no name.`)
+  if (known.length > NAMES_MAX || known.some((name) => name.length > NAME_MAX)) {
+    throw new UnreadableList(`${place}: entry ${id} has too many or too long names.`)
+  }
+  return { id, names: known }
+}
+
+type XmlShape = {
+  containers: readonly string[] // The path of elements; the first is the root.
+  elements: readonly string[]
+  entryOf: (element: XmlElement, place: string) => ListEntry
+}
+
+async function readXmlEntries(bytes: Buffer, shape: XmlShape): Promise<ListEntry[]> {
+  const { containers, elements, entryOf } = shape
+  const encoding = encodingOf(bytes)
+  if (encoding === undefined) throw new UnreadableList('The XML must be UTF-8 or UTF-16.')
+  const entries: ListEntry[] = []
+  let root: string | undefined
+  const isContainer = (name: string) => containers.includes(name)
+  try {
+    for await (const part of streamXml(decode(bytes, encoding), { encoding, isContainer })) {
+      root ??= part.part === 'element' ? part.element.name : part.name
+      if (root !== containers[0]) throw new UnreadableList(`The root must be ${containers[0]}.`)
+      if (part.part !== 'element' || !elements.includes(part.element.name)) continue
+      entries.push(entryOf(part.element, `Line ${part.line}`))
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableXml)) throw error
+    throw new UnreadableList(`Line ${error.line}: ${error.message}`)
+  }
+  return entries
+}
+
+async function* decode(bytes: Buffer, encoding: string): AsyncGenerator<string> {
+  yield text(bytes, encoding)
+}
+
+function text(bytes: Buffer, encoding: string): string {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    throw new UnreadableList(`The file is not valid ${encoding.toUpperCase()}.`)
+  }
+}
+
+const textOf = (element: XmlElement, name: string) =>
+  element.children.find((child) => child.name === name)?.text.trim() ?? ''
+
+const childrenOf = (element: XmlElement, name: string) =>
+  element.children.filter((child) => child.name === name)
+
+const UN_NAMES = ['FIRST_NAME', 'SECOND_NAME', 'THIRD_NAME', 'FOURTH_NAME']
+
+function readUnEntry(element: XmlElement, place: string): ListEntry {
+  const aliases = [
+    ...childrenOf(element, 'INDIVIDUAL_ALIAS'),
+    ...childrenOf(element, 'ENTITY_ALIAS'),
+  ].map((alias) => textOf(alias, 'ALIAS_NAME'))
+  const name = UN_NAMES.map((part) => textOf(element, part)).join(' ')
+  return entry(textOf(element, 'DATAID'), [name, ...aliases], place)
+}
+
+function readOfacEntry(element: XmlElement, place: string): ListEntry {
+  const nameOf = (of: XmlElement) => `${textOf(of, 'firstName')} ${textOf(of, 'lastName')}`
+  const aliases = childrenOf(element, 'akaList').flatMap((list) => childrenOf(list, 'aka'))
+  return entry(textOf(element, 'uid'), [element, ...aliases].map(nameOf), place)
+}
+
+type CsvShape = { header?: readonly string[]; isNull?: (name: string) => boolean }
+
+function readCsvEntries(bytes: Buffer, { header, isNull }: CsvShape): ListEntry[] {
+  const rows = parseCsv(text(bytes, 'utf-8'))
+  if (header) {
+    const first = rows.shift()?.map((cell) => cell.trim().toLowerCase()) ?? []
+    if (header.some((name, at) => first[at] !== name)) {
+      throw new UnreadableList(`Line 1: the columns must be ${header.join(', ')}.`)
+    }
+  }
+  const names = new Map<string, string[]>()
+  for (const [at, [id = '', name = '']] of rows.entries()) {
+    const place = `Line ${at + (header ? 2 : 1)}`
+    if (id === '\u001a') continue // SDN.CSV ends with this character.
+    const own = isNull?.(name.trim()) ? '' : name
+    const [checked] = entry(id.trim(), [own], place).names
+    const known = names.get(id.trim())
+    if (known) known.push(checked as string)
+    else names.set(id.trim(), [checked as string])
+  }
+  return [...names].map(([id, all]) => entry(id, all, 'The file'))
+}
+
+function parseCsv(csv: string): string[][] {
+  try {
+    return parse(csv, { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true })
+  } catch (error) {
+    throw new UnreadableList((error as Error).message)
+  }
+}

@@ -1,0 +1,132 @@
+// Finds names of a list that are similar to a name: words in another order, changed letters, missing words.
+//
+//   words   accents, case and punctuation are dropped; single letters and common titles do not count
+//   search  listed names that share two words with the name, or the only word of both; words that differ by a
+//           letter count as shared
+//   score   each word of the shorter name is paired with its best word of the longer one (Jaro-Winkler), and
+//           weighs as much as it has letters; each word left over costs two points of 100, up to ten
+//
+// A pure function: the same name and the same version of a list always have the same match.
+
+import { jaroWinkler } from '@skyra/jaro-winkler'
+
+export type ListEntry = { id: string; names: readonly string[] } // The first is the primary name.
+
+export type NameMatch = { entry: string; listed: string; score: number }
+
+const TITLES = new Set([
+  'mr',
+  'mrs',
+  'miss',
+  'ms',
+  'dr',
+  'alhaji',
+  'alhaja',
+  'chief',
+  'engr',
+  'prof',
+])
+const WORDS_MAX = 12
+const LEFT_OVER_COST = 2
+const LEFT_OVER_COST_MAX = 10
+const SHARED_MIN = 2
+const CACHED_MAX = 50_000
+
+export function wordsOf(name: string): string[] {
+  const plain = name.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '')
+  const words = plain.match(/[\p{L}\p{N}]+/gu) ?? []
+  return words.filter((word) => word.length > 1 && !TITLES.has(word)).slice(0, WORDS_MAX)
+}
+
+// Returns the word, and the word without each of its letters. Two words that differ by a letter share one of
+// these keys.
+function keysOf(word: string): Set<string> {
+  const keys = new Set([word])
+  for (let at = 0; at < word.length && word.length > 3; at++) {
+    keys.add(word.slice(0, at) + word.slice(at + 1))
+  }
+  return keys
+}
+
+function scoreOf(one: readonly string[], other: readonly string[]): number {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one]
+  const left = [...long]
+  let sum = 0
+  let letters = 0
+  for (const word of short) {
+    let best = 0
+    let at = 0
+    for (const [index, candidate] of left.entries()) {
+      const likeness = jaroWinkler(word, candidate)
+      if (likeness > best) [best, at] = [likeness, index]
+    }
+    left.splice(at, 1)
+    sum += best * word.length
+    letters += word.length
+  }
+  const cost = Math.min(LEFT_OVER_COST * left.length, LEFT_OVER_COST_MAX)
+  return Math.max(0, Math.round((100 * sum) / letters) - cost)
+}
+
+type Listed = { entry: string; name: string; words: string[] }
+
+export class NameIndex {
+  readonly #listed: Listed[] = []
+  readonly #byKey = new Map<string, number[]>() // Places in #listed.
+  readonly #best = new Map<string, NameMatch | null>()
+
+  constructor(entries: readonly ListEntry[]) {
+    for (const { id, names } of entries) {
+      for (const name of names) this.#add({ entry: id, name, words: wordsOf(name) })
+    }
+  }
+
+  #add(listed: Listed): void {
+    if (listed.words.length === 0) return
+    const place = this.#listed.push(listed) - 1
+    for (const key of new Set(listed.words.flatMap((word) => [...keysOf(word)]))) {
+      const places = this.#byKey.get(key)
+      if (places) places.push(place)
+      else this.#byKey.set(key, [place])
+    }
+  }
+
+  // Returns the best match, if its score is at least `min`. Of equal matches, returns the first of the list.
+  match(name: string, min: number): NameMatch | null {
+    const known = this.#best.get(name)
+    const best = known === undefined ? this.#findBest(name) : known
+    return best && best.score >= min ? best : null
+  }
+
+  #findBest(name: string): NameMatch | null {
+    const words = wordsOf(name)
+    let best: NameMatch | null = null
+    for (const place of this.#candidates(words)) {
+      const { entry, name: listed, words: listedWords } = this.#listed[place] as Listed
+      const score = scoreOf(words, listedWords)
+      if (!best || score > best.score) best = { entry, listed, score }
+    }
+    if (this.#best.size >= CACHED_MAX) this.#best.clear()
+    this.#best.set(name, best)
+    return best
+  }
+
+  // Returns candidates in the order of the list.
+  #candidates(words: readonly string[]): number[] {
+    const shared = new Map<number, number>()
+    for (const word of words) {
+      const places = new Set<number>()
+      for (const key of keysOf(word)) {
+        for (const place of this.#byKey.get(key) ?? []) places.add(place)
+      }
+      for (const place of places) shared.set(place, (shared.get(place) ?? 0) + 1)
+    }
+    const isCandidate = ([place, count]: [number, number]) =>
+      count >=
+      Math.min(SHARED_MIN, Math.max(words.length, (this.#listed[place] as Listed).words.length))
+    return [...shared]
+      .filter(isCandidate)
+      .map(([place]) => place)
+      .sort((one, other) => one - other)
+  }
+}

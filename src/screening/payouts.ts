@@ -1,0 +1,120 @@
+// Screens the beneficiaries of payouts before they are sent (I147). A queued payout waits until it has been
+// screened by every rule and list version in force (payouts/holds.ts: isUnscreened).
+//
+//   clear     the payout may be sent, until a rule or a list changes
+//   held      two people release or refuse the payout (requests.ts); a released payout is clear
+//   refused   the payout is cancelled, and its money is available again
+//
+// Locks: the payout, then the locks of settling it.
+
+import type { Pool, Queryable } from '#db/pool.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { ClientId, PayoutId } from '#ids.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import { isUnscreened } from '#payouts/holds.ts'
+import { type OutcomeHooks, settlePayout } from '#payouts/settle.ts'
+import { insertDecisions } from './decisions.ts'
+import type { Hit } from './judge.ts'
+import { type ListPeriod, loadIndex, readPeriods } from './lists.ts'
+import { type Rule, rulesInForce } from './rule.ts'
+import { listInputs, ruleSetAt } from './screen.ts'
+
+export const REFUSED = 'Refused by screening.'
+const BATCH_MAX = 200
+
+type Queued = { id: PayoutId; clientId: ClientId | null; name: string }
+
+type Deps = {
+  batchPool: Pool
+  sharedAccounts: SharedAccounts
+  payoutHooks: OutcomeHooks
+  now: Date
+}
+
+// SQL: a queued payout waits to be screened.
+export const HAS_UNSCREENED_PAYOUTS = `exists (
+  select from payouts p
+   where status = 'queued' and screening is distinct from 'held' and ${isUnscreened('clock.now')})`
+
+// Screens the next payouts. Returns whether there may be more.
+export async function screenPayouts(deps: Deps): Promise<boolean> {
+  const { batchPool, now } = deps
+  const { rows } = await batchPool.query<Queued>({
+    name: 'payouts-to-screen',
+    text: `select id, client_id, to_account_name as name from payouts p
+            where status = 'queued' and screening is distinct from 'held' and ${isUnscreened('$1')}
+            order by id limit ${BATCH_MAX}`,
+    values: [now],
+  })
+  if (rows.length === 0) return false
+  const rules = await rulesInForce(batchPool, { subject: 'payout', from: now, to: now })
+  const lists = await readPeriods(batchPool)
+  const ruleSet = ruleSetAt({ rules, lists }, now)
+  const clear: PayoutId[] = []
+  for (const payout of rows) {
+    const hits = await judgePayout(batchPool, { rules, lists, at: now }, payout)
+    if (hits.length === 0) clear.push(payout.id)
+    else await withTransaction(batchPool, (tx) => stop(tx, deps, { payout, rules, ruleSet, hits }))
+  }
+  await batchPool.query({
+    name: 'clear-screened-payouts',
+    text: `update payouts p set screening = 'clear', screened_at = $2
+            where id = any($1::bigint[]) and status = 'queued'
+              and screening is distinct from 'held'`,
+    values: [clear.map(String), now],
+  })
+  return rows.length === BATCH_MAX
+}
+
+type Judging = { rules: readonly Rule[]; lists: readonly ListPeriod[]; at: Date }
+
+// A function of the name, the client and the versions of lists in force.
+export async function judgePayout(
+  db: Queryable,
+  { rules, lists, at }: Judging,
+  { clientId, name }: Pick<Queued, 'clientId' | 'name'>,
+): Promise<Hit[]> {
+  const hits: Hit[] = []
+  for (const { reference: rule, kind, params, clientId: ofClient } of rules) {
+    if (ofClient !== null && ofClient !== clientId) continue
+    const isCurrent = ({ name: list, from, to }: ListPeriod) =>
+      list === params.list && from <= at && (!to || to > at)
+    const list = lists.find(isCurrent)
+    const match = list && (await loadIndex(db, list)).match(name, params.score ?? 0)
+    if (list && match) hits.push({ rule, kind, inputs: listInputs(list, match) })
+  }
+  return hits
+}
+
+type Stopping = { payout: Queued; rules: readonly Rule[]; ruleSet: string; hits: Hit[] }
+
+async function stop(
+  tx: Transaction,
+  { sharedAccounts, payoutHooks: hooks, now }: Deps,
+  { payout: { id, clientId }, rules, ruleSet, hits }: Stopping,
+): Promise<void> {
+  const broken = rules.filter(({ reference }) => hits.some(({ rule }) => rule === reference))
+  const isRefused = broken.some(({ outcome }) => outcome === 'refuse')
+  const { rowCount } = await tx.query({
+    name: 'stop-screened-payout',
+    text: `update payouts set screening = $2, screened_at = $3
+            where id = $1 and status = 'queued' and screening is distinct from 'held'`,
+    values: [id, isRefused ? 'refused' : 'held', now],
+  })
+  if (rowCount === 0) return // The payout was cancelled, or another worker was first.
+  const outcome = isRefused ? 'refuse' : 'hold'
+  await insertDecisions(tx, now, [
+    { creditId: null, payoutId: id, clientId, outcome, ruleSet, hits },
+  ])
+  if (isRefused) await refuse(tx, { sharedAccounts, hooks, now }, { id, by: 'screening' })
+}
+
+// The caller has marked the payout as refused.
+export async function refuse(
+  tx: Transaction,
+  deps: { sharedAccounts: SharedAccounts; hooks: OutcomeHooks; now: Date },
+  { id, by }: { id: PayoutId; by: string },
+): Promise<boolean> {
+  const outcome = { status: 'cancelled', reason: REFUSED } as const
+  return (await settlePayout(tx, deps, { id, outcome, by })) === 'settled'
+}

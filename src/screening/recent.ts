@@ -1,0 +1,84 @@
+// An upper bound of the credits that each account number has received lately, in memory, so that the worker
+// queries the database only about numbers that can break a rule. The bound is never less than the credits
+// within WINDOW_MS: numbers share buckets, and it covers up to twice that time. No decision depends on it.
+//
+// The worker adds credits in the order of ids. It first reads the credits that other processes have screened
+// in between.
+
+import { idBounds, TIMES_ARE_IN_ORDER, UNBOUNDED } from '#db/bounds.ts'
+import type { Queryable } from '#db/pool.ts'
+
+export const WINDOW_MS = 86_400_000
+const DISORDER_MS = 3_600_000 // Ids and times may disagree by this much.
+const BUCKETS = 2 ** 18
+const STEP_IDS = 100_000n
+
+// SQL: the bucket of an account number.
+export const BUCKET = `hashtext(account_number) & ${BUCKETS - 1}`
+
+export class RecentCounts {
+  #through = -1n // Credits up to this id are counted.
+  #since = new Date(0) // The time from which #newer counts.
+  #newer = new Uint32Array(BUCKETS)
+  #older = new Uint32Array(BUCKETS)
+
+  isThrough(id: bigint): boolean {
+    return this.#through === id
+  }
+
+  // Counts the credits that were not counted yet, in small steps, outside a transaction. Returns false if ids
+  // and times have different orders, as in a sandbox whose clock was moved; then there is no bound.
+  async catchUp(db: Queryable, { afterId, firstAt }: { afterId: bigint; firstAt: Date }) {
+    if (this.#through === afterId && (await areTimesInOrder(db))) return true
+    const from = new Date(firstAt.getTime() - WINDOW_MS - DISORDER_MS)
+    const { firstId } = await idBounds(db, 'credits', { from })
+    if (firstId === UNBOUNDED.firstId) return false
+    if (this.#through < firstId - 1n || this.#through > afterId) {
+      this.#newer.fill(0)
+      this.#older.fill(0)
+      this.#since = from
+      this.#through = firstId - 1n
+    }
+    while (this.#through < afterId) {
+      const next = this.#through + STEP_IDS
+      const lastId = next < afterId ? next : afterId
+      const { rows } = await db.query<{ bucket: number; credits: number }>({
+        name: 'recent-credits-by-bucket',
+        text: `select ${BUCKET} as bucket, count(*)::int as credits from credits
+                where id > $1 and id <= $2 group by 1`,
+        values: [this.#through, lastId],
+      })
+      for (const { bucket, credits } of rows) this.#count(bucket, credits)
+      this.#through = lastId
+    }
+    return true
+  }
+
+  // Counts the credits of a range by bucket. Returns the buckets that may have reached `least`.
+  add(range: { lastId: bigint; firstAt: Date }, buckets: readonly number[], least: number) {
+    if (range.firstAt.getTime() - this.#since.getTime() > WINDOW_MS + DISORDER_MS) {
+      const oldest = this.#older
+      this.#older = this.#newer
+      this.#newer = oldest.fill(0)
+      this.#since = range.firstAt
+    }
+    const reached = new Set<number>()
+    for (const bucket of buckets) if (this.#count(bucket, 1) >= least) reached.add(bucket)
+    this.#through = range.lastId
+    return [...reached]
+  }
+
+  #count(bucket: number, credits: number): number {
+    const newer = (this.#newer[bucket] ?? 0) + credits
+    this.#newer[bucket] = newer
+    return newer + (this.#older[bucket] ?? 0)
+  }
+}
+
+async function areTimesInOrder(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ isSo: boolean }>({
+    name: 'are-times-in-order',
+    text: `select ${TIMES_ARE_IN_ORDER} as is_so`,
+  })
+  return rows[0]?.isSo === true
+}

@@ -1,0 +1,171 @@
+// Tests a rule on history before it is activated. Also makes the decisions of a past period again and
+// compares them with the stored ones (I145). Both only read.
+
+import { isDeepStrictEqual } from 'node:util'
+import { timestamp } from '#clock.ts'
+import { receivedBounds } from '#db/bounds.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { ClientId, CreditId } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
+import { readScreening } from './credits.ts'
+import type { Hit } from './judge.ts'
+import { readPeriods } from './lists.ts'
+import { judgePayout } from './payouts.ts'
+import { type Rule, type RuleTest, rulesInForce } from './rule.ts'
+import { nextRange, type Range, type Screened, screenRange } from './screen.ts'
+
+export type Period = { from: Date; to: Date }
+
+const EXAMPLES_MAX = 20
+
+// Returns numbers such as "would have held 12 of 48,102".
+export async function testRule(
+  db: Queryable,
+  { sealer, rule, period }: { sealer: Sealer; rule: Rule; period: Period },
+): Promise<RuleTest> {
+  const lists = await readPeriods(db)
+  const times = { from: timestamp(period.from), to: timestamp(period.to) }
+  if (rule.subject === 'payout') return { ...times, ...(await testPayouts(db, { rule, period })) }
+  const hits: CreditId[] = []
+  let screened = 0
+  for await (const range of rangesOf(db, period)) {
+    const screening = { sealer, rules: [rule], lists, isTest: true }
+    const found = await screenRange(db, screening, range)
+    hits.push(...within(found, period).map(({ id }) => id))
+    screened += await countWithin(db, { ...range, ...period }, rule.clientId)
+  }
+  const { rows } = await db.query<{ sessionId: string }>({
+    name: 'examples-of-screening',
+    text: 'select session_id from credits where id = any($1::bigint[]) order by id desc',
+    values: [hits.slice(-EXAMPLES_MAX).map(String)],
+  })
+  const examples = rows.map(({ sessionId }) => sessionId)
+  return { ...times, screened, hits: hits.length, examples }
+}
+
+async function* rangesOf(db: Queryable, period: Period): AsyncGenerator<Range> {
+  const { firstId, pastId } = await receivedBounds(db, period)
+  let afterId = firstId - 1n
+  for (;;) {
+    const range = await nextRange(db, { afterId, lastId: pastId - 1n })
+    if (!range) return
+    yield range
+    afterId = range.lastId
+  }
+}
+
+const within = (screened: readonly Screened[], { from, to }: Period) =>
+  screened.filter(({ receivedAt }) => receivedAt >= from && receivedAt < to)
+
+async function countWithin(
+  db: Queryable,
+  { afterId, lastId, from, to }: Pick<Range, 'afterId' | 'lastId'> & Period,
+  clientId: ClientId | null,
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'count-credits-to-test',
+    text: `select count(*)::int as count from credits
+            where id > $1 and id <= $2 and received_at >= $3 and received_at < $4
+              and ($5::bigint is null or client_id = $5)`,
+    values: [afterId, lastId, from, to, clientId],
+  })
+  return rows[0]?.count ?? 0
+}
+
+async function testPayouts(db: Queryable, { rule, period }: { rule: Rule; period: Period }) {
+  const { rows } = await db.query<{ reference: string; clientId: ClientId | null; name: string }>({
+    name: 'payouts-to-test',
+    text: `select reference, client_id, to_account_name as name from payouts
+            where requested_at >= $1 and requested_at < $2
+              and ($3::bigint is null or client_id = $3) order by id`,
+    values: [period.from, period.to, rule.clientId],
+  })
+  const newest = new Map((await readPeriods(db)).map((list) => [list.name, list]))
+  const lists = [...newest.values()].map((list) => ({ ...list, to: null }))
+  const at = new Date(Math.max(...lists.map(({ from }) => from.getTime()), period.to.getTime()))
+  const hits: string[] = []
+  for (const payout of rows) {
+    const found = await judgePayout(db, { rules: [rule], lists, at }, payout)
+    if (found.length > 0) hits.push(payout.reference)
+  }
+  const examples = hits.slice(-EXAMPLES_MAX).reverse()
+  return { screened: rows.length, hits: hits.length, examples }
+}
+
+type Stored = { id: CreditId; hits: Hit[]; isErased: boolean }
+
+export type Replay = {
+  credits: number // Received in the period and screened by now.
+  decisions: number // Stored decisions that the replay made again in the same way.
+  payouts: number // Decisions on payouts that the replay made again.
+  differences: { subject: string; stored: Hit[] | null; replayed: Hit[] | null }[]
+  erased: number // Decisions that cannot be made again, because the payer was erased.
+}
+
+export async function replay(
+  db: Queryable,
+  { sealer, period }: { sealer: Sealer; period: Period },
+): Promise<Replay> {
+  const result: Replay = { credits: 0, decisions: 0, payouts: 0, differences: [], erased: 0 }
+  const { rows } = await db.query<{ id: bigint }>('select credit_id as id from screening_progress')
+  const screenedTo = rows[0]?.id
+  for await (const range of rangesOf(db, period)) {
+    const own = await readScreening(db, range.firstAt, range.lastAt)
+    const isSeen = ({ id }: { id: bigint }) => screenedTo === undefined || id <= screenedTo
+    const found = within(await screenRange(db, { ...own, sealer }, range), period).filter(isSeen)
+    const replayed = new Map(found.map(({ id, hits }) => [id, hits]))
+    const stored = new Map((await readStored(db, range, period)).map((each) => [each.id, each]))
+    result.credits += await countWithin(db, { ...range, ...period }, null)
+    for (const id of new Set([...stored.keys(), ...replayed.keys()])) {
+      const [before, again] = [stored.get(id), replayed.get(id)]
+      if (isDeepStrictEqual(before?.hits, again)) result.decisions++
+      else if (before?.isErased) result.erased++
+      else {
+        const subject = `credit/${id}`
+        result.differences.push({ subject, stored: before?.hits ?? null, replayed: again ?? null })
+      }
+    }
+  }
+  await replayPayouts(db, period, result)
+  return result
+}
+
+async function readStored(db: Queryable, range: Range, period: Period): Promise<Stored[]> {
+  const { rows } = await db.query<Stored>({
+    name: 'stored-decisions-of-credits',
+    text: `select c.id, d.hits,
+                  c.source_account_name is null and c.source_account_sealed is null
+                  and c.narration is null as is_erased
+             from screening_decisions d join credits c on c.id = d.credit_id
+            where d.credit_id > $1 and d.credit_id <= $2
+              and c.received_at >= $3 and c.received_at < $4`,
+    values: [range.afterId, range.lastId, period.from, period.to],
+  })
+  return rows
+}
+
+type StoredPayout = {
+  reference: string
+  clientId: ClientId | null
+  name: string
+  hits: Hit[]
+  decidedAt: Date
+}
+
+async function replayPayouts(db: Queryable, { from, to }: Period, result: Replay): Promise<void> {
+  const lists = await readPeriods(db)
+  const { rows } = await db.query<StoredPayout>({
+    name: 'stored-decisions-of-payouts',
+    text: `select p.reference, p.client_id, p.to_account_name as name, d.hits, d.decided_at
+             from screening_decisions d join payouts p on p.id = d.payout_id
+            where d.decided_at >= $1 and d.decided_at < $2 order by d.id`,
+    values: [from, to],
+  })
+  for (const { reference, hits, decidedAt: at, ...payout } of rows) {
+    const rules = await rulesInForce(db, { subject: 'payout', from: at, to: at })
+    const again = await judgePayout(db, { rules, lists, at }, payout)
+    if (isDeepStrictEqual(hits, again)) result.payouts++
+    else if (payout.name === 'Erased') result.erased++
+    else result.differences.push({ subject: `payout/${reference}`, stored: hits, replayed: again })
+  }
+}

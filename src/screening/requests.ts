@@ -1,0 +1,142 @@
+// Requests that need two people: to activate or end a rule, to release or refuse a held payout, and to
+// release unidentified money that waits for an owner.
+
+import type { Client } from '#access/permissions.ts'
+import {
+  type Checker,
+  type Request,
+  type Requester,
+  type Verb,
+  Workflow,
+} from '#approvals/workflow.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { PayoutId } from '#ids.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { OutcomeHooks } from '#payouts/settle.ts'
+import type { Decision } from './decisions.ts'
+import { refuse } from './payouts.ts'
+import { activateRule, endRule, lockRule, type Rule, stateOf } from './rule.ts'
+
+export const REQUEST_KINDS = ['activate', 'end', 'release', 'refuse'] as const
+
+export type ScreeningRequest = Request & {
+  kind: (typeof REQUEST_KINDS)[number]
+  ruleId: bigint | null
+  ruleReference: string | null
+  ruleName: string | null
+  decisionId: bigint | null
+  decisionReference: string | null
+  sessionId: string | null
+  payoutId: PayoutId | null
+  payoutReference: string | null
+  effectiveFrom: Date | null
+  reason: string
+}
+
+type Deps = { sharedAccounts: SharedAccounts; payoutHooks: OutcomeHooks }
+
+export const screeningRequests = new Workflow<ScreeningRequest, Deps>({
+  table: 'screening_requests',
+  key: 'id',
+  columns: `r.kind, r.rule_id, u.reference as rule_reference, u.name as rule_name, r.decision_id,
+    d.reference as decision_reference, c.session_id, d.payout_id, p.reference as payout_reference,
+    r.effective_from, r.reason`,
+  joins: `left join screening_rules u on u.id = r.rule_id
+    left join screening_decisions d on d.id = r.decision_id
+    left join payouts p on p.id = d.payout_id left join credits c on c.id = d.credit_id`,
+  notFound: 'screening_request_not_found',
+  perform,
+  audit,
+})
+
+function audit(request: ScreeningRequest, verb: Verb, _by: Client) {
+  const {
+    kind,
+    ruleReference,
+    ruleName,
+    sessionId,
+    payoutReference,
+    decisionReference,
+    reason: note,
+  } = request
+  const screened = payoutReference ? `payout/${payoutReference}` : `credit/${sessionId}`
+  const subject = ruleReference ? `screening_rule/${ruleReference}` : screened
+  const about = ruleReference ? { name: ruleName } : { decision: decisionReference }
+  const detail = { kind, ...about, note }
+  return { action: `screening.${verb}`, subject, detail } as const
+}
+
+type RuleRequest = { kind: 'activate' | 'end'; effectiveFrom?: Date | null; reason: string }
+
+export async function requestForRule(
+  tx: Transaction,
+  by: Requester,
+  { rule, kind, effectiveFrom = null, reason }: RuleRequest & { rule: Rule },
+): Promise<ScreeningRequest> {
+  refuseState(await lockRule(tx, rule.id), kind)
+  const values = { kind, rule_id: rule.id, effective_from: effectiveFrom, reason }
+  return screeningRequests.request(tx, by, { values, conflict: 'screening_request_open' })
+}
+
+export async function requestForDecision(
+  tx: Transaction,
+  by: Requester,
+  { decision, kind, reason }: { decision: Decision; kind: 'release' | 'refuse'; reason: string },
+): Promise<ScreeningRequest> {
+  const { payoutId, clientId, handling } = decision
+  const isWaiting =
+    payoutId === null
+      ? kind === 'release' && handling === 'waiting' && clientId === null
+      : handling === 'awaits_review'
+  if (!isWaiting) throw new Refusal('screening_reviewed')
+  const values = { kind, decision_id: decision.id, reason }
+  return screeningRequests.request(tx, by, { values, conflict: 'screening_request_open' })
+}
+
+function refuseState(rule: Rule, kind: 'activate' | 'end'): void {
+  const state = stateOf(rule)
+  if (kind === 'end') {
+    if (state !== 'active') throw new Refusal('screening_rule_not_active')
+    return
+  }
+  if (state !== 'draft') throw new Refusal('screening_rule_not_draft')
+  if (rule.testedAt === null) throw new Refusal('screening_rule_untested')
+}
+
+async function perform(
+  tx: Transaction,
+  by: Checker & Deps,
+  { kind, ruleId, decisionId, payoutId, effectiveFrom }: ScreeningRequest,
+): Promise<void> {
+  if (kind === 'activate' || kind === 'end') {
+    const id = ruleId as bigint
+    refuseState(await lockRule(tx, id), kind)
+    if (kind === 'activate') await activateRule(tx, by.now, { id, effectiveFrom })
+    else await endRule(tx, by.now, id)
+    return
+  }
+  if (payoutId === null) return releaseUnidentified(tx, decisionId as bigint)
+  const id = payoutId
+  const { rowCount } = await tx.query({
+    name: 'review-screened-payout',
+    text: `update payouts set screening = $2, screened_at = $3
+            where id = $1 and status = 'queued' and screening = 'held'`,
+    values: [id, kind === 'release' ? 'clear' : 'refused', by.now],
+  })
+  if (rowCount === 0) throw new Refusal('screening_reviewed')
+  if (kind === 'release') return
+  const settling = { sharedAccounts: by.sharedAccounts, hooks: by.payoutHooks, now: by.now }
+  if (!(await refuse(tx, settling, { id, by: by.actor }))) throw new Refusal('screening_reviewed')
+}
+
+// Its money was not assigned to a client meanwhile, so it has no hold.
+async function releaseUnidentified(tx: Transaction, decisionId: bigint): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'release-unidentified-credit',
+    text: `update screening_decisions set unheld_reason = 'released'
+            where id = $1 and hold_id is null and unheld_reason is null and client_id is null`,
+    values: [decisionId],
+  })
+  if (rowCount === 0) throw new Refusal('screening_reviewed')
+}

@@ -1,0 +1,323 @@
+// Screens a range of credits. Only reads. SQL first finds the few credits that can break a rule, so that the
+// service never reads most credits; then judge.ts decides on those.
+//
+// The worker, the test of a rule on history and the replay all use this.
+
+import { payerHasher } from '#accounts/payer-rules.ts'
+import { idBounds } from '#db/bounds.ts'
+import type { Queryable } from '#db/pool.ts'
+import { namedByText } from '#db/sql.ts'
+import type { ClientId, CreditId } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
+import { bandOf, type Facts, type Hit, judgeByHistory, LOOKBACK, windowMs } from './judge.ts'
+import { type ListPeriod, loadIndex } from './lists.ts'
+import { BUCKET, type RecentCounts, WINDOW_MS } from './recent.ts'
+import { isInForce, type Rule } from './rule.ts'
+
+// Credits after `afterId`, up to and including `lastId`.
+export type Range = {
+  afterId: bigint
+  lastId: bigint
+  count: number
+  firstAt: Date // The earliest time of receipt in the range.
+  lastAt: Date // The latest time of receipt in the range.
+}
+
+export const BATCH_MAX = 5_000
+const RANGE = 'id > $1 and id <= $2'
+
+// Facts about the credits in a range, read once: the number of credits in the band of amounts of each rule
+// that has one, the payers' names if a rule uses them, and the buckets of the account numbers (recent.ts).
+type Outline = Range & { inBand: readonly number[]; names: readonly string[]; buckets: string }
+
+// Returns the next credits, or undefined if there are none.
+export async function nextRange(
+  db: Queryable,
+  { afterId, lastId }: { afterId: bigint; lastId: bigint },
+): Promise<Range | undefined> {
+  const { rows } = await db.query<Omit<Range, 'afterId'>>({
+    name: 'next-credits-to-screen',
+    text: `select max(id) as last_id, count(*)::int as count, min(received_at) as first_at,
+                  max(received_at) as last_at
+             from (select id, received_at from credits where id > $1 and id <= $2
+                    order by id limit ${BATCH_MAX}) as c`,
+    values: [afterId, lastId],
+  })
+  const [row] = rows
+  return row && row.count > 0 ? { ...row, afterId } : undefined
+}
+
+async function outlineOf(
+  db: Queryable,
+  { rules, recent }: Pick<Screening, 'rules' | 'recent'>,
+  range: Range,
+): Promise<Outline> {
+  const bands = rules.map(bandOfRule)
+  const hasLists = rules.some(({ kind }) => kind === 'list')
+  const counts = bands.map((_, at) => {
+    const [from, below] = [`$${3 + 2 * at}`, `$${4 + 2 * at}`]
+    return `count(*) filter (where amount_kobo >= ${from} and amount_kobo < ${below})::int`
+  })
+  const names = hasLists
+    ? `(select json_agg(name) from (select distinct name from c) as n)`
+    : 'null'
+  const buckets = recent ? `string_agg((${BUCKET})::text, ',')` : 'null'
+  const { rows } = await db.query<{ inBand: number[]; names: (string | null)[]; buckets: string }>({
+    ...namedByText(
+      `with c as ${hasLists ? 'materialized' : 'not materialized'} (
+         select account_number, amount_kobo, source_account_name as name from credits where ${RANGE})
+       select json_build_array(${counts}) as in_band, ${names} as names, ${buckets} as buckets from c`,
+      [range.afterId, range.lastId, ...bands.flatMap(({ from, below }) => [from, below])],
+    ),
+  })
+  const [row] = rows
+  const known = (row?.names ?? []).filter((name) => name !== null)
+  return { ...range, inBand: row?.inBand ?? [], names: known, buckets: row?.buckets ?? '' }
+}
+
+export type Screened = { id: CreditId; clientId: ClientId | null; receivedAt: Date; hits: Hit[] }
+
+export type Screening = {
+  sealer: Sealer
+  rules: readonly Rule[] // Sorted by id.
+  lists: readonly ListPeriod[]
+  recent?: RecentCounts | undefined // Has counted the credits before the range.
+  isTest?: boolean // Every rule counts as in force, with the newest version of its list.
+}
+
+// Returns the credits that break a rule that was in force when they were received, in the order of ids.
+export async function screenRange(
+  db: Queryable,
+  screening: Screening,
+  range: Range,
+): Promise<Screened[]> {
+  const found = new Map<CreditId, Screened>()
+  const add = (rule: Rule, credit: Omit<Screened, 'hits'>, inputs: Hit['inputs']) => {
+    if (rule.clientId !== null && rule.clientId !== credit.clientId) return
+    if (!screening.isTest && !isInForce(rule, credit.receivedAt)) return
+    const { id, clientId, receivedAt } = credit
+    const screened = found.get(id) ?? { id, clientId, receivedAt, hits: [] }
+    screened.hits.push({ rule: rule.reference, kind: rule.kind, inputs })
+    found.set(id, screened)
+  }
+  const { rules, lists } = screening
+  const outline = await outlineOf(db, screening, range)
+  const histories = await readHistories(db, screening, outline)
+  for (const rule of rules) {
+    if (rule.kind === 'list') {
+      const matches = await matchPayers(db, { rule, lists, isTest: screening.isTest }, outline)
+      for (const { inputs, ...credit } of matches) add(rule, credit, inputs)
+      continue
+    }
+    const { kind, params } = rule
+    for (const credits of histories) {
+      for (const [at, credit] of credits.entries()) {
+        if (credit.id <= range.afterId) continue
+        const inputs = judgeByHistory({ kind, params }, { credits, at })
+        if (inputs) add(rule, credit, inputs)
+      }
+    }
+  }
+  return [...found.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+// Reads the credits of each number that may break a rule: those in the range, and LOOKBACK credits before it.
+async function readHistories(
+  db: Queryable,
+  { rules, sealer, recent }: Screening,
+  range: Outline,
+): Promise<Facts[][]> {
+  const byHistory = rules.filter(({ kind }, at) => kind !== 'list' && range.inBand[at] !== 0)
+  const frequent = recent ? byHistory.filter(isFrequency) : []
+  const numbers = new Set(recent && (await findFrequent(db, { recent, frequent }, range)))
+  const others = byHistory.filter((rule) => !frequent.includes(rule))
+  if (others.length === 0 && numbers.size === 0) return []
+  const longestMs = Math.max(...byHistory.map(windowMs))
+  const from = new Date(range.firstAt.getTime() - longestMs)
+  const { firstId } = await idBounds(db, 'credits', { from })
+  for (const rule of others) {
+    for (const number of await findCandidates(db, { rule, firstId }, range)) numbers.add(number)
+  }
+  if (numbers.size === 0) return []
+  const facts = await readFacts(db, { sealer, numbers: [...numbers], firstId }, range)
+  return [...Map.groupBy(facts, ({ accountNumber }) => accountNumber).values()]
+}
+
+// Whether the rule counts the credits of a number, within the time that recent.ts covers.
+function isFrequency(rule: Rule): boolean {
+  const { kind, params } = rule
+  if (windowMs(rule) > WINDOW_MS || params.count === undefined) return false
+  return kind === 'many_payers' || (kind === 'velocity' && params.amountKobo === undefined)
+}
+
+type Frequent = { recent: RecentCounts; frequent: readonly Rule[] }
+
+// Returns the numbers that may have as many credits as a rule counts: never too few, perhaps too many.
+async function findFrequent(
+  db: Queryable,
+  { recent, frequent }: Frequent,
+  range: Outline,
+): Promise<string[]> {
+  const least = Math.min(...frequent.map(({ params }) => params.count ?? Number.POSITIVE_INFINITY))
+  const reached = recent.add(range, range.buckets.split(',').map(Number), least)
+  if (reached.length === 0) return []
+  const { rows } = await db.query<{ accountNumber: string }>({
+    name: 'numbers-of-buckets',
+    text: `select distinct account_number from credits
+            where ${RANGE} and ${BUCKET} = any($3::int[])`,
+    values: [range.afterId, range.lastId, reached],
+  })
+  return rows.map(({ accountNumber }) => accountNumber)
+}
+
+// The range of amounts that a credit must be in to break the rule.
+function bandOfRule({ kind, params }: Rule): { from: bigint; below: bigint } {
+  if (kind === 'structuring') return bandOf(params)
+  const from = kind === 'new_payer' ? BigInt(params.amountKobo ?? 0) : 0n
+  return { from, below: ANY_AMOUNT }
+}
+
+const ANY_AMOUNT = 2n ** 62n
+
+type Candidates = { rule: Rule; firstId: bigint }
+
+// Returns the numbers with a credit in the range that may break the rule: never too few, perhaps too many.
+async function findCandidates(
+  db: Queryable,
+  { rule, firstId }: Candidates,
+  { afterId, lastId }: Range,
+): Promise<string[]> {
+  const { kind, params } = rule
+  const least = BigInt(params.amountKobo ?? 0)
+  if (kind === 'new_payer') {
+    const { rows } = await db.query<{ accountNumber: string }>({
+      name: 'numbers-with-large-credits',
+      text: `select distinct account_number from credits where ${RANGE} and amount_kobo >= $3`,
+      values: [afterId, lastId, least],
+    })
+    return rows.map(({ accountNumber }) => accountNumber)
+  }
+  const band = bandOfRule(rule)
+  const sumKobo = kind === 'velocity' && params.amountKobo ? least : ANY_AMOUNT
+  const { rows } = await db.query<{ accountNumber: string }>({
+    name: 'numbers-with-many-credits',
+    text: `
+      select b.account_number
+        from (select account_number, count(*) as credits, sum(amount_kobo) as kobo,
+                     min(received_at) as first_at
+                from credits where ${RANGE} and amount_kobo >= $3 and amount_kobo < $4
+               group by account_number) as b
+       cross join lateral (
+         select count(*) as credits, coalesce(sum(amount_kobo), 0) as kobo
+           from (select amount_kobo from credits
+                  where account_number = b.account_number and id > $5 and id <= $1
+                    and received_at > b.first_at - make_interval(secs => $6)
+                    and amount_kobo >= $3 and amount_kobo < $4
+                  order by id desc limit ${LOOKBACK - 1}) as c) as p
+       where b.credits + p.credits >= $7 or b.kobo + p.kobo >= $8`,
+    values: [
+      ...[afterId, lastId, band.from, band.below, firstId - 1n],
+      ...[windowMs(rule) / 1_000, params.count ?? 2 ** 31 - 1, sumKobo],
+    ],
+  })
+  return rows.map(({ accountNumber }) => accountNumber)
+}
+
+type FactRow = Omit<Facts, 'payer'> & { sealed: Buffer | null; name: string | null; bank: string }
+
+const FACTS = `id, client_id, account_number, amount_kobo, received_at, source_account_sealed as sealed,
+  source_account_name as name, source_bank_code as bank`
+
+async function readFacts(
+  db: Queryable,
+  { sealer, numbers, firstId }: { sealer: Sealer; numbers: string[]; firstId: bigint },
+  { afterId, lastId }: Range,
+): Promise<Facts[]> {
+  const { rows } = await db.query<FactRow>({
+    name: 'credits-of-screened-numbers',
+    text: `select c.* from unnest($3::text[]) as n (number)
+            cross join lateral (
+              select ${FACTS} from (
+                (select * from credits where account_number = n.number and id > $4 and id <= $1
+                  order by id desc limit ${LOOKBACK - 1})
+                union all
+                select * from credits where account_number = n.number and ${RANGE}) as h) as c
+            order by c.id`,
+    values: [afterId, lastId, numbers, firstId - 1n],
+  })
+  const hash = payerHasher(sealer)
+  return rows.map(({ sealed, name, bank, ...facts }) => {
+    let payer: string | null | undefined
+    return {
+      ...facts,
+      payer: () => {
+        if (payer !== undefined) return payer
+        if (sealed) payer = hash(sealer.open(sealed), bank)
+        else payer = name && sealer.hash('payer-name', `${bank}/${name}`).toString('base64')
+        return payer
+      },
+    }
+  })
+}
+
+type Matching = { rule: Rule; lists: readonly ListPeriod[]; isTest: boolean | undefined }
+type Match = Omit<Screened, 'hits'> & { inputs: Hit['inputs'] }
+
+// Returns credits whose payers are on the list, for each version of the list that was in force.
+async function matchPayers(
+  db: Queryable,
+  { rule, lists, isTest = false }: Matching,
+  range: Outline,
+): Promise<Match[]> {
+  const matches: Match[] = []
+  for (const list of versionsFor(rule, { lists, isTest, range })) {
+    const index = await loadIndex(db, list)
+    const window = isTest ? [new Date(0), FAR] : [list.from, list.to ?? FAR]
+    const values = [range.afterId, range.lastId, ...window]
+    const found = new Map<string, Hit['inputs']>()
+    for (const name of range.names) {
+      const match = index.match(name, rule.params.score ?? 0)
+      if (match) found.set(name, listInputs(list, match))
+    }
+    if (found.size === 0) continue
+    const credits = await db.query<Omit<Match, 'inputs'> & { name: string }>({
+      name: 'credits-of-listed-payers',
+      text: `select id, client_id, received_at, source_account_name as name from credits
+              where ${RANGE} and received_at >= $3 and received_at < $4
+                and source_account_name = any($5::text[]) order by id`,
+      values: [...values, [...found.keys()]],
+    })
+    for (const { name, ...credit } of credits.rows) {
+      matches.push({ ...credit, inputs: found.get(name) as Hit['inputs'] })
+    }
+  }
+  return matches
+}
+
+const FAR = new Date('9999-01-01T00:00:00Z')
+
+function versionsFor(
+  { params }: Rule,
+  { lists, isTest, range }: { lists: readonly ListPeriod[]; isTest: boolean; range: Range },
+): ListPeriod[] {
+  const own = lists.filter(({ name }) => name === params.list)
+  if (isTest) return own.slice(-1)
+  return own.filter(({ from, to }) => from <= range.lastAt && (!to || to > range.firstAt))
+}
+
+export function listInputs(
+  { id }: ListPeriod,
+  match: { entry: string; listed: string; score: number },
+) {
+  return { listVersion: id.toString(), ...match }
+}
+
+// The versions of rules and lists in force, written as `12,15/3`.
+export function ruleSetAt({ rules, lists }: Pick<Screening, 'rules' | 'lists'>, at: Date): string {
+  const inForce = rules.filter((rule) => isInForce(rule, at))
+  const named = new Set(inForce.map(({ params }) => params.list))
+  const versions = lists.filter(
+    ({ name, from, to }) => named.has(name) && from <= at && (!to || to > at),
+  )
+  return [inForce, versions].map((all) => all.map(({ id }) => id).join(',')).join('/')
+}

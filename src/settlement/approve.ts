@@ -1,0 +1,410 @@
+// The payees of a settlement if it were approved now: the client at its default bank account, and each
+// subaccount at its own. A party with a share of zero is not a payee.
+
+import {
+  type Approver,
+  type Candidate,
+  findUnfitnessForEither,
+  lockApprover,
+} from '#access/approvers.ts'
+import { refuseSuspended } from '#access/permissions.ts'
+import type { BankConnections } from '#banks/connector.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import { refuseHeldClient } from '#holds/hold.ts'
+import type {
+  AccountId,
+  BankAccountId,
+  ClientId,
+  PayoutId,
+  SettlementId,
+  SubaccountId,
+  UserId,
+} from '#ids.ts'
+import { clientOwner, type SharedAccounts, subaccountOwner } from '#ledger/accounts.ts'
+import { postTransfers } from '#ledger/transfers.ts'
+import { type Kobo, kobo } from '#money.ts'
+import type { Metrics } from '#observability/metrics.ts'
+import { isAccountChooser } from '#payouts/approve.ts'
+import { createPayouts } from '#payouts/create.ts'
+import type { NewPayout } from '#payouts/payout.ts'
+import { chooseSendingBank, type SendingChoice } from '#payouts/sending-bank.ts'
+import { isCredential, lockApprovalRules, readPayoutSettings } from '#payouts/settings.ts'
+import type { Sealer } from '#seal.ts'
+import {
+  emitEvent,
+  lockSettlement,
+  readSettlement,
+  recordSettlement,
+  type Settlement,
+} from './settlement.ts'
+import { transition } from './states.ts'
+
+export type Payee = {
+  subaccountId: SubaccountId | null
+  subaccountCode: string | null
+  settlingId: AccountId
+  netKobo: Kobo
+  bankAccountId: BankAccountId | null
+  bankAccount: string | null // The reference of the bank account.
+  bankCode: string
+  accountNumberSealed: Buffer
+  accountName: string
+  status: 'confirmed' | 'mismatch' | 'unconfirmed'
+  isActive: boolean
+  chosenAt: Date | null // When the account became the client's default, or was chosen for the subaccount.
+}
+
+// Returns the payees, the client first.
+export async function readPayees(db: Queryable, id: SettlementId): Promise<Payee[]> {
+  const { rows } = await db.query<Payee>({
+    name: 'read-settlement-payees',
+    text: `select s.subaccount_id, p.subaccount_code, s.account_id as settling_id, s.net_kobo,
+                  b.id as bank_account_id, b.reference as bank_account, b.bank_code,
+                  b.account_number_sealed, b.account_name, b.status, b.is_active,
+                  case when s.subaccount_id is null then b.default_at
+                       else u.account_chosen_at end as chosen_at
+             from settlement_shares s
+             left join settlement_payees p on p.client_id = s.client_id
+                                          and p.subaccount_id is not distinct from s.subaccount_id
+             left join bank_accounts b on b.id = p.bank_account_id
+             left join subaccounts u on u.id = s.subaccount_id
+            where s.settlement_id = $1 and s.net_kobo > 0
+            order by s.subaccount_id nulls first`,
+    values: [id],
+  })
+  return rows
+}
+
+// Locks the subaccounts that are paid, so that nobody chooses another account for one before the transaction
+// ends.
+export async function lockPayees(tx: Transaction, id: SettlementId): Promise<Payee[]> {
+  await tx.query({
+    name: 'lock-settlement-payees',
+    text: `select from subaccounts
+            where id in (select subaccount_id from settlement_shares
+                          where settlement_id = $1 and net_kobo > 0)
+            order by id for share`,
+    values: [id],
+  })
+  return readPayees(tx, id)
+}
+
+const UNCONFIRMED = 'bank_account_unconfirmed'
+
+// Returns the reason why the settlement as a whole cannot be paid. An unconfirmed name comes last, because a
+// second person's approval overcomes it.
+export function findObstacle(payees: readonly Payee[]): RefusalCode | undefined {
+  const obstacles = payees.flatMap((payee) => obstacleTo(payee) ?? [])
+  return obstacles.find((obstacle) => obstacle !== UNCONFIRMED) ?? obstacles[0]
+}
+
+export function isUnconfirmed(payee: Payee): boolean {
+  return obstacleTo(payee) === UNCONFIRMED
+}
+
+export function obstacleTo({ bankAccountId, isActive, status }: Payee): RefusalCode | undefined {
+  if (bankAccountId === null) return 'no_default_bank_account'
+  if (!isActive) return 'bank_account_inactive'
+  if (status === 'mismatch') return 'bank_account_mismatch'
+  if (status === 'unconfirmed') return UNCONFIRMED
+  return undefined
+}
+
+// The accounts and names that the approver saw, in the order of readPayees().
+export type SeenPayees = {
+  bankAccounts?: readonly string[] | undefined
+  accountNames?: readonly string[] | undefined
+}
+
+// Returns false if an account was replaced, or an unconfirmed account was renamed, after the approver looked.
+export function arePayeesSeen(payees: readonly Payee[], view: SeenPayees): boolean {
+  const isSame = (seen: readonly string[] | undefined, current: readonly (string | null)[]) =>
+    seen === undefined ||
+    (seen.length === current.length && current.every((each, index) => each === seen[index]))
+  const accounts = payees.map(({ bankAccount }) => bankAccount)
+  const names = payees.map(({ accountName }) => accountName)
+  return isSame(view.bankAccounts, accounts) && isSame(view.accountNames, names)
+}
+
+// Decides who may approve a settlement (I53). Approving enforces the rule, and reading a settlement shows
+// it to the viewer.
+//
+// Obstacles, in the order of the checks:
+//   people_only, other_person_needed, approver_too_new, approver_not_independent, maker_counts_as_you,
+//   second_approver_needed      if a second person is needed
+//   the obstacle of a payee's account; an unconfirmed name is one unless the approver sends the
+//                                accounts and their names
+//   settlement_accounts_changed  the payees or their names are different now
+//   people_only …                if only an unconfirmed account requires a second person
+//   approver_chose_account       the second person chose the account
+
+// Whether the client's current rules require a second person.
+export async function needsSecondPerson(
+  db: Queryable,
+  clientId: ClientId,
+  netKobo: Kobo,
+): Promise<boolean> {
+  const { rows } = await db.query<{ needsPerson: boolean }>({
+    name: 'settlement-needs-approval',
+    text: `select c.has_maker_checker or coalesce(
+                    (select $2 > s.approval_above_kobo from payout_settings s
+                      where s.client_id = c.id), false) as needs_person
+             from clients c where c.id = $1`,
+    values: [clientId, netKobo],
+  })
+  return rows[0]?.needsPerson === true
+}
+
+type Closing = { clientId: ClientId; actor: string; netKobo: Kobo }
+
+// Takes no lock. While a settlement is closed, needsApproval() already holds the client's rules.
+export async function takesTwoApprovers(
+  db: Queryable,
+  { clientId, actor, netKobo }: Closing,
+): Promise<boolean> {
+  if (!isCredential(actor)) return false
+  const { twoApproversAboveKobo } = await readPayoutSettings(db, clientId)
+  return twoApproversAboveKobo !== null && netKobo > twoApproversAboveKobo
+}
+
+// Finds the viewer's obstacle to approving, as if the viewer sent the accounts and names on display. Null:
+// the viewer may approve.
+export async function findObstacleToViewer(
+  db: Queryable,
+  by: Candidate,
+  { settlement, payees }: Pick<ApprovalCase, 'settlement' | 'payees'>,
+): Promise<RefusalCode | null> {
+  const { clientId, netKobo, needsApproval } = settlement
+  const needsPerson = needsApproval || (await needsSecondPerson(db, clientId, netKobo))
+  const view = {
+    bankAccounts: payees.map(({ bankAccount }) => bankAccount ?? ''),
+    accountNames: payees.map(({ accountName }) => accountName ?? ''),
+  }
+  return findApprovalObstacle(db, by, { settlement, payees, needsPerson, view })
+}
+
+type ApprovalCase = {
+  settlement: Settlement
+  payees: readonly Payee[]
+  needsPerson: boolean // The client's rules require a second person, whatever the accounts are.
+  view: SeenPayees
+}
+
+export async function findApprovalObstacle(
+  db: Queryable,
+  by: Candidate,
+  { settlement, payees, needsPerson, view }: ApprovalCase,
+): Promise<RefusalCode | null> {
+  const { closedBy: actor, closedByUser, makerPeople, firstApprover } = settlement
+  const checked = { maker: { actor, userId: closedByUser, people: makerPeople }, firstApprover }
+  const unfitness = needsPerson && (await findUnfitnessForEither(db, by, checked))
+  if (unfitness) return unfitness
+  const obstacle = findObstacle(payees)
+  const isReviewed =
+    obstacle === 'bank_account_unconfirmed' && !!view.bankAccounts && !!view.accountNames
+  if (obstacle && !isReviewed) return obstacle
+  if (!arePayeesSeen(payees, view)) return 'settlement_accounts_changed'
+  if (!needsPerson && !isReviewed) return null
+  const { userId } = by
+  if (userId === null) return 'people_only'
+  const unfit = needsPerson ? undefined : await findUnfitnessForEither(db, by, checked)
+  if (unfit) return unfit
+  const isChooser = await isAccountChooser(db, { userId, ...idsOf(payees) })
+  return isChooser ? 'approver_chose_account' : null
+}
+
+function idsOf(payees: readonly Payee[]) {
+  return {
+    bankAccountIds: payees.flatMap(({ bankAccountId }) => bankAccountId ?? []),
+    subaccountIds: payees.flatMap(({ subaccountId }) => subaccountId ?? []),
+  }
+}
+
+// Approves a settlement: creates one payout for each party and moves its money from settling to paying.
+// Closing a settlement also approves it, unless the client's money needs a second person (maker-checker,
+// or payouts above an amount). That person is somebody other than the closer, independent of the closer
+// and of the chooser of the bank account, and not new (I53: approve.ts). Without an account
+// to pay to, the settlement stays closed with the reason and can be approved later.
+//
+// A settlement to an account whose name no bank has confirmed also stays closed. A second person approves
+// it and sends the accounts and names, which proves that the person has seen them.
+//
+// Locks: the client, the settlement, the approver (so that nobody changes their access meanwhile), the
+// subaccounts that are paid; then ledger accounts, which closing has locked before. If only an
+// unconfirmed account requires the approver, the approver is locked after the subaccounts; no transaction
+// takes these two locks in the opposite order.
+
+export type ApprovalDeps = {
+  sharedAccounts: SharedAccounts
+  sealer: Sealer
+  bankConnections: BankConnections
+  metrics?: Metrics
+  now: Date
+}
+
+// Locks the client's approval rules, so that a user who turns on maker-checker waits for closings under way.
+export async function needsApproval(
+  tx: Transaction,
+  clientId: ClientId,
+  netKobo: Kobo,
+): Promise<boolean> {
+  await lockApprovalRules(tx, clientId)
+  return needsSecondPerson(tx, clientId, netKobo)
+}
+
+export async function approveByPolicy(
+  tx: Transaction,
+  deps: ApprovalDeps,
+  { id, actor }: { id: SettlementId; actor: string },
+): Promise<void> {
+  const settlement = await readSettlement(tx, id)
+  const payees = await lockPayees(tx, id)
+  const obstacle = settlement.needsApproval ? 'approval_needed' : findObstacle(payees)
+  if (obstacle) await hold(tx, id, obstacle)
+  else await payOut(tx, deps, { settlement, payees, actor, userId: null })
+}
+
+async function hold(tx: Transaction, id: SettlementId, reason: RefusalCode): Promise<void> {
+  await tx.query({
+    name: 'hold-settlement',
+    text: 'update settlements set held_reason = $2 where id = $1',
+    values: [id, reason],
+  })
+}
+
+// Client credentials (`userId` null) approve only settlements that need no second person.
+type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
+
+// A repetition by the same actor changes nothing.
+export async function approveSettlement(
+  tx: Transaction,
+  deps: ApprovalDeps,
+  { reference, view, ...by }: SettlementApprover & { reference: string; view: SeenPayees },
+): Promise<Settlement> {
+  const clientId = by.client.id
+  await refuseSuspended(tx, clientId)
+  await refuseHeldClient(tx, clientId)
+  const settlement = await lockSettlement(tx, clientId, reference)
+  const { id, status, approvedBy } = settlement
+  if (approvedBy !== null && approvedBy === by.actor) return settlement
+  if (status === 'closed' && settlement.firstApprover?.actor === by.actor) return settlement
+  if (status !== 'closed') throw new Refusal('settlement_not_closed')
+  // The rules may have become stricter since the closing left the settlement unapproved for another reason.
+  const needsPerson =
+    settlement.needsApproval || (await needsApproval(tx, clientId, settlement.netKobo))
+  if (needsPerson) await lockPerson(tx, by)
+  const payees = await lockPayees(tx, id)
+  if (!needsPerson && payees.some(isUnconfirmed)) await lockPerson(tx, by)
+  const approval = { settlement, payees, needsPerson, view }
+  const obstacle = await findApprovalObstacle(tx, by, approval)
+  if (obstacle) throw new Refusal(obstacle)
+  if (settlement.approversNeeded > 1 && !settlement.firstApprover) {
+    await approveFirst(tx, deps.now, { id, ...by })
+    return readSettlement(tx, id)
+  }
+  await payOut(tx, deps, { settlement, payees, actor: by.actor, userId: by.userId })
+  return readSettlement(tx, id)
+}
+
+// Records the first of two approvals, which pays nothing yet.
+async function approveFirst(
+  tx: Transaction,
+  now: Date,
+  { id, actor, userId }: Pick<SettlementApprover, 'actor' | 'userId'> & { id: SettlementId },
+): Promise<void> {
+  await tx.query({
+    name: 'approve-settlement-first',
+    text: `update settlements set first_approved_by = $2, first_approved_by_user = $3,
+                                  first_approved_at = $4
+            where id = $1`,
+    values: [id, actor, userId, now],
+  })
+  await recordSettlement(tx, now, { id, verb: 'approve_first', actor })
+}
+
+async function lockPerson(tx: Transaction, { userId, ...by }: SettlementApprover): Promise<void> {
+  if (userId !== null) await lockApprover(tx, { ...by, userId })
+}
+
+type Approved = {
+  settlement: Settlement
+  payees: readonly Payee[]
+  actor: string
+  userId: UserId | null
+}
+
+async function payOut(tx: Transaction, deps: ApprovalDeps, approved: Approved): Promise<void> {
+  const { settlement, payees, actor, userId } = approved
+  const { id, clientId } = settlement
+  await transition(tx, {
+    name: 'approve-settlement',
+    id,
+    from: 'closed',
+    to: 'approved',
+    set: 'approved_by = $2, approved_by_user = $3, approved_at = $4, held_reason = null',
+    values: [actor, userId, deps.now],
+  })
+  const unconfirmed = payees.flatMap((payee) => (isUnconfirmed(payee) ? payee.bankAccount : []))
+  const more = unconfirmed.length > 0 ? { unconfirmed } : {}
+  await recordSettlement(tx, deps.now, { id, verb: 'approve', actor, more })
+  if (payees.length === 0) return finishUnpaid(tx, deps.now, id)
+  const amountKobo = kobo(payees.reduce((sum, { netKobo }) => sum + netKobo, 0n))
+  const sending = { ...deps, currency: settlement.currency, amountKobo }
+  const routing = await chooseSendingBank(tx, sending)
+  const news = payees.map((payee) => newPayout(deps.sealer, { ...approved, payee, routing }))
+  const made = await createPayouts(tx, deps, news)
+  const paying = payees.map(({ subaccountId }) => ({
+    kind: 'paying' as const,
+    owner: subaccountId === null ? clientOwner(clientId) : subaccountOwner(subaccountId),
+    currency: settlement.currency,
+  }))
+  await deps.sharedAccounts.open(paying)
+  const transfers = payees.map(({ settlingId, netKobo }, index) => ({
+    debitAccountId: settlingId,
+    creditAccountId: deps.sharedAccounts.id(paying[index] as (typeof paying)[0]),
+    amountKobo: netKobo,
+    reason: 'payout' as const,
+    payoutId: made[index]?.id as PayoutId,
+  }))
+  await postTransfers(tx, deps.now, transfers)
+}
+
+type Paid = Approved & { payee: Payee; routing: SendingChoice }
+
+function newPayout(sealer: Sealer, { settlement, actor, payee, routing }: Paid): NewPayout {
+  return {
+    clientId: settlement.clientId,
+    purpose: 'settlement',
+    bankCode: routing.bankCode,
+    routing,
+    amountKobo: payee.netKobo,
+    currency: settlement.currency,
+    to: {
+      bankCode: payee.bankCode,
+      accountNumber: sealer.open(payee.accountNumberSealed),
+      accountName: payee.accountName,
+    },
+    narration: `Settlement ${settlement.reference}`,
+    requestedBy: actor,
+    approversNeeded: 0, // The settlement is approved.
+    bankAccountId: payee.bankAccountId as BankAccountId,
+    subaccountId: payee.subaccountId ?? undefined,
+    settlementId: settlement.id,
+  }
+}
+
+// Finishes a settlement without a payout: all of its money was recovered or held back.
+async function finishUnpaid(tx: Transaction, now: Date, id: SettlementId): Promise<void> {
+  await transition(tx, {
+    name: 'finish-unpaid-settlement',
+    id,
+    from: 'approved',
+    to: 'paid',
+    set: 'finished_at = $2',
+    values: [now],
+  })
+  const settlement = await readSettlement(tx, id)
+  await emitEvent(tx, now, { settlement, type: 'settlement.paid' })
+}

@@ -1,0 +1,488 @@
+// Closes a settlement: everything in one transaction, however many credits there are.
+//
+//   1. turn        one closing of a client at a time
+//   2. decide      the last transfer that it can cover (waits for transfers being posted)
+//   3. lines       list the covered money in one statement, while credits go on arriving
+//   4. take        lock the accounts, and take the balance of each as of the cut-off into settling
+//   5. share out   recover the client's debt and release its excess provision, hold back a reserve, release
+//                  due reserves or hold them
+//   6. approve     unless that needs a second person, or there is no account to pay to
+//
+// If the process dies, nothing has happened. Locks: the client; its turn; ledger accounts in id order;
+// the client's event counter.
+
+import { refuseSuspended } from '#access/permissions.ts'
+import { discountSettlement } from '#accounts/received-today.ts'
+import { numberArray, plainArray } from '#db/sql.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { AccountId, ClientId, SettlementId, SubaccountId, UserId } from '#ids.ts'
+import {
+  clientOwner,
+  type SharedAccount,
+  type SharedAccounts,
+  subaccountOwner,
+} from '#ledger/accounts.ts'
+import { postTransfers, type Transfer, undoSettlement } from '#ledger/transfers.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import type { OutcomeHook } from '#payouts/settle.ts'
+import { type ApprovalDeps, approveByPolicy, needsApproval, takesTwoApprovers } from './approve.ts'
+import {
+  type Cover,
+  decideTransfers,
+  type Party,
+  type PartyTotals,
+  type Previous,
+  sumLines,
+  takeAvailable,
+  writeLines,
+} from './cover.ts'
+import { findProvisionAccounts, releaseExcess } from './provisions.ts'
+import {
+  type DueReserves,
+  keepReserve,
+  releaseReserves,
+  type ShareOut,
+  shareOut,
+  takeDueReserves,
+  undoReserves,
+} from './reserves.ts'
+import { readSettings } from './settings.ts'
+import {
+  emitEvent,
+  findPrevious,
+  lockSettlement,
+  newSettlementReference,
+  readSettlement,
+  recordSettlement,
+  type Settlement,
+  type SettlementAmounts,
+} from './settlement.ts'
+import { type SettlementStatus, transition } from './states.ts'
+
+// Writes a settlement after its money was taken: its row with the totals, its reserves, their lines, and the
+// share of each party. The database checks that the amounts add up (settlements_add_up).
+
+type Closing = {
+  clientId: ClientId
+  cutOff?: Date | undefined // Default: now.
+  minimumKobo?: Kobo | undefined // Smaller settlements are refused.
+  actor: string
+  userId: UserId | null
+}
+
+type Deps = { sharedAccounts: SharedAccounts; now: Date }
+
+type Closed = {
+  id: SettlementId
+  closing: Closing
+  previous: Previous | undefined
+  cover: Cover
+  nextFromId: bigint
+  totals: readonly PartyTotals[]
+  takings: ReadonlyMap<SubaccountId | null, Kobo>
+  parties: readonly Party[]
+  receivable: SharedAccount
+  reserve: SharedAccount
+  reserveBps: number
+  reserveDays: number
+}
+
+type Shared = ShareOut & DueReserves & { takenKobo: Kobo }
+type ExtraLine = { kind: string; subaccountId: SubaccountId | null; kobo: bigint }
+
+// Returns the net amount of all parties.
+async function writeSettlement(tx: Transaction, deps: Deps, closed: Closed): Promise<Kobo> {
+  const { id, closing, cover, totals, takings, reserveBps } = closed
+  const { clientId } = closing
+  const reserveId = deps.sharedAccounts.id(closed.reserve)
+  const due = { clientId, reserveId, dueBy: cover.cutOff }
+  const { heldKobo, releasedKobo } = await takeDueReserves(tx, deps.now, due)
+  const owedKobo = await readOwed(tx, deps.sharedAccounts.id(closed.receivable))
+  const takenKobo = takings.get(null) as Kobo
+  const shared: Shared = {
+    ...{ heldKobo, releasedKobo, takenKobo },
+    ...shareOut({ takenKobo, releasedKobo, owedKobo, reserveBps }),
+  }
+  const movedKobo = heldKobo + releasedKobo + sum(takings.values())
+  if (totals.length === 0 && movedKobo === 0n) throw new Refusal('settlement_empty')
+  const extra = extraLines(closed, shared)
+  const amounts = addUp(closed, shared)
+  const lines = sum(totals.map((party) => party.lines)) + BigInt(extra.length)
+  await insertSettlement(tx, deps.now, { closed, amounts, lines })
+  await writeExtraLines(tx, deps.now, { id, lines: extra })
+  await postTransfers(tx, deps.now, transfersOf(deps.sharedAccounts, closed, shared))
+  if (shared.recoveredKobo > 0n) {
+    await releaseExcess(tx, deps.now, { clientId, currency: CURRENCY, settlementId: id })
+  }
+  if (releasedKobo > 0n) await releaseReserves(tx, { id, clientId, dueBy: cover.cutOff })
+  const { reservedKobo: amountKobo, netKobo } = shared
+  await keepReserve(tx, { id, clientId, amountKobo, from: cover.cutOff, days: closed.reserveDays })
+  await writeShares(tx, closed, netKobo)
+  return amounts.netKobo
+}
+
+async function readOwed(tx: Transaction, receivableId: AccountId): Promise<Kobo> {
+  const { rows } = await tx.query<{ kobo: Kobo }>({
+    name: 'read-receivable',
+    text: 'select debits_kobo - credits_kobo as kobo from ledger_accounts where id = $1',
+    values: [receivableId],
+  })
+  return (rows[0] as { kobo: Kobo }).kobo
+}
+
+// Builds the lines that explain the difference between the money taken and the covered transfers.
+function extraLines({ totals, takings }: Closed, shared: Shared): ExtraLine[] {
+  const carried = [...takings].map(([subaccountId, takenKobo]) => {
+    const party = totals.find((each) => each.subaccountId === subaccountId)
+    return { kind: 'carried', subaccountId, kobo: takenKobo - (party?.netKobo ?? 0n) }
+  })
+  const client = { subaccountId: null }
+  return [
+    ...carried,
+    { kind: 'recovery', ...client, kobo: -shared.recoveredKobo },
+    { kind: 'reserve', ...client, kobo: -shared.reservedKobo },
+    { kind: 'release', ...client, kobo: shared.heldKobo + shared.releasedKobo },
+    { kind: 'carried', ...client, kobo: -shared.heldKobo },
+  ].filter((line) => line.kobo !== 0n)
+}
+
+function addUp({ totals, takings }: Closed, shared: Shared): SettlementAmounts {
+  const total = (of: (party: PartyTotals) => bigint) => kobo(sum(totals.map(of)))
+  const allTakenKobo = sum(takings.values())
+  const { recoveredKobo, reservedKobo, heldKobo, releasedKobo, takenKobo, netKobo } = shared
+  return {
+    grossKobo: total((party) => party.grossKobo),
+    feesKobo: total((party) => party.feesKobo),
+    vatKobo: total((party) => party.vatKobo),
+    reversedKobo: total((party) => party.reversedKobo),
+    refundsKobo: total((party) => party.refundsKobo),
+    paidOutKobo: total((party) => party.paidOutKobo),
+    recoveredKobo: kobo(total((party) => party.recoveredKobo) + recoveredKobo),
+    reservedKobo,
+    releasedKobo: kobo(heldKobo + releasedKobo),
+    carriedKobo: kobo(
+      allTakenKobo -
+        total((party) => party.netKobo) +
+        total((party) => party.carriedKobo) -
+        heldKobo,
+    ),
+    netKobo: kobo(allTakenKobo - takenKobo + netKobo),
+  }
+}
+
+async function insertSettlement(
+  tx: Transaction,
+  now: Date,
+  { closed, amounts, lines }: { closed: Closed; amounts: SettlementAmounts; lines: bigint },
+): Promise<void> {
+  const { id, closing, previous, cover, nextFromId } = closed
+  const { clientId, actor, userId } = closing
+  const { netKobo } = amounts
+  const isNeeded = await needsApproval(tx, clientId, netKobo)
+  const takesTwo = await takesTwoApprovers(tx, { clientId, actor, netKobo })
+  await tx.query({
+    name: 'insert-settlement',
+    text: `insert into settlements
+             (id, reference, client_id, previous_id, currency, status, period_from, cut_off, to_id,
+              next_from_id, lines, gross_kobo, fees_kobo, vat_kobo, reversed_kobo, refunds_kobo,
+              paid_out_kobo, recovered_kobo, reserved_kobo, released_kobo, carried_kobo, net_kobo,
+              needs_approval, closed_by, closed_by_user, closed_at, approvers_needed)
+           overriding system value
+           values ($1, $2, $3, $4, $5, 'closed', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+                   $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`,
+    values: [
+      id,
+      newSettlementReference(),
+      clientId,
+      previous?.id ?? null,
+      CURRENCY,
+      previous?.cutOff ?? null,
+      cover.cutOff,
+      cover.toId,
+      nextFromId,
+      lines,
+      amounts.grossKobo,
+      amounts.feesKobo,
+      amounts.vatKobo,
+      amounts.reversedKobo,
+      amounts.refundsKobo,
+      amounts.paidOutKobo,
+      amounts.recoveredKobo,
+      amounts.reservedKobo,
+      amounts.releasedKobo,
+      amounts.carriedKobo,
+      amounts.netKobo,
+      isNeeded || takesTwo,
+      actor,
+      userId,
+      now,
+      takesTwo ? 2 : 1,
+    ],
+  })
+}
+
+async function writeExtraLines(
+  tx: Transaction,
+  now: Date,
+  { id, lines }: { id: SettlementId; lines: readonly ExtraLine[] },
+): Promise<void> {
+  await tx.query({
+    name: 'write-settlement-lines',
+    text: `insert into settlement_lines
+             (settlement_id, kind, subaccount_id, other_kobo, posted_at)
+           select $1, l.*, $5 from unnest($2::text[], $3::bigint[], $4::bigint[]) as l`,
+    values: [
+      id,
+      plainArray(lines.map(({ kind }) => kind)),
+      numberArray(lines.map(({ subaccountId }) => subaccountId)),
+      numberArray(lines.map((line) => line.kobo)),
+      now,
+    ],
+  })
+}
+
+function transfersOf(accounts: SharedAccounts, closed: Closed, shared: Shared): Transfer[] {
+  const { settlingId: settling } = closed.parties[0] as Party
+  const [receivable, reserve] = [accounts.id(closed.receivable), accounts.id(closed.reserve)]
+  const legs: [from: AccountId, to: AccountId, kobo: Kobo, reason: 'recovery' | 'reserve'][] = [
+    [settling, receivable, shared.recoveredKobo, 'recovery'],
+    [settling, reserve, shared.reservedKobo, 'reserve'],
+    [reserve, settling, shared.releasedKobo, 'reserve'],
+  ]
+  return legs
+    .filter(([, , amountKobo]) => amountKobo > 0n)
+    .map(([debitAccountId, creditAccountId, amountKobo, reason]) => {
+      return { debitAccountId, creditAccountId, amountKobo, reason, settlementId: closed.id }
+    })
+}
+
+// A subaccount gets all of the money that was taken from its account.
+async function writeShares(tx: Transaction, closed: Closed, netKobo: Kobo): Promise<void> {
+  const { id, closing, parties, takings } = closed
+  const shares = parties.map(({ subaccountId, settlingId }) => ({
+    ...{ subaccountId, settlingId },
+    kobo: subaccountId === null ? netKobo : (takings.get(subaccountId) as Kobo),
+  }))
+  const paid = shares.filter((share) => share.kobo > 0n)
+  await tx.query({
+    name: 'write-settlement-shares',
+    text: `insert into settlement_shares
+             (settlement_id, client_id, subaccount_id, account_id, net_kobo)
+           select $1, $2, s.* from unnest($3::bigint[], $4::bigint[], $5::bigint[]) as s`,
+    values: [
+      id,
+      closing.clientId,
+      numberArray(paid.map(({ subaccountId }) => subaccountId)),
+      numberArray(paid.map(({ settlingId }) => settlingId)),
+      numberArray(paid.map((share) => share.kobo)),
+    ],
+  })
+}
+
+function sum(values: Iterable<bigint>): bigint {
+  let total = 0n
+  for (const value of values) total += value
+  return total
+}
+
+// Closes a settlement. Refusals, in this order: client_suspended, settlement_in_progress, cut_off_passed,
+// settlement_empty, settlement_below_minimum.
+export async function closeSettlement(
+  tx: Transaction,
+  deps: ApprovalDeps,
+  closing: Closing,
+): Promise<Settlement> {
+  const { clientId, minimumKobo } = closing
+  const { now, sharedAccounts } = deps
+  await refuseSuspended(tx, clientId)
+  await takeTurn(tx, clientId)
+  const previous = await findPrevious(tx, clientId, CURRENCY)
+  const cutOff = closing.cutOff ?? firstCutOff(now, previous)
+  if (previous && cutOff <= previous.cutOff) throw new Refusal('cut_off_passed')
+
+  // Decides the last transfer before it reads the accounts. So a subaccount whose first share is covered is
+  // always among the parties.
+  const toId = await decideTransfers(tx)
+  const opened = await openAccounts(tx, deps, clientId)
+  const cover: Cover = { fromId: previous?.nextFromId ?? 0n, toId, cutOff }
+  const id = await newSettlementId(tx)
+  const covering = { clientId, currency: CURRENCY, cover, previous }
+  const nextFromId = await writeLines(tx, id, covering)
+  const totals = await sumLines(tx, id)
+
+  const { parties, receivable, reserve } = opened
+  const alsoLocked = [
+    ...[receivable, reserve].map((account) => sharedAccounts.id(account)),
+    ...(await findProvisionAccounts(tx, clientId, CURRENCY)),
+  ]
+  const taking = { settlementId: id, clientId, currency: CURRENCY, cover, nextFromId, parties }
+  const takings = await takeAvailable(tx, now, { ...taking, alsoLocked })
+  const { reserveBps, reserveDays } = await readSettings(tx, clientId)
+  const netKobo = await writeSettlement(tx, deps, {
+    ...{ id, closing, previous, cover, nextFromId, totals, takings, reserveBps, reserveDays },
+    ...opened,
+  })
+  if (minimumKobo !== undefined && netKobo < minimumKobo) {
+    throw new Refusal('settlement_below_minimum')
+  }
+  await recordSettlement(tx, now, { id, verb: 'close', actor: closing.actor })
+  await approveByPolicy(tx, deps, { id, actor: closing.actor })
+  return readSettlement(tx, id)
+}
+
+// Fails fast instead of queueing: the settlement may already be closed by the time the lock is free.
+async function takeTurn(tx: Transaction, clientId: ClientId): Promise<void> {
+  const { rows } = await tx.query<{ isOurs: boolean }>({
+    name: 'take-settlement-turn',
+    text: `select pg_try_advisory_xact_lock(hashtext('settlement'), hashtext($1)) as is_ours`,
+    values: [clientId.toString()],
+  })
+  if (!rows[0]?.isOurs) throw new Refusal('settlement_in_progress')
+}
+
+// Waits until no other transaction closes a settlement of the client.
+export async function awaitTurn(tx: Transaction, clientId: ClientId): Promise<void> {
+  await tx.query({
+    name: 'await-settlement-turn',
+    text: `select pg_advisory_xact_lock(hashtext('settlement'), hashtext($1))`,
+    values: [clientId.toString()],
+  })
+}
+
+// Just after now, so that transfers posted at this instant are covered.
+function firstCutOff(now: Date, previous: Previous | undefined): Date {
+  return new Date(Math.max(now.getTime(), previous?.cutOff.getTime() ?? 0) + 1)
+}
+
+async function newSettlementId(tx: Transaction): Promise<SettlementId> {
+  const { rows } = await tx.query<{ id: SettlementId }>({
+    name: 'new-settlement-id',
+    text: `select nextval('settlements_id_seq') as id`,
+  })
+  return (rows[0] as { id: SettlementId }).id
+}
+
+type OpenedAccounts = {
+  parties: Party[] // The client comes first.
+  receivable: SharedAccount
+  reserve: SharedAccount
+}
+
+async function openAccounts(
+  tx: Transaction,
+  { sharedAccounts }: ApprovalDeps,
+  clientId: ClientId,
+): Promise<OpenedAccounts> {
+  const { rows } = await tx.query<{ subaccountId: SubaccountId; accountId: AccountId }>({
+    name: 'list-settled-subaccounts',
+    text: `select subaccount_id, account_id
+             from settlement_accounts
+            where client_id = $1 and currency = $2 and subaccount_id is not null
+            order by subaccount_id`,
+    values: [clientId, CURRENCY],
+  })
+  const owner = clientOwner(clientId)
+  const receivable: SharedAccount = { kind: 'receivable', owner, currency: CURRENCY }
+  const reserve: SharedAccount = { kind: 'reserve', owner, currency: CURRENCY }
+  const settling = [{ subaccountId: null, accountId: null }, ...rows].map((party) => ({
+    ...party,
+    account: settlingAccount(clientId, party.subaccountId),
+  }))
+  await sharedAccounts.open([receivable, reserve, ...settling.map(({ account }) => account)])
+  const parties = settling.map(({ account, ...party }) => ({
+    ...party,
+    settlingId: sharedAccounts.id(account),
+  }))
+  return { parties, receivable, reserve }
+}
+
+function settlingAccount(clientId: ClientId, subaccountId: SubaccountId | null): SharedAccount {
+  const owner = subaccountId === null ? clientOwner(clientId) : subaccountOwner(subaccountId)
+  return { kind: 'settling', owner, currency: CURRENCY }
+}
+
+// Cancels a settlement that is not approved. Opposite transfers put the money back, and the next settlement
+// covers it again. Only the client's latest settlement can be cancelled, because each settlement starts where
+// the previous one ends.
+//
+// Locks: the client's turn, the settlement; then ledger accounts.
+
+type Cancellation = { clientId: ClientId; reference: string; actor: string; now: Date }
+
+// A repetition changes nothing.
+export async function cancelSettlement(
+  tx: Transaction,
+  { clientId, reference, actor, now }: Cancellation,
+): Promise<Settlement> {
+  await takeTurn(tx, clientId)
+  const settlement = await lockSettlement(tx, clientId, reference)
+  const { id, status, currency } = settlement
+  if (status === 'cancelled') return settlement
+  const latest = await findPrevious(tx, clientId, currency)
+  if (status !== 'closed' || latest?.id !== id) throw new Refusal('settlement_not_cancellable')
+  await transition(tx, {
+    name: 'cancel-settlement',
+    id,
+    from: 'closed',
+    to: 'cancelled',
+    set: 'cancelled_by = $2, cancelled_at = $3, held_reason = null',
+    values: [actor, now],
+  })
+  for (const table of ['settlement_lines', 'settlement_shares']) {
+    await tx.query({
+      name: `delete-${table}`,
+      text: `delete from ${table} where settlement_id = $1`,
+      values: [id],
+    })
+  }
+  await undoReserves(tx, id)
+  await undoSettlement(tx, now, id)
+  await discountSettlement(tx, id)
+  await recordSettlement(tx, now, { id, verb: 'cancel', actor })
+  return readSettlement(tx, id)
+}
+
+// Sets the status of a settlement from its payouts: paid when all are confirmed, failed when none is. The
+// money of a failed payout becomes available again (src/payouts/settle.ts), and the next settlement covers
+// it.
+
+export const finishSettlement: OutcomeHook = async (tx, { now }, { settlementId }) => {
+  const id = settlementId as SettlementId
+  const { rows } = await tx.query<{ status: SettlementStatus }>({
+    name: 'lock-paid-settlement',
+    text: 'select status from settlements where id = $1 for no key update',
+    values: [id],
+  })
+  const from = (rows[0] as { status: SettlementStatus }).status
+  const { open, paid, unpaid } = await countPayouts(tx, id)
+  if (open > 0) {
+    if (from !== 'sending')
+      await transition(tx, { name: 'send-settlement', id, from, to: 'sending' })
+    return
+  }
+  const status = unpaid === 0 ? 'paid' : paid === 0 ? 'failed' : 'part_failed'
+  await transition(tx, {
+    name: 'finish-settlement',
+    id,
+    from,
+    to: status,
+    set: 'finished_at = $2',
+    values: [now],
+  })
+  const settlement = await readSettlement(tx, id)
+  const type = status === 'paid' ? 'settlement.paid' : 'settlement.failed'
+  await emitEvent(tx, now, { settlement, type })
+}
+
+async function countPayouts(tx: Transaction, id: SettlementId) {
+  const { rows } = await tx.query<{ open: number; paid: number; unpaid: number }>({
+    name: 'count-settlement-payouts',
+    text: `select count(*) filter (where status in ('queued', 'sending', 'unknown'))::int as open,
+                  count(*) filter (where status = 'confirmed')::int as paid,
+                  count(*) filter (where status in ('failed', 'cancelled'))::int as unpaid
+             from payouts where settlement_id = $1`,
+    values: [id],
+  })
+  return rows[0] as { open: number; paid: number; unpaid: number }
+}

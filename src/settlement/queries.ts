@@ -1,0 +1,141 @@
+// The lines of a settlement, in the order in which the money moved, each with its credit or payout.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { AccountId, ClientId, CreditId, PaymentId, SettlementId } from '#ids.ts'
+import { clientOwner } from '#ledger/accounts.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import { previewTotals } from './cover.ts'
+import { readHolidays } from './holidays.ts'
+import { previewDueReserves, shareOut } from './reserves.ts'
+import { nextSlot, readSettings, type Slot } from './settings.ts'
+import { findPrevious, type SettlementAmounts } from './settlement.ts'
+
+export const LINE_KINDS = [
+  'credit',
+  'payout',
+  'refund',
+  'adjustment',
+  'carried',
+  'recovery',
+  'reserve',
+  'release',
+] as const
+
+export type SettlementLine = {
+  id: bigint
+  kind: (typeof LINE_KINDS)[number]
+  subaccountCode: string | null // Null: the line is the client's.
+  postedAt: Date
+  creditId: CreditId | null
+  sessionId: string | null
+  receivedAt: Date | null
+  paymentReference: PaymentId | null
+  merchantRef: string | null
+  collectionAccountId: AccountId | null
+  accountNumber: string | null
+  merchantCode: string | null
+  payoutReference: string | null
+  grossKobo: Kobo
+  feeKobo: Kobo
+  vatKobo: Kobo
+  splitKobo: Kobo
+  reversedKobo: Kobo
+  otherKobo: Kobo
+  netKobo: Kobo
+}
+
+type LinePage = { settlementId: SettlementId; afterId: bigint | null; limit: number }
+
+export async function listLines(
+  db: Queryable,
+  { settlementId, afterId, limit }: LinePage,
+): Promise<SettlementLine[]> {
+  const { rows } = await db.query<SettlementLine>({
+    name: 'list-settlement-lines',
+    text: `select l.id, l.kind, y.subaccount_code, l.posted_at, l.credit_id, c.session_id,
+                  c.received_at, p.id as payment_reference, a.merchant_ref,
+                  k.id as collection_account_id, k.account_number, k.merchant_code,
+                  o.reference as payout_reference, l.gross_kobo, l.fee_kobo, l.vat_kobo,
+                  l.split_kobo, l.reversed_kobo, l.other_kobo, l.net_kobo
+             from (select * from settlement_lines
+                    where settlement_id = $1 and ($2::bigint is null or id > $2)
+                    order by id limit $3) as l
+             left join credits c on c.id = l.credit_id
+             left join collection_accounts k on k.id = l.account_id
+             left join suspense_items i
+               on i.credit_id = l.credit_id and i.state = 'assigned' and l.account_id is not null
+              and i.assigned_payment_id is not null and c.payment_id is null
+             left join payments p
+               on p.id = coalesce(c.payment_id, i.assigned_payment_id) and k.id is null
+             left join advices a on a.id = p.advice_id
+             left join payouts o on o.id = l.payout_id
+             left join settlement_payees y on y.subaccount_id = l.subaccount_id
+            order by l.id`,
+    values: [settlementId, afterId, limit],
+  })
+  return rows
+}
+
+// Previews the settlement that would be closed now, and the time of the next scheduled one. Reads one
+// snapshot and takes no lock.
+
+const LAST_ID = 9_223_372_036_854_775_807n
+
+export type UpcomingSettlement = SettlementAmounts & {
+  currency: string
+  periodFrom: Date | null
+  lines: bigint // The number of credits.
+  schedule: string
+  next: Slot | undefined
+}
+
+export async function readUpcoming(
+  tx: Transaction,
+  { clientId, now }: { clientId: ClientId; now: Date },
+): Promise<UpcomingSettlement> {
+  const settings = await readSettings(tx, clientId)
+  const previous = await findPrevious(tx, clientId, CURRENCY)
+  const cutOff = new Date(now.getTime() + 1) // Covers transfers posted at this instant.
+  const cover = { fromId: previous?.nextFromId ?? 0n, toId: LAST_ID, cutOff }
+  const covered = await previewTotals(tx, { clientId, currency: CURRENCY, cover, previous })
+  const { clientKobo, subaccountsKobo, owedKobo } = await readBalances(tx, clientId)
+  const { heldKobo, releasedKobo } = await previewDueReserves(tx, clientId, cutOff)
+  const { reserveBps, schedule, handledTo } = settings
+  const shared = shareOut({ takenKobo: clientKobo, releasedKobo, owedKobo, reserveBps })
+  const { netKobo: coveredNetKobo, lines, ...amounts } = covered
+  return {
+    ...amounts,
+    lines,
+    recoveredKobo: kobo(covered.recoveredKobo + shared.recoveredKobo),
+    reservedKobo: shared.reservedKobo,
+    releasedKobo: kobo(heldKobo + releasedKobo),
+    carriedKobo: kobo(
+      clientKobo + subaccountsKobo - coveredNetKobo + covered.carriedKobo - heldKobo,
+    ),
+    netKobo: kobo(shared.netKobo + subaccountsKobo),
+    currency: CURRENCY,
+    periodFrom: previous?.cutOff ?? null,
+    schedule,
+    next: handledTo ? nextSlot(schedule, handledTo, await readHolidays(tx)) : undefined,
+  }
+}
+
+type Balances = { clientKobo: Kobo; subaccountsKobo: Kobo; owedKobo: Kobo }
+
+async function readBalances(tx: Transaction, clientId: ClientId): Promise<Balances> {
+  const { rows } = await tx.query<Balances>({
+    name: 'read-settleable-balances',
+    text: `select coalesce(sum(l.credits_kobo - l.debits_kobo)
+                    filter (where a.subaccount_id is null), 0)::bigint as client_kobo,
+                  coalesce(sum(l.credits_kobo - l.debits_kobo)
+                    filter (where a.subaccount_id is not null), 0)::bigint as subaccounts_kobo,
+                  (select coalesce(sum(debits_kobo - credits_kobo), 0)::bigint
+                     from ledger_accounts
+                    where kind = 'receivable' and owner = $3 and currency = $2) as owed_kobo
+             from settlement_accounts a join ledger_accounts l on l.id = a.account_id
+            where a.client_id = $1 and a.currency = $2`,
+    values: [clientId, CURRENCY, clientOwner(clientId)],
+  })
+  return rows[0] as Balances
+}

@@ -1,0 +1,173 @@
+// Reserves: parts of settlements that are held back. The first settlement whose cut-off is late enough
+// releases a reserve. Before that, an adjustment may use the reserve to pay the client's debt. A hold of all
+// the client's money that lacks money takes a due reserve instead (I130).
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { holdReserve, sumLacking } from '#holds/hold.ts'
+import type { AccountId, ClientId, SettlementId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
+
+const DAY_MS = 86_400_000
+
+// SQL: reserves that can pay the client's debt or be held. The settlement of such a reserve can no longer be
+// cancelled.
+const USABLE = `
+  client_id = $1 and released_by is null
+  and exists (select from settlements s where s.id = settlement_id and s.status <> 'closed')`
+
+// A settlement releases a part of the due reserves, and holds take the other part.
+export type DueReserves = { heldKobo: Kobo; releasedKobo: Kobo }
+
+async function sumDueReserves(
+  db: Queryable,
+  clientId: ClientId,
+  dueBy: Date,
+): Promise<{ dueKobo: Kobo; usableKobo: Kobo }> {
+  const { rows } = await db.query<{ dueKobo: Kobo; usableKobo: Kobo }>({
+    name: 'sum-due-reserves',
+    text: `select coalesce(sum(amount_kobo), 0)::bigint as due_kobo,
+                  coalesce(sum(amount_kobo) filter (where ${USABLE}), 0)::bigint as usable_kobo
+             from settlement_reserves
+            where client_id = $1 and released_by is null and release_at <= $2`,
+    values: [clientId, dueBy],
+  })
+  return rows[0] as { dueKobo: Kobo; usableKobo: Kobo }
+}
+
+export async function previewDueReserves(
+  db: Queryable,
+  clientId: ClientId,
+  dueBy: Date,
+): Promise<DueReserves> {
+  const { dueKobo } = await sumDueReserves(db, clientId, dueBy)
+  const lackingKobo = dueKobo === 0n ? 0n : await sumLacking(db, clientId)
+  const heldKobo = least(dueKobo, lackingKobo)
+  return { heldKobo: kobo(heldKobo), releasedKobo: kobo(dueKobo - heldKobo) }
+}
+
+// Moves due reserves to holds. The settlement may release the rest. The caller holds the client's turn and
+// has locked the reserve account.
+export async function takeDueReserves(
+  tx: Transaction,
+  now: Date,
+  { clientId, reserveId, dueBy }: { clientId: ClientId; reserveId: AccountId; dueBy: Date },
+): Promise<DueReserves> {
+  const { dueKobo, usableKobo } = await sumDueReserves(tx, clientId, dueBy)
+  if (dueKobo === 0n) return { heldKobo: dueKobo, releasedKobo: dueKobo }
+  const releasing = { clientId, reserveId, amountKobo: usableKobo }
+  const { heldKobo, isLacking } = await holdReserve(tx, now, releasing)
+  if (heldKobo > 0n) await useReserves(tx, clientId, heldKobo)
+  return { heldKobo, releasedKobo: kobo(isLacking ? 0n : dueKobo - heldKobo) }
+}
+
+export async function releaseReserves(
+  tx: Transaction,
+  { id, clientId, dueBy }: { id: SettlementId; clientId: ClientId; dueBy: Date },
+): Promise<void> {
+  await tx.query({
+    name: 'release-reserves',
+    text: `update settlement_reserves set released_by = $1
+            where client_id = $2 and released_by is null and release_at <= $3`,
+    values: [id, clientId, dueBy],
+  })
+}
+
+type NewReserve = {
+  id: SettlementId
+  clientId: ClientId
+  amountKobo: Kobo
+  from: Date
+  days: number
+}
+
+export async function keepReserve(
+  tx: Transaction,
+  { id, clientId, amountKobo, from, days }: NewReserve,
+): Promise<void> {
+  if (amountKobo === 0n) return
+  await tx.query({
+    name: 'keep-reserve',
+    text: `insert into settlement_reserves (settlement_id, client_id, amount_kobo, release_at)
+           values ($1, $2, $3, $4)`,
+    values: [id, clientId, amountKobo, new Date(from.getTime() + days * DAY_MS)],
+  })
+}
+
+// Undoes the holds and releases of a cancelled settlement.
+export async function undoReserves(tx: Transaction, id: SettlementId): Promise<void> {
+  await tx.query({
+    name: 'unhold-reserve',
+    text: 'delete from settlement_reserves where settlement_id = $1',
+    values: [id],
+  })
+  await tx.query({
+    name: 'unrelease-reserves',
+    text: 'update settlement_reserves set released_by = null where released_by = $1',
+    values: [id],
+  })
+}
+
+export async function sumUsableReserves(db: Queryable, clientId: ClientId): Promise<Kobo> {
+  const { rows } = await db.query<{ kobo: bigint }>({
+    name: 'sum-usable-reserves',
+    text: `select coalesce(sum(amount_kobo), 0)::bigint as kobo from settlement_reserves where ${USABLE}`,
+    values: [clientId],
+  })
+  return kobo(rows[0]?.kobo ?? 0n)
+}
+
+// Uses the reserves that are due first. The caller holds the client's turn and has checked that there is
+// enough.
+export async function useReserves(
+  tx: Transaction,
+  clientId: ClientId,
+  amountKobo: Kobo,
+): Promise<void> {
+  await tx.query({
+    name: 'use-reserves',
+    text: `with usable as (
+             select settlement_id, amount_kobo,
+                    sum(amount_kobo) over (order by release_at, settlement_id) as reached
+               from settlement_reserves where ${USABLE}
+           ), kept as (
+             select settlement_id, least(amount_kobo, greatest(reached - $2, 0)) as left_kobo from usable
+           ), used_up as (
+             delete from settlement_reserves r using kept k
+              where r.settlement_id = k.settlement_id and k.left_kobo = 0
+           )
+           update settlement_reserves r set amount_kobo = k.left_kobo
+             from kept k
+            where r.settlement_id = k.settlement_id and k.left_kobo between 1 and r.amount_kobo - 1`,
+    values: [clientId, amountKobo],
+  })
+}
+
+// Divides the money that a settlement took from a client: first recovers the client's debt, then holds back a
+// reserve from the money taken, and adds the reserves that are due. Pure.
+
+const WHOLE_BPS = 10_000n
+
+export type ShareOut = {
+  recoveredKobo: Kobo
+  reservedKobo: Kobo
+  netKobo: Kobo // The amount to pay out.
+}
+
+type Inputs = { takenKobo: Kobo; releasedKobo: Kobo; owedKobo: Kobo; reserveBps: number }
+
+export function shareOut({ takenKobo, releasedKobo, owedKobo, reserveBps }: Inputs): ShareOut {
+  const allKobo = takenKobo + releasedKobo
+  const recoveredKobo = least(owedKobo, allKobo)
+  const reservableKobo = least(takenKobo, allKobo - recoveredKobo)
+  const reservedKobo = (reservableKobo * BigInt(reserveBps)) / WHOLE_BPS
+  return {
+    recoveredKobo: kobo(recoveredKobo),
+    reservedKobo: kobo(reservedKobo),
+    netKobo: kobo(allKobo - recoveredKobo - reservedKobo),
+  }
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
+}

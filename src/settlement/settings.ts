@@ -1,0 +1,174 @@
+// A client's settlement terms: schedule, minimum amount and reserve. The operator may set a floor for the
+// reserve, which the client cannot go below.
+
+import type { Client } from '#access/permissions.ts'
+import { type Holidays, isBusinessDay, watDay } from '#clock.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+
+type SettlementTerms = {
+  schedule: string
+  minimumKobo: Kobo // The schedule skips smaller settlements.
+  reserveBps: number
+  reserveDays: number
+}
+
+// The reserve in force is the greater of the client's own and the operator's floor.
+export type SettlementSettings = SettlementTerms & {
+  handledTo: Date | null
+  reserveFloorBps: number
+  reserveFloorDays: number
+}
+
+export async function readSettings(db: Queryable, clientId: ClientId): Promise<SettlementSettings> {
+  const { rows } = await db.query<SettlementSettings>({
+    name: 'read-settlement-settings',
+    text: `select coalesce(s.schedule, 'manual') as schedule,
+                  coalesce(s.minimum_kobo, 0) as minimum_kobo,
+                  greatest(s.reserve_bps, f.reserve_floor_bps, 0) as reserve_bps,
+                  greatest(s.reserve_days, f.reserve_floor_days, 0) as reserve_days, s.handled_to,
+                  coalesce(f.reserve_floor_bps, 0) as reserve_floor_bps,
+                  coalesce(f.reserve_floor_days, 0) as reserve_floor_days
+             from (values ($1::bigint)) as c (id)
+             left join settlement_settings s on s.client_id = c.id
+             left join payout_settings f on f.client_id = c.id`,
+    values: [clientId],
+  })
+  return rows[0] as SettlementSettings
+}
+
+// A schedule starts when it is set, and closes no settlement for earlier slots. For a client without a
+// reserve of its own, the operator's floor applies.
+export async function writeSettings(
+  tx: Transaction,
+  { client, actor, now }: { client: Client; actor: string; now: Date },
+  { schedule, minimumKobo, reserveBps, reserveDays }: SettlementTerms,
+): Promise<SettlementSettings> {
+  const { reserveFloorBps, reserveFloorDays } = await readSettings(tx, client.id)
+  const isBelow = reserveBps < reserveFloorBps || reserveDays < reserveFloorDays
+  if (reserveBps > 0 && isBelow) throw new Refusal('reserve_below_floor')
+  await tx.query({
+    name: 'write-settlement-settings',
+    text: `insert into settlement_settings as s
+             (client_id, schedule, minimum_kobo, reserve_bps, reserve_days, handled_to, updated_by,
+              updated_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $6)
+           on conflict (client_id) do update
+             set schedule = $2, minimum_kobo = $3, reserve_bps = $4, reserve_days = $5,
+                 handled_to = case when s.schedule = $2 then s.handled_to else $6 end,
+                 updated_by = $7, updated_at = $6`,
+    values: [client.id, schedule, minimumKobo, reserveBps, reserveDays, now, actor],
+  })
+  await writeAuditLog(tx, now, {
+    clientId: client.id,
+    actor,
+    action: 'settlement.settings',
+    subject: `client/${client.clientId}`,
+    detail: { schedule, minimumKobo: minimumKobo.toString(), reserveBps, reserveDays },
+  })
+  return readSettings(tx, client.id)
+}
+
+export type ScheduledClient = Pick<SettlementTerms, 'schedule' | 'minimumKobo'> & {
+  clientId: ClientId
+  handledTo: Date
+}
+
+// SQL: a client's settlements are scheduled.
+export const HAS_SETTLEMENT_SCHEDULES = `exists (select from settlement_settings where schedule <> 'manual')`
+
+// Leaves out suspended clients. When such a client is resumed, its schedule makes up for the slots it
+// missed.
+export async function listScheduled(db: Queryable): Promise<ScheduledClient[]> {
+  const { rows } = await db.query<ScheduledClient>({
+    name: 'list-scheduled-settlements',
+    text: `select client_id, schedule, minimum_kobo, handled_to
+             from settlement_settings
+            where schedule <> 'manual'
+              and exists (select from clients
+                           where clients.id = settlement_settings.client_id and clients.is_active)
+            order by client_id`,
+  })
+  return rows
+}
+
+// Returns true to one caller only, which then closes or skips the slot (I54). Keeps the row locked.
+export async function claimSlot(
+  tx: Transaction,
+  { clientId, handledTo, schedule }: ScheduledClient,
+  at: Date,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'claim-settlement-slot',
+    text: `update settlement_settings set handled_to = $4
+            where client_id = $1 and handled_to = $2 and schedule = $3`,
+    values: [clientId, handledTo, schedule, at],
+  })
+  return rowCount === 1
+}
+
+// When settlements close, in West Africa Time and on business days only. Pure.
+//
+//   manual            never automatically
+//   daily@HH:MM       each business day, with the cut-off at that time
+//   T+1@HH:MM         each business day, with the cut-off at its midnight: covers the day before
+//   weekly@Mon@HH:MM  once a week, or on the next business day if that day is a holiday
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const DAY_MS = 86_400_000
+const PATTERN = /^(?:(daily|T\+1)|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):([0-5][0-9])$/
+export const SCHEDULE_PATTERN =
+  '^(manual|weekly|(daily|T\\+1|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):[0-5][0-9])$'
+const WEEKLY = 'weekly@Mon@09:00'
+
+// Longer than any series of holidays.
+const LOOK_AHEAD_DAYS = 400
+
+export type Slot = { at: Date; cutOff: Date }
+
+// `weekly` without a day means Monday.
+export function normalSchedule(schedule: string): string {
+  return schedule === 'weekly' ? WEEKLY : schedule
+}
+
+// The first slot after this moment. Undefined for a manual schedule.
+export function nextSlot(schedule: string, after: Date, holidays: Holidays): Slot | undefined {
+  const match = PATTERN.exec(schedule)
+  if (!match) return undefined
+  const [, daily, weekday, hour, minute] = match
+  const clockMs = (Number(hour) * 60 + Number(minute)) * 60_000
+  const isInSchedule = (day: string) => weekday === undefined || isWeekly(day, weekday, holidays)
+  const first = dayStart(watDay(after))
+  for (let days = 0; days <= LOOK_AHEAD_DAYS; days++) {
+    const midnight = new Date(first.getTime() + days * DAY_MS)
+    const day = watDay(midnight)
+    const at = new Date(midnight.getTime() + clockMs)
+    if (at <= after || !isBusinessDay(day, holidays) || !isInSchedule(day)) continue
+    return { at, cutOff: daily === 'T+1' ? midnight : at }
+  }
+  return undefined
+}
+
+// Whether a weekly settlement closes on this business day: the day is the chosen weekday, or the chosen
+// weekday and every day between it and this day were no business days.
+function isWeekly(day: string, weekday: string, holidays: Holidays): boolean {
+  if (dayName(day) === weekday) return true
+  const before = dayBefore(day)
+  return !isBusinessDay(before, holidays) && isWeekly(before, weekday, holidays)
+}
+
+function dayName(day: string): string {
+  return DAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] as string
+}
+
+function dayBefore(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10)
+}
+
+function dayStart(day: string): Date {
+  return new Date(`${day}T00:00:00+01:00`)
+}

@@ -1,0 +1,113 @@
+// Short codes: references that a person can read over the phone, such as PAY-7K3M-Q2XT. A code is computed
+// from the full reference, never stored (docs/decisions/0031). Three letters name the kind; the last
+// character checks the others. The alphabet has no I, L, O or U, and reads I and L as 1 and O as 0.
+//
+// Codes of two objects may be equal, so a search returns all of them. Only a credit's code names one object.
+// The pages of the dashboard use this file too, so it imports nothing.
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const CREDIT = 'CRD'
+const LETTERS_OF_IDS = ['PAY', 'REQ'] as const // Payments and payment requests have a UUID.
+const LETTERS_OF_NUMBERS = ['PYT', 'RFD', 'STL', 'RTN'] // The letters of newReference() (ids.ts).
+
+export type IdLetters = (typeof LETTERS_OF_IDS)[number]
+
+const LENGTH = 7
+const CREDIT_LENGTH = 10 // 50 bits hold every public id.
+const LOW_BITS = 15
+const HIGH_BITS = 20
+const LOW = 2 ** LOW_BITS
+const HIGH = 2 ** HIGH_BITS
+const MINUTE_MS = 60_000
+const DIGITS = 10 // The digits of a reference that its code has. Ten need 32 bits.
+
+// Codes of minutes 2^20 apart are equal, which is almost two years.
+export const CYCLE_MS = HIGH * MINUTE_MS
+
+// The code has the minute of the id and its last 15 bits, which are random.
+export function codeOfId(letters: IdLetters, id: string): string {
+  const hex = id.replaceAll('-', '')
+  const minute = Math.floor(Number.parseInt(hex.slice(0, 12), 16) / MINUTE_MS) % HIGH
+  return write(letters, pack(minute, Number.parseInt(hex.slice(-4), 16) % LOW), LENGTH)
+}
+
+// Returns a reference of another form as it is.
+export function codeOf(reference: string): string {
+  const [, letters, digits] = /^([A-Z]{3})(\d{10})\d{5}$/.exec(reference) ?? []
+  if (letters === undefined || !LETTERS_OF_NUMBERS.includes(letters)) return reference
+  const number = Number(digits)
+  return write(letters, pack(Math.floor(number / LOW), number % LOW), LENGTH)
+}
+
+export function codeOfCredit(id: number): string {
+  return write(CREDIT, id, CREDIT_LENGTH)
+}
+
+export type ShortCode =
+  | { kind: 'id'; letters: readonly IdLetters[]; minuteMs: number; endings: string[] } // One of the minutes.
+  | { kind: 'number'; prefix: string } // The start of the reference.
+  | { kind: 'credit'; id: string }
+
+// `mistyped`: the text has the form of a code, but not its check character. Without its letters, a code is
+// read as that of a payment or a payment request.
+export function readCode(text: string): ShortCode | 'mistyped' | undefined {
+  const [, letters = '', body = ''] =
+    /^(?:([A-Z]{3})[- ]*)?([0-9A-Z]{4}[- ]*[0-9A-Z]{4}(?:[- ]*[0-9A-Z]{3})?)$/.exec(
+      text.trim().toUpperCase(),
+    ) ?? []
+  const characters = body.replace(/[- ]/g, '').replace(/[IL]/g, '1').replaceAll('O', '0')
+  const isId = LETTERS_OF_IDS.some((each) => each === letters) || letters === ''
+  const isKnown = isId || letters === CREDIT || LETTERS_OF_NUMBERS.includes(letters)
+  const length = letters === CREDIT ? CREDIT_LENGTH : LENGTH
+  if (!isKnown || characters.length !== length + 1) return undefined
+  const data = characters.slice(0, -1)
+  if (checkOf(data) !== characters.at(-1)) return letters === '' ? undefined : 'mistyped'
+  const value = [...data].reduce((sum, each) => sum * 32 + ALPHABET.indexOf(each), 0)
+  if (letters === CREDIT) return { kind: 'credit', id: String(value) }
+  const { high, low } = unpack(value)
+  if (isId) {
+    const ending = (number: number) => number.toString(16).padStart(4, '0')
+    return {
+      kind: 'id',
+      letters: LETTERS_OF_IDS.filter((each) => letters === '' || each === letters),
+      minuteMs: high * MINUTE_MS,
+      endings: [ending(low), ending(low + LOW)],
+    }
+  }
+  return { kind: 'number', prefix: letters + String(high * LOW + low).padStart(DIGITS, '0') }
+}
+
+function write(letters: string, value: number, length: number): string {
+  const data = Array.from(
+    { length },
+    (_, at) => ALPHABET[Math.floor(value / 32 ** (length - 1 - at)) % 32],
+  ).join('')
+  return `${letters}-${(data + checkOf(data)).replace(/(.{4})(?=.)/g, '$1-')}`
+}
+
+// Neighbours in time have little in common to the eye, because the random part changes the rest.
+function pack(high: number, low: number): number {
+  return low * HIGH + (high ^ spread(low))
+}
+
+function unpack(value: number): { high: number; low: number } {
+  const low = Math.floor(value / HIGH)
+  return { high: (value % HIGH) ^ spread(low), low }
+}
+
+function spread(low: number): number {
+  return Math.imul(low, 0x9e3779b1) >>> (32 - HIGH_BITS)
+}
+
+// Multiplies by two in the field of 32 elements for each character, so that one wrong character, or any two
+// that changed places, give another check character. Undefined for a character outside the alphabet.
+function checkOf(data: string): string | undefined {
+  let sum = 0
+  for (const each of data) {
+    const value = ALPHABET.indexOf(each)
+    if (value < 0) return undefined
+    sum ^= value
+    sum = (sum << 1) ^ (sum & 16 ? 0b100101 : 0)
+  }
+  return ALPHABET[sum]
+}

@@ -1,0 +1,239 @@
+// The shares of subaccounts in each part of a credit: its booked amount, or a suspense item of it that
+// was assigned (I55). Written in the transaction that books the money, after its fee.
+//
+//   Available → Subaccount 15,828.00     80% of 20,000.00 less fee and VAT
+//   Available → Subaccount  3,957.00     20%
+//
+// When the bank takes the money back, the subaccounts first give back their shares, as far as they still
+// hold them (I56). Money that has left them is the client's loss and is never taken twice.
+
+import { numberArray } from '#db/sql.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { type CreditFee, sumOfFees } from '#fees/charges.ts'
+import { distribute } from '#fees/fee.ts'
+import type { FeeRule } from '#fees/rules.ts'
+import type { AccountId, ClientId, CreditId, SplitId, SubaccountId, SuspenseItemId } from '#ids.ts'
+import { type SharedAccount, subaccountOwner } from '#ledger/accounts.ts'
+import type { Transfer } from '#ledger/transfers.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import { type Split, shareAmount } from './split.ts'
+
+type BookedPart = { creditId: CreditId; itemId?: SuspenseItemId | null; amountKobo: Kobo }
+
+export type CreditShare = {
+  creditId: CreditId
+  itemId: SuspenseItemId | null
+  clientId: ClientId
+  splitId: SplitId
+  subaccountId: SubaccountId
+  baseKobo: Kobo // The booked amount.
+  shareKobo: Kobo
+}
+
+export type PostedShare = CreditShare & { accountId: AccountId } // The account that paid the share.
+
+type Booked = { parts: readonly BookedPart[]; fees: readonly CreditFee[]; rule: FeeRule | null }
+
+// Splits the sum of all parts once. Then takes each share from the parts, in proportion to the money left in
+// each.
+export function shareCredits(
+  split: Split | null,
+  { parts, fees, rule }: Booked,
+): readonly CreditShare[] {
+  if (!split) return NOTHING
+  const grossKobo = kobo(parts.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
+  const feesKobo = sumOfFees(fees)
+  const shares = shareAmount(split, { grossKobo, feesKobo, bearer: rule?.bearer })
+  const leftKobo = parts.map(({ creditId, itemId = null, amountKobo }) => {
+    const own = fees.filter((fee) => fee.creditId === creditId && fee.itemId === itemId)
+    return amountKobo - sumOfFees(own)
+  })
+  return split.parts.flatMap(({ subaccountId }, at) => {
+    const ofParts = distribute(shares[at] as Kobo, leftKobo)
+    return parts.flatMap(({ creditId, itemId = null, amountKobo: baseKobo }, index) => {
+      const shareKobo = kobo(ofParts[index] as bigint)
+      leftKobo[index] = (leftKobo[index] as bigint) - shareKobo
+      if (shareKobo === 0n) return []
+      const { clientId, id: splitId } = split
+      return [{ creditId, itemId, clientId, splitId, subaccountId, baseKobo, shareKobo }]
+    })
+  })
+}
+
+const NOTHING: readonly CreditShare[] = []
+
+export function sumOfShares(shares: readonly { shareKobo: Kobo }[]): Kobo {
+  return kobo(shares.reduce((sum, { shareKobo }) => sum + shareKobo, 0n))
+}
+
+export function subaccountLedger(id: SubaccountId): SharedAccount {
+  return { kind: 'subaccount', owner: subaccountOwner(id), currency: CURRENCY }
+}
+
+export function splitAccounts(split: Split | null): SharedAccount[] {
+  return split ? split.parts.map(({ subaccountId }) => subaccountLedger(subaccountId)) : []
+}
+
+type FindAccount = (account: SharedAccount) => AccountId
+
+export function shareTransfer(share: PostedShare, accountId: FindAccount): Transfer {
+  return {
+    debitAccountId: share.accountId,
+    creditAccountId: accountId(subaccountLedger(share.subaccountId)),
+    amountKobo: share.shareKobo,
+    creditId: share.creditId,
+    reason: 'split',
+  }
+}
+
+export async function insertShares(
+  tx: Transaction,
+  now: Date,
+  shares: readonly PostedShare[],
+): Promise<void> {
+  if (shares.length === 0) return
+  await tx.query({
+    name: 'insert-credit-splits',
+    text: `insert into credit_splits
+             (credit_id, item_id, client_id, split_id, subaccount_id, account_id, base_kobo,
+              share_kobo, split_at)
+           select s.*, $9
+             from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+                         $6::bigint[], $7::bigint[], $8::bigint[]) as s`,
+    values: [
+      numberArray(shares.map((share) => share.creditId)),
+      numberArray(shares.map((share) => share.itemId)),
+      numberArray(shares.map((share) => share.clientId)),
+      numberArray(shares.map((share) => share.splitId)),
+      numberArray(shares.map((share) => share.subaccountId)),
+      numberArray(shares.map((share) => share.accountId)),
+      numberArray(shares.map((share) => share.baseKobo)),
+      numberArray(shares.map((share) => share.shareKobo)),
+      now,
+    ],
+  })
+}
+
+// The shares of subaccounts in a credit, and the amounts of them that subaccounts give back when a bank takes
+// the money back (I56).
+
+export type StandingShare = {
+  id: bigint
+  itemId: SuspenseItemId | null
+  subaccountId: SubaccountId
+  accountId: AccountId // The account that paid the share. A returned share goes there.
+  baseKobo: Kobo
+  shareKobo: Kobo
+  returnedKobo: Kobo // Given back so far.
+  lostKobo: Kobo // Due for return, but the money had already left the subaccount.
+}
+
+// The caller has locked the credit.
+export async function readShares(tx: Transaction, creditId: CreditId): Promise<StandingShare[]> {
+  const { rows } = await tx.query<StandingShare>({
+    name: 'read-credit-splits',
+    text: `select id, item_id, subaccount_id, account_id, base_kobo, share_kobo, returned_kobo,
+                  lost_kobo
+             from credit_splits where credit_id = $1 order by id`,
+    values: [creditId],
+  })
+  return rows
+}
+
+export type ReturnedShare = { of: StandingShare; returnedKobo: Kobo; lostKobo: Kobo }
+
+// Computes the shares to give back when `leftKobo` remains of the part. Subaccounts give back only money that
+// they still hold; `balances` is reduced by it. The remaining share of a subaccount is rounded down, in the
+// client's favour.
+export function returnShares(
+  shares: readonly StandingShare[],
+  { leftKobo, balances }: { leftKobo: Kobo; balances: Map<SubaccountId, Kobo> },
+): ReturnedShare[] {
+  return shares.flatMap((of) => {
+    const keptKobo = (of.shareKobo * leftKobo) / of.baseKobo
+    const dueKobo = of.shareKobo - of.returnedKobo - of.lostKobo - keptKobo
+    if (dueKobo === 0n) return []
+    const heldKobo = balances.get(of.subaccountId) ?? kobo(0n)
+    const returnedKobo = kobo(dueKobo < heldKobo ? dueKobo : heldKobo)
+    balances.set(of.subaccountId, kobo(heldKobo - returnedKobo))
+    return [{ of, returnedKobo, lostKobo: kobo(dueKobo - returnedKobo) }]
+  })
+}
+
+export function sumReturned(returned: readonly ReturnedShare[]): Kobo {
+  return kobo(returned.reduce((sum, { returnedKobo }) => sum + returnedKobo, 0n))
+}
+
+export async function recordReturnedShares(
+  tx: Transaction,
+  returned: readonly ReturnedShare[],
+): Promise<void> {
+  for (const { of, returnedKobo, lostKobo } of returned) {
+    await tx.query({
+      name: 'return-credit-split',
+      text: `update credit_splits
+                set returned_kobo = returned_kobo + $2, lost_kobo = lost_kobo + $3
+              where id = $1`,
+      values: [of.id, returnedKobo, lostKobo],
+    })
+  }
+}
+
+export function shareBackTransfers(
+  returned: readonly ReturnedShare[],
+  { creditId, accountId }: { creditId: CreditId; accountId: (account: SharedAccount) => AccountId },
+): Transfer[] {
+  return returned.flatMap(({ of, returnedKobo }): Transfer[] => {
+    if (returnedKobo === 0n) return []
+    const debitAccountId = accountId(subaccountLedger(of.subaccountId))
+    const creditAccountId = of.accountId
+    return [
+      { debitAccountId, creditAccountId, amountKobo: returnedKobo, creditId, reason: 'split' },
+    ]
+  })
+}
+
+// SQL: the transfers that gave subaccounts their shares of the credits $1, or took them back.
+export const SHARE_TRANSFERS = `
+  select t.id, t.credit_id, u.client_id, t.posted_at, u.code as subaccount_code,
+         case when l.id = t.credit_account_id then t.amount_kobo else -t.amount_kobo end
+           as share_kobo
+    from transfers t
+    join ledger_accounts l
+      on l.id in (t.debit_account_id, t.credit_account_id) and l.kind = 'subaccount'
+    join subaccounts u on u.id = case when l.owner like 'subaccount:%'
+                                      then split_part(l.owner, ':', 2)::bigint end
+   where t.credit_id = any($1::bigint[]) and t.reason = 'split'`
+
+// SQL columns: the shares of subaccounts in a credit or a payment, less the amounts that they gave back.
+
+export type ShareView = { subaccountCode: string; amountKobo: Kobo }
+
+// Parsed from JSON. Null: there are no shares.
+export type ShareRows = { subaccountCode: string; amountKobo: string }[] | null
+
+const shares = (condition: string) => `
+  (select json_agg(json_build_object('subaccountCode', s.code, 'amountKobo', s.kobo::text)
+                   order by s.code)
+     from (select u.code, sum(s.share_kobo - s.returned_kobo) as kobo
+             from credit_splits s join subaccounts u on u.id = s.subaccount_id
+            where ${condition}
+            group by u.code) as s)`
+
+// SQL for a credit `c`.
+export const CREDIT_SHARES = `${shares('s.credit_id = c.id')} as splits`
+
+// SQL for a payment `p` of an advice `a`: the shares in its own credits, and in suspense items assigned to
+// it. Reads no shares if the advice has no split.
+export const PAYMENT_SHARES = `
+  case when a.split_id is not null then ${shares(`
+    s.item_id is null and s.credit_id in (select id from credits where payment_id = p.id)
+    or s.item_id in (select id from suspense_items where assigned_payment_id = p.id)`)}
+  end as splits`
+
+export function openShares(rows: ShareRows): ShareView[] {
+  return (rows ?? []).map(({ subaccountCode, amountKobo }) => ({
+    subaccountCode,
+    amountKobo: kobo(BigInt(amountKobo)),
+  }))
+}

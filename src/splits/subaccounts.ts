@@ -1,0 +1,157 @@
+// Subaccounts: parties that a client shares its money with, each with its own bank account. A deactivated
+// subaccount cannot be used in new splits, and splits that contain it cannot be chosen any more. The user who
+// chose the bank account is recorded, because that user alone cannot approve a settlement to it (I53).
+
+import { randomInt } from 'node:crypto'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { BankAccountId, ClientId, SubaccountId, UserId } from '#ids.ts'
+import { CURRENCY, type Kobo } from '#money.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+
+export type Subaccount = {
+  id: SubaccountId
+  code: string
+  name: string
+  bankAccountId: BankAccountId
+  bankAccountReference: string
+  bankCode: string
+  accountNumberSealed: Buffer
+  accountName: string
+  accountStatus: string // Tells whether its bank confirmed the name.
+  isAccountActive: boolean
+  isActive: boolean
+  balanceKobo: Kobo
+  createdAt: Date
+  updatedAt: Date
+}
+
+const SUBACCOUNT_COLUMNS = `
+  u.id, u.code, u.name, b.id as bank_account_id, b.reference as bank_account_reference, b.bank_code,
+  b.account_number_sealed, b.account_name, b.status as account_status,
+  b.is_active as is_account_active, u.is_active, u.created_at, u.updated_at,
+  coalesce(l.credits_kobo - l.debits_kobo, 0) as balance_kobo`
+
+const SELECT_SUBACCOUNT = `
+  select ${SUBACCOUNT_COLUMNS}
+    from subaccounts u
+    join bank_accounts b on b.id = u.bank_account_id
+    left join ledger_accounts l
+      on l.kind = 'subaccount' and l.owner = 'subaccount:' || u.id and l.currency = '${CURRENCY}'
+     and l.kind <> 'collection'`
+
+export async function getSubaccount(
+  db: Queryable,
+  clientId: ClientId,
+  code: string,
+): Promise<Subaccount> {
+  const { rows } = await db.query<Subaccount>({
+    name: 'get-subaccount',
+    text: `${SELECT_SUBACCOUNT} where u.client_id = $1 and u.code = $2`,
+    values: [clientId, code],
+  })
+  if (!rows[0]) throw new Refusal('subaccount_not_found')
+  return rows[0]
+}
+
+// Lists subaccounts that are older than `beforeId`, newest first.
+export async function listSubaccounts(
+  db: Queryable,
+  clientId: ClientId,
+  { beforeId, limit }: { beforeId: bigint | null; limit: number },
+): Promise<Subaccount[]> {
+  const { rows } = await db.query<Subaccount>({
+    name: 'list-subaccounts',
+    text: `${SELECT_SUBACCOUNT}
+            where u.client_id = $1 and ($2::bigint is null or u.id < $2)
+            order by u.id desc limit $3`,
+    values: [clientId, beforeId, limit],
+  })
+  return rows
+}
+
+type By = { clientId: ClientId; actor: string; userId: UserId | null; now: Date }
+
+// Generates a code for a client that sends none.
+export function generateCode(prefix: 'SUB' | 'SPL'): string {
+  return `${prefix}${randomInt(10 ** 12)
+    .toString()
+    .padStart(12, '0')}`
+}
+
+export async function createSubaccount(
+  tx: Transaction,
+  { clientId, actor, userId, now }: By,
+  { code, name, bankAccountId }: { code: string; name: string; bankAccountId: BankAccountId },
+): Promise<Subaccount> {
+  const { rowCount } = await tx.query({
+    name: 'create-subaccount',
+    text: `insert into subaccounts (client_id, code, name, bank_account_id, created_at, updated_at,
+                                    account_chosen_by_user, account_chosen_at)
+           values ($1, $2, $3, $4, $5, $5, $6, $5)
+               on conflict (client_id, code) do nothing`,
+    values: [clientId, code, name, bankAccountId, now, userId],
+  })
+  if (rowCount === 0) throw new Refusal('subaccount_exists')
+  const subaccount = await getSubaccount(tx, clientId, code)
+  const subject = `subaccount/${code}`
+  const detail = { name, bankAccount: subaccount.bankAccountReference }
+  await writeAuditLog(tx, now, { clientId, actor, action: 'subaccount.create', subject, detail })
+  return subaccount
+}
+
+type Changes = {
+  name?: string | undefined
+  isActive?: boolean | undefined
+  bankAccountId?: BankAccountId | undefined
+}
+
+// A repetition changes nothing and writes no audit log. The caller has locked the client's bank accounts, if
+// it changes one. A settlement that holds the lock of a subaccount (lockPayees) never waits for bank
+// accounts, so the two cannot deadlock.
+export async function updateSubaccount(
+  tx: Transaction,
+  { clientId, actor, userId, now }: By,
+  { code, changes }: { code: string; changes: Changes },
+): Promise<Subaccount> {
+  const before = await lockSubaccount(tx, clientId, code)
+  const { name = before.name, isActive = before.isActive } = changes
+  const { bankAccountId = before.bankAccountId } = changes
+  const isPaidElsewhere = bankAccountId !== before.bankAccountId
+  const isOtherwise = name !== before.name || isActive !== before.isActive
+  if (!isPaidElsewhere && !isOtherwise) return before
+  await tx.query({
+    name: 'update-subaccount',
+    text: `update subaccounts
+              set name = $2, is_active = $3, bank_account_id = $4, updated_at = $5,
+                  account_chosen_by_user = case when $6 then $7 else account_chosen_by_user end,
+                  account_chosen_at = case when $6 then $5 else account_chosen_at end
+            where id = $1`,
+    values: [before.id, name, isActive, bankAccountId, now, isPaidElsewhere, userId],
+  })
+  const after = await getSubaccount(tx, clientId, code)
+  const by = { clientId, actor, subject: `subaccount/${code}` }
+  if (isOtherwise) {
+    const detail = { name, isActive }
+    await writeAuditLog(tx, now, { ...by, action: 'subaccount.update', detail })
+  }
+  if (isPaidElsewhere) {
+    const detail = { before: before.bankAccountReference, after: after.bankAccountReference }
+    await writeAuditLog(tx, now, { ...by, action: 'subaccount.change_bank_account', detail })
+  }
+  return after
+}
+
+async function lockSubaccount(
+  tx: Transaction,
+  clientId: ClientId,
+  code: string,
+): Promise<Subaccount> {
+  await tx.query({
+    name: 'lock-subaccount',
+    text: 'select from subaccounts where client_id = $1 and code = $2 for no key update',
+    values: [clientId, code],
+  })
+  return getSubaccount(tx, clientId, code)
+}

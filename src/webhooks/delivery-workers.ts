@@ -1,0 +1,348 @@
+// Prepares claimed deliveries: reads bodies and signing secrets with one query for all deliveries of a round.
+
+import type { Clock } from '#clock.ts'
+import type { Pool, Queryable } from '#db/pool.ts'
+import { isUnavailable, withTransaction } from '#db/transaction.ts'
+import type { DestinationId, EventId } from '#ids.ts'
+import type { Notifier } from '#notifier.ts'
+import { FAILURES_TO_PAUSE } from '#records/call-rates.ts'
+import { findEventTraces } from '#records/events.ts'
+import type { Sealer } from '#seal.ts'
+import { loadSecret, type SigningSecret } from '#standard-webhooks.ts'
+import type { Tracer } from '#trace-context.ts'
+import {
+  applyChaos,
+  type Disturbance,
+  findDisturbed,
+  type Repeat,
+  recordRepeats,
+  releaseOvertaken,
+} from './chaos.ts'
+import type { Claim, ClaimLimits } from './claims.ts'
+import { EVENT_COLUMNS, type StoredEvent } from './events.ts'
+import { type Rendering, renderEvents } from './render.ts'
+import { findSigningSecrets, ownerName, type SecretOwner } from './secrets.ts'
+import type { AttemptResult } from './send.ts'
+
+export type PreparedDelivery = {
+  claim: Claim
+  secrets: SigningSecret[]
+  traceparent: string | undefined // The trace of the event, if it was sampled.
+  disturbance?: Disturbance // Set by the endpoint's chaos settings.
+} & ({ body: Buffer } | { body: null; problem: string })
+
+type DeliveryPreparerOptions = {
+  pool: Queryable
+  sealer: Sealer
+  rendering: Rendering
+  onError: (error: unknown) => void
+  tracer?: Tracer | undefined
+}
+
+const SECRETS_KEPT_MAX = 10_000
+const NOT_KEPT = 'event no longer retained'
+const NOT_PREPARED = 'event could not be rendered'
+
+export class DeliveryPreparer {
+  readonly #deps: DeliveryPreparerOptions
+  // Secrets are cached by row id, because rows never change and opening a secret costs more than signing.
+  readonly #opened = new Map<bigint, SigningSecret>()
+
+  constructor(deps: DeliveryPreparerOptions) {
+    this.#deps = deps
+  }
+
+  async prepare(claims: readonly Claim[], now: Date): Promise<PreparedDelivery[]> {
+    if (claims.length === 0) return []
+    const { pool, tracer } = this.#deps
+    const ids = [...new Set(claims.map(({ eventId }) => eventId))].sort()
+    const [events, secrets, traces] = await Promise.all([
+      findEvents(pool, ids),
+      this.#findSecrets(claims, now),
+      tracer && findEventTraces(pool, ids),
+    ])
+    const bodies = await this.#render(events)
+    const existing = new Set(events.map(({ id }) => id))
+    return claims.map((claim) => {
+      const signing = secretOwners(claim).flatMap((owner) => secrets.get(ownerName(owner)) ?? [])
+      const body = bodies.get(claim.eventId)
+      const traceparent = traces?.get(claim.eventId)
+      if (body) return { claim, secrets: signing, traceparent, body }
+      const problem = existing.has(claim.eventId) ? NOT_PREPARED : NOT_KEPT
+      return { claim, secrets: signing, traceparent, body: null, problem }
+    })
+  }
+
+  // Renders one by one after a failure, because an event that cannot be rendered must not stop the others.
+  async #render(events: readonly StoredEvent[]): Promise<Map<string, Buffer>> {
+    const { pool, sealer, rendering, onError } = this.#deps
+    try {
+      const bodies = await renderEvents(pool, { sealer, events, how: rendering })
+      return new Map(bodies.map((body) => [body.id, Buffer.from(JSON.stringify(body))]))
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      if (events.length === 1) onError(error)
+      if (events.length <= 1) return new Map()
+    }
+    const alone: [string, Buffer][] = []
+    for (const event of events) alone.push(...(await this.#render([event])))
+    return new Map(alone)
+  }
+
+  async #findSecrets(claims: readonly Claim[], now: Date): Promise<Map<string, SigningSecret[]>> {
+    const { pool, sealer } = this.#deps
+    const owners = new Map(claims.flatMap(secretOwners).map((owner) => [ownerName(owner), owner]))
+    const found = await findSigningSecrets(pool, { sealer, now, owners: [...owners.values()] })
+    if (this.#opened.size > SECRETS_KEPT_MAX) this.#opened.clear()
+    const byOwner = new Map<string, SigningSecret[]>()
+    for (const { id, sealed, ...owner } of found) {
+      const secret = this.#opened.get(id) ?? loadSecret(sealer.open(sealed))
+      this.#opened.set(id, secret)
+      const name = ownerName(owner)
+      byOwner.set(name, [...(byOwner.get(name) ?? []), secret])
+    }
+    return byOwner
+  }
+}
+
+// An endpoint has a secret of its own; deliveries to a notificationUrl or callBackUrl are signed with the
+// client's secret.
+function secretOwners({ clientId, endpointId, kind }: Claim): SecretOwner[] {
+  const owners: SecretOwner[] = []
+  if (endpointId !== null) owners.push({ clientId, endpointId })
+  if (kind !== 'endpoint') owners.push({ clientId, endpointId: null })
+  return owners
+}
+
+// The bounds on ids let PostgreSQL prune partitions.
+async function findEvents(db: Queryable, ids: readonly EventId[]): Promise<StoredEvent[]> {
+  const { rows } = await db.query<StoredEvent>({
+    name: 'events-to-deliver',
+    text: `select ${EVENT_COLUMNS} from events e
+            where e.id = any($1::uuid[]) and e.id between $2 and $3`,
+    values: [ids, ids[0], ids.at(-1)],
+  })
+  return rows
+}
+
+// Applies the chaos settings of webhook endpoints before and after a delivery. Does nothing in live
+// mode, or for endpoints without settings.
+
+type Deps = {
+  webhookPool: Pool
+  rendering: Rendering
+  clock: Clock
+  notifier: Notifier
+  random?: () => number
+}
+
+export type SentDelivery = AttemptResult & { signature: string | null; isExample?: boolean }
+type Send = (prepared: PreparedDelivery, at: Date) => Promise<SentDelivery>
+
+// Returns the deliveries to send. Ignores deliveries without a body.
+export async function disturbDeliveries(
+  { webhookPool, rendering, clock, random = Math.random }: Deps,
+  prepared: readonly PreparedDelivery[],
+): Promise<readonly PreparedDelivery[]> {
+  if (rendering.mode === 'live') return prepared
+  const sendable = prepared.flatMap(({ claim, body }) => (body ? [claim] : []))
+  const claims = await findDisturbed(webhookPool, sendable)
+  if (claims.length === 0) return prepared
+  const disturbances = await withTransaction(webhookPool, (tx) =>
+    applyChaos(tx, { now: clock(), random }, claims),
+  )
+  const touched = new Set(claims)
+  return prepared.flatMap((each) => {
+    if (!touched.has(each.claim)) return [each]
+    const disturbance = disturbances.get(each.claim)
+    return disturbance ? [{ ...each, disturbance }] : []
+  })
+}
+
+// The caller calls this after it has recorded the delivery. A failure here is harmless.
+export async function afterDelivery(
+  { webhookPool, clock, notifier }: Deps,
+  prepared: PreparedDelivery,
+  { send, signal, isOk }: { send: Send; signal: AbortSignal; isOk: boolean },
+): Promise<void> {
+  const { claim, disturbance } = prepared
+  if (!disturbance) return
+  const { overtakes: eventId, repeats: times } = disturbance
+  const repeats: Repeat[] = []
+  while (isOk && repeats.length < times && !signal.aborted) {
+    const attemptedAt = clock()
+    repeats.push({ ...(await send(prepared, attemptedAt)), attemptedAt })
+  }
+  await withTransaction(webhookPool, async (tx) => {
+    if (repeats.length > 0) await recordRepeats(tx, claim, repeats)
+    if (eventId === null) return
+    await releaseOvertaken(tx, clock(), { eventId, destinationId: claim.destinationId })
+  })
+  if (eventId !== null) notifier.call()
+}
+
+// Limits the concurrency of each destination: how many deliveries are claimed, and how many are in flight.
+// Independent of HTTP and the database.
+//
+// The width starts at one and doubles on success, like TCP slow start, so that a hanging
+// destination wastes one slot and not thirty. A failure halves it. Failing destinations together
+// get at most half of the slots, so that healthy ones always find a free one.
+
+export const WIDTH_MAX = 32
+// Waiting for a response costs a socket and some kilobytes, but no processor time. A thousand dead
+// receivers can each hold a slot and leave as many for the others.
+export const IN_FLIGHT_MAX = 2_048
+const FAILING_MAX = IN_FLIGHT_MAX / 2
+const HELD_MAX = 2 * IN_FLIGHT_MAX // Counts deliveries that are being sent, queued here, or being recorded.
+const CLAIMED_AHEAD = 4 // Times the width, so that a destination is not idle during the next claim.
+const RESERVED_ROOM = 200 // Kept free for new destinations.
+const FORGET_AFTER_MS = 10_000
+
+type Destination<T> = {
+  width: number
+  inFlight: number
+  held: number
+  failures: number // Failures in a row.
+  hasMore: boolean
+  queue: T[]
+  usedMs: number
+}
+
+type Options<T> = { start: (item: T) => void; wants: () => void; nowMs: () => number }
+
+export class DeliveryConcurrency<T extends { claim: Claim }> {
+  readonly #options: Options<T>
+  readonly #destinations = new Map<DestinationId, Destination<T>>()
+  readonly #waiting = new Set<Destination<T>>() // Destinations that wait for a slot.
+  #inFlight = 0
+  #held = 0
+  #isShort = false // The last claim was postponed or reduced for lack of room.
+
+  constructor(options: Options<T>) {
+    this.#options = options
+  }
+
+  get held(): number {
+    return this.#held
+  }
+
+  // The limits of the next claim, or undefined if there is no room.
+  limits(): ClaimLimits | undefined {
+    const rooms = new Map<DestinationId, number>()
+    let budget = HELD_MAX - this.#held - RESERVED_ROOM
+    let failing = 0
+    this.#isShort = budget < 0
+    if (this.#isShort) return undefined
+    const oldMs = this.#options.nowMs() - FORGET_AFTER_MS
+    for (const [id, destination] of this.#destinations) {
+      if (destination.held === 0 && destination.usedMs < oldMs) {
+        this.#destinations.delete(id)
+        continue
+      }
+      if (destination.failures > 0) failing += destination.held
+      const room = Math.min(freeRoom(destination), budget)
+      budget -= room
+      if (room > 0)
+        destination.hasMore = false // The claim sets it again if the destination has more.
+      else this.#isShort ||= freeRoom(destination) > 0
+      rooms.set(id, room)
+    }
+    return { rooms, otherRoom: 1, takesFailing: failing < FAILING_MAX }
+  }
+
+  add(items: readonly T[]): void {
+    for (const item of items) {
+      const destination = this.#destinationOf(item.claim)
+      destination.failures = Math.max(destination.failures, item.claim.failures)
+      destination.hasMore = item.claim.hasMore
+      destination.queue.push(item)
+      destination.held++
+      this.#held++
+      this.#waiting.add(destination)
+    }
+    this.#fill()
+  }
+
+  // The caller reports that an attempt ended; its result is not recorded yet. If the destination has now
+  // failed too often in a row, returns its queued items, whose claims the caller must release. Otherwise
+  // returns none.
+  attemptEnded({ claim }: T, isOk: boolean): T[] {
+    const destination = this.#destinationOf(claim)
+    destination.inFlight--
+    this.#inFlight--
+    destination.failures = isOk ? 0 : destination.failures + 1
+    destination.width = isOk
+      ? Math.min(destination.width * 2, WIDTH_MAX)
+      : Math.max(destination.width >> 1, 1)
+    // At this number of failures the circuit breaker pauses the destination. Items that stayed queued would
+    // outlive their lease.
+    const refused = destination.failures >= FAILURES_TO_PAUSE ? destination.queue.splice(0) : []
+    if (destination.queue.length > 0) this.#waiting.add(destination)
+    this.#fill()
+    return refused
+  }
+
+  settled({ claim }: T): void {
+    const destination = this.#destinationOf(claim)
+    destination.held--
+    destination.usedMs = this.#options.nowMs()
+    this.#held--
+    const isLow = destination.hasMore && freeRoom(destination) > 0
+    if (isLow || (this.#isShort && this.#held <= IN_FLIGHT_MAX)) this.#options.wants()
+  }
+
+  dropped({ claim }: T): void {
+    this.#destinationOf(claim).inFlight--
+    this.#inFlight--
+  }
+
+  takeQueued(): T[] {
+    return [...this.#destinations.values()].flatMap((destination) => destination.queue.splice(0))
+  }
+
+  #destinationOf({ destinationId }: Claim): Destination<T> {
+    const existing = this.#destinations.get(destinationId)
+    if (existing) return existing
+    const destination: Destination<T> = {
+      width: 1,
+      inFlight: 0,
+      held: 0,
+      failures: 0,
+      hasMore: false,
+      queue: [],
+      usedMs: this.#options.nowMs(),
+    }
+    this.#destinations.set(destinationId, destination)
+    return destination
+  }
+
+  // Fills free slots in turn. A destination at its limit leaves the queue, and joins it again when it frees a
+  // slot.
+  #fill(): void {
+    for (const destination of this.#waiting) {
+      if (this.#inFlight >= IN_FLIGHT_MAX) return
+      this.#waiting.delete(destination)
+      while (destination.queue.length > 0 && destination.inFlight < effectiveWidth(destination)) {
+        if (this.#inFlight >= IN_FLIGHT_MAX) {
+          this.#waiting.add(destination)
+          return
+        }
+        destination.inFlight++
+        this.#inFlight++
+        this.#options.start(destination.queue.shift() as T)
+      }
+    }
+  }
+}
+
+function effectiveWidth({ width, failures }: Destination<unknown>): number {
+  return failures > 0 ? 1 : width
+}
+
+// The number of items to claim: none until half of the claimed items are gone. A failing destination claims
+// one item at a time.
+function freeRoom(destination: Destination<unknown>): number {
+  if (destination.failures > 0) return Math.max(1 - destination.held, 0)
+  const ahead = destination.width * CLAIMED_AHEAD
+  return destination.held <= ahead / 2 ? ahead - destination.held : 0
+}

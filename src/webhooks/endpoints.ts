@@ -1,0 +1,259 @@
+// Webhook endpoints: the URLs that a client registered for all or some of its event types.
+//
+// A deleted endpoint keeps its row, because its deliveries reference it, but no query finds it again. An
+// endpoint has one destination, created with it. The queue of the destination survives a change of URL and
+// waits while the endpoint is inactive. If a delivery also serves a notificationUrl with the same address, it
+// is split first.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { type ClientId, type EndpointId, timeOrderedId } from '#ids.ts'
+import { EVENT_TYPES, type EventType } from '#records/events.ts'
+import { splitNotifications } from './destinations.ts'
+
+export const ENDPOINTS_MAX = 20
+
+// A client cannot subscribe to test events: they go to the tested endpoint, whatever its subscriptions.
+export const SUBSCRIBABLE_TYPES = EVENT_TYPES.filter((type) => type !== 'endpoint.test')
+
+export type WebhookEndpoint = {
+  id: EndpointId
+  url: string
+  eventTypes: EventType[] | null // Null: all.
+  isActive: boolean
+  createdAt: Date
+  updatedAt: Date
+  condition: Condition
+}
+
+export type Condition = {
+  failures: number // The number of consecutive failures.
+  failingSince: Date | null
+  pausedUntil: Date | null
+  disabledWhy: string | null
+}
+
+type EndpointRow = Omit<WebhookEndpoint, 'condition'> & Condition
+
+type EndpointChanges = {
+  url?: string | undefined
+  eventTypes?: EventType[] | null | undefined
+  isActive?: boolean | undefined
+}
+
+const SWITCHED_OFF = 'it was switched off'
+const DELETED = 'it was deleted'
+
+// Stands for a null endpoint in the expression of the index. A client may have thousands of destinations.
+const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
+
+// `is_active` is also false if we disabled the endpoint because of its answers.
+const SELECT_ENDPOINT = `
+  select e.id, e.url, e.event_types,
+         e.is_active and d.disabled_at is null as is_active, e.created_at, e.updated_at, d.failures,
+         d.failing_since, d.paused_until, d.disabled_why
+    from webhook_endpoints e
+    join destinations d on d.client_id = e.client_id
+     and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = e.id`
+
+type NewEndpoint = { clientId: ClientId; url: string; eventTypes: EventType[] | null }
+
+export async function createEndpoint(
+  tx: Transaction,
+  now: Date,
+  { clientId, url, eventTypes }: NewEndpoint,
+): Promise<WebhookEndpoint> {
+  // Locks the client's endpoints, so that concurrent requests cannot exceed the maximum.
+  await tx.query({
+    name: 'lock-endpoints',
+    text: `select pg_advisory_xact_lock(hashtext('webhook_endpoints'), hashtext($1))`,
+    values: [clientId.toString()],
+  })
+  const id = timeOrderedId<EndpointId>(now)
+  const { rowCount } = await tx.query({
+    name: 'create-endpoint',
+    text: `insert into webhook_endpoints (id, client_id, url, event_types, created_at, updated_at)
+           select $1, $2, $3, $4, $5, $5
+            where (select count(*) from webhook_endpoints
+                    where client_id = $2 and deleted_at is null) < ${ENDPOINTS_MAX}`,
+    values: [id, clientId, url, eventTypes, now],
+  })
+  if (rowCount === 0) throw new Refusal('too_many_endpoints')
+  // Creates the destination now, so that it exists when the address changes.
+  await tx.query({
+    name: 'create-endpoint-destination',
+    text: 'insert into destinations (client_id, endpoint_id, url) values ($1, $2, $3)',
+    values: [clientId, id, url],
+  })
+  return getEndpoint(tx, clientId, id)
+}
+
+export async function getEndpoint(
+  db: Queryable,
+  clientId: ClientId,
+  id: EndpointId,
+): Promise<WebhookEndpoint> {
+  const { rows } = await db.query<EndpointRow>({
+    name: 'get-endpoint',
+    text: `${SELECT_ENDPOINT} where e.id = $1 and e.client_id = $2 and e.deleted_at is null`,
+    values: [id, clientId],
+  })
+  if (!rows[0]) throw new Refusal('endpoint_not_found')
+  return toEndpoint(rows[0])
+}
+
+export function getsAlerts({ eventTypes }: Pick<WebhookEndpoint, 'eventTypes'>): boolean {
+  return !eventTypes || eventTypes.includes('alert.raised')
+}
+
+// Locks an endpoint for a change by a user who may not see alerts. Refuses an endpoint that receives alerts
+// or has pending alerts.
+export async function lockUnlessForAlerts(
+  tx: Transaction,
+  clientId: ClientId,
+  id: EndpointId,
+): Promise<void> {
+  const { rows } = await tx.query<Pick<WebhookEndpoint, 'eventTypes'>>({
+    name: 'lock-endpoint',
+    text: `select event_types from webhook_endpoints
+            where id = $1 and client_id = $2 and deleted_at is null for no key update`,
+    values: [id, clientId],
+  })
+  if (!rows[0]) throw new Refusal('endpoint_not_found')
+  if (getsAlerts(rows[0]) || (await hasWaitingAlerts(tx, clientId, id))) {
+    throw new Refusal('role_not_allowed')
+  }
+}
+
+async function hasWaitingAlerts(
+  tx: Transaction,
+  clientId: ClientId,
+  id: EndpointId,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'find-waiting-alert',
+    text: `select from destinations d
+             join deliveries v on v.destination_id = d.id and v.state = 'pending'
+             join events e on e.id = v.event_id and e.type = 'alert.raised'
+            where d.client_id = $1 and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = $2
+            limit 1`,
+    values: [clientId, id],
+  })
+  return rowCount === 1
+}
+
+// Newest first, older than `beforeId`.
+export async function listEndpoints(
+  db: Queryable,
+  clientId: ClientId,
+  { beforeId, limit }: { beforeId: EndpointId | null; limit: number },
+): Promise<WebhookEndpoint[]> {
+  const { rows } = await db.query<EndpointRow>({
+    name: 'list-endpoints',
+    text: `${SELECT_ENDPOINT}
+            where e.client_id = $1 and e.deleted_at is null and ($2::uuid is null or e.id < $2)
+            order by e.id desc limit $3`,
+    values: [clientId, beforeId, limit],
+  })
+  return rows.map(toEndpoint)
+}
+
+function toEndpoint(row: EndpointRow): WebhookEndpoint {
+  const { failures, failingSince, pausedUntil, disabledWhy, ...endpoint } = row
+  return { ...endpoint, condition: { failures, failingSince, pausedUntil, disabledWhy } }
+}
+
+type EndpointUpdate = { clientId: ClientId; id: EndpointId; changes: EndpointChanges }
+
+export async function updateEndpoint(
+  tx: Transaction,
+  now: Date,
+  { clientId, id, changes: { url, eventTypes, isActive } }: EndpointUpdate,
+): Promise<WebhookEndpoint> {
+  const { rowCount } = await tx.query({
+    name: 'update-endpoint',
+    text: `update webhook_endpoints
+              set url = coalesce($3, url),
+                  event_types = case when $4 then $5::text[] else event_types end,
+                  is_active = coalesce($6, is_active),
+                  updated_at = $7
+            where id = $1 and client_id = $2 and deleted_at is null`,
+    values: [
+      id,
+      clientId,
+      url ?? null,
+      eventTypes !== undefined,
+      eventTypes ?? null,
+      isActive ?? null,
+      now,
+    ],
+  })
+  if (rowCount === 0) throw new Refusal('endpoint_not_found')
+  if (url !== undefined) await moveDestination(tx, now, { clientId, id, url })
+  if (isActive === false) await splitNotifications(tx, now, { clientId, endpointId: id })
+  if (isActive === true) await enableDestination(tx, clientId, id)
+  if (isActive === false) await disableDestination(tx, now, { clientId, id, why: SWITCHED_OFF })
+  return getEndpoint(tx, clientId, id)
+}
+
+export async function deleteEndpoint(
+  tx: Transaction,
+  now: Date,
+  { clientId, id }: { clientId: ClientId; id: EndpointId },
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'delete-endpoint',
+    text: `update webhook_endpoints set deleted_at = $3, updated_at = $3, is_active = false
+            where id = $1 and client_id = $2 and deleted_at is null`,
+    values: [id, clientId, now],
+  })
+  if (rowCount === 0) throw new Refusal('endpoint_not_found')
+  await splitNotifications(tx, now, { clientId, endpointId: id })
+  await disableDestination(tx, now, { clientId, id, why: DELETED })
+}
+
+const WHERE_OF_ENDPOINT = `where client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
+
+// Points the destination to a new address: clears its record of failures and keeps the pending deliveries.
+async function moveDestination(
+  tx: Transaction,
+  now: Date,
+  { clientId, id, url }: { clientId: ClientId; id: EndpointId; url: string },
+) {
+  const { rowCount } = await tx.query({
+    name: 'is-destination-elsewhere',
+    text: `select from destinations ${WHERE_OF_ENDPOINT} and url <> $3`,
+    values: [clientId, id, url],
+  })
+  if (rowCount === 0) return
+  await splitNotifications(tx, now, { clientId, endpointId: id })
+  await tx.query({
+    name: 'move-destination',
+    text: `update destinations set url = $3, failures = 0, failing_since = null,
+                  paused_until = null ${WHERE_OF_ENDPOINT} and url <> $3`,
+    values: [clientId, id, url],
+  })
+}
+
+async function enableDestination(tx: Transaction, clientId: ClientId, id: string): Promise<void> {
+  await tx.query({
+    name: 'enable-destination',
+    text: `update destinations set failures = 0, failing_since = null, paused_until = null,
+                  disabled_at = null, disabled_why = null ${WHERE_OF_ENDPOINT}`,
+    values: [clientId, id],
+  })
+}
+
+async function disableDestination(
+  tx: Transaction,
+  now: Date,
+  { clientId, id, why }: { clientId: ClientId; id: EndpointId; why: string },
+): Promise<void> {
+  await tx.query({
+    name: 'disable-destination',
+    text: `update destinations set disabled_at = $3, disabled_why = $4
+           ${WHERE_OF_ENDPOINT} and disabled_at is null`,
+    values: [clientId, id, now, why],
+  })
+}

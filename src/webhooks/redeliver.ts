@@ -1,0 +1,221 @@
+// Redelivery on request: an event, a payment's latest state, or a time range to one endpoint.
+//
+// The delivery is due at once and restarts its retry schedule; its attempt count continues. A delivery in
+// flight stays unchanged. An event without a delivery gets one.
+
+import type { Queryable } from '#db/pool.ts'
+import { numberArray } from '#db/sql.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { type ClientId, type EndpointId, type EventId, leastIdAt, type PaymentId } from '#ids.ts'
+import { getPayment } from '#payments/payment.ts'
+import { appendEvents } from '#records/events.ts'
+import {
+  findDestinations,
+  readAddresses,
+  resumeDestinations,
+  routeEvent,
+  type Target,
+} from './destinations.ts'
+import { getEndpoint } from './endpoints.ts'
+import {
+  EVENT_COLUMNS,
+  type StoredEvent,
+  sequenceBounds,
+  unlessAlert,
+  visibleEvent,
+} from './events.ts'
+import { AGAIN } from './states.ts'
+
+// More events would keep one transaction busy for seconds. The caller requests the rest with another
+// call.
+export const REPLAY_MAX = 50_000
+
+type EventRedelivery = {
+  clientId: ClientId
+  eventId: EventId
+  endpointId?: EndpointId
+  withoutAlerts?: boolean
+}
+
+// Sends to all current targets, or to one endpoint whatever types it subscribes to. Returns the number of
+// deliveries.
+export async function redeliver(
+  tx: Transaction,
+  now: Date,
+  { clientId, eventId, endpointId, withoutAlerts = false }: EventRedelivery,
+): Promise<number> {
+  const { rows } = await tx.query<StoredEvent>({
+    name: 'event-to-redeliver',
+    text: `select ${EVENT_COLUMNS} from events e
+            where e.id = $1 and e.client_id = $2 and ${visibleEvent('$2')}
+              and ${unlessAlert('$3')}`,
+    values: [eventId, clientId, withoutAlerts],
+  })
+  const event = rows[0]
+  if (!event) throw new Refusal('event_not_found')
+  const targets =
+    endpointId === undefined
+      ? routeEvent(event, (await readAddresses(tx, [event]))(event))
+      : [await endpointTarget(tx, clientId, endpointId)]
+  return queueAgain(tx, now, { event, targets })
+}
+
+type Replay = {
+  range: {
+    clientId: ClientId
+    endpointId: EndpointId
+    from: Date
+    to: Date
+    after?: bigint
+    withoutAlerts?: boolean
+  }
+  limit?: number | undefined
+}
+
+// Queues again the events from `from` to `to` whose type the endpoint subscribes to: at most `limit`, in
+// order of sequence. The next call continues after `last`, the sequence of the last one. It is not a time,
+// because an earlier event may have a later time, and more events may share a time than one call queues.
+export async function replay(
+  tx: Transaction,
+  now: Date,
+  { range, limit = REPLAY_MAX }: Replay,
+): Promise<{ queued: number; last: bigint | null }> {
+  const { clientId, endpointId, from, to, after = 0n, withoutAlerts = false } = range
+  const target = await endpointTarget(tx, clientId, endpointId)
+  const { eventTypes } = await getEndpoint(tx, clientId, endpointId)
+  const [destination] = await findDestinations(tx, [{ ...target, clientId }])
+  const { first, past } = await sequenceBounds(tx, clientId, { from, to })
+  const start = first > after ? first : after + 1n
+  const { rows } = await tx.query<{ queued: number; last: bigint | null }>({
+    name: 'replay-events',
+    text: `with again as (
+             select id, sequence from events e
+              where client_id = $1 and sequence >= $2 and sequence < $3
+                and created_at >= $4 and created_at < $5
+                and type <> 'endpoint.test' and ($6::text[] is null or type = any($6))
+                and ${visibleEvent('$1')} and ${unlessAlert('$10')}
+              order by sequence limit $9
+           ), queued as (
+             insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at,
+                                     created_at)
+             select id, $7::bigint, $1, 'endpoint', $8::timestamptz, $8 from again ${AGAIN}
+           )
+           select count(*)::int as queued, max(sequence) as last from again`,
+    values: [
+      ...[clientId, start, past, from, to, eventTypes, destination?.id, now, limit],
+      withoutAlerts,
+    ],
+  })
+  const { queued, last } = rows[0] as { queued: number; last: bigint | null }
+  if (destination) await resumeDestinations(tx, now, [destination.id])
+  return { queued, last: queued === limit ? last : null }
+}
+
+// Sends the payment's latest state again, to the notificationUrl of its advice and, if it is final, to
+// the callBackUrl.
+export async function pushPayment(
+  tx: Transaction,
+  now: Date,
+  { clientId, paymentId }: { clientId: ClientId; paymentId: PaymentId },
+): Promise<{ eventId: EventId; queued: number }> {
+  const payment = await getPayment(tx, clientId, { by: 'payment', reference: paymentId })
+  const event = await findLatestEvent(tx, payment)
+  if (!event) throw new Refusal('event_not_found')
+  const { payment: address } = (await readAddresses(tx, [event]))(event)
+  const targets = routeEvent(event, { account: undefined, payment: address, endpoints: [] })
+  return { eventId: event.id, queued: await queueAgain(tx, now, { event, targets }) }
+}
+
+// A payment's updatedAt is the time of its latest event, and the event's id starts with that time.
+async function findLatestEvent(
+  db: Queryable,
+  payment: { id: PaymentId; updatedAt: Date },
+): Promise<StoredEvent | undefined> {
+  const changedMs = payment.updatedAt.getTime()
+  const { rows } = await db.query<StoredEvent>({
+    name: 'latest-event-of-payment',
+    text: `select ${EVENT_COLUMNS} from events e
+            where e.id >= $1 and e.id < $2 and e.payment_id = $3 and e.type like 'payment.%'
+            order by e.sequence desc limit 1`,
+    values: [leastIdAt(changedMs), leastIdAt(changedMs + 1), payment.id],
+  })
+  return rows[0]
+}
+
+async function endpointTarget(
+  tx: Transaction,
+  clientId: ClientId,
+  endpointId: EndpointId,
+): Promise<Target> {
+  const { id, url, isActive } = await getEndpoint(tx, clientId, endpointId)
+  if (!isActive) throw new Refusal('endpoint_inactive')
+  return { kind: 'endpoint', endpointId: id, url, sentTo: null }
+}
+
+// Skips disabled endpoints: the owner must enable them first.
+async function queueAgain(
+  tx: Transaction,
+  now: Date,
+  { event, targets }: { event: StoredEvent; targets: readonly Target[] },
+): Promise<number> {
+  const { clientId } = event
+  const destinations = await findDestinations(
+    tx,
+    targets.map((target) => ({ ...target, clientId })),
+  )
+  const rows = targets
+    .map((target, index) => ({ target, destination: destinations[index] }))
+    .flatMap(({ target, destination }) =>
+      destination && !(destination.isDisabled && target.endpointId !== null)
+        ? [{ target, id: destination.id }]
+        : [],
+    )
+  if (rows.length === 0) return 0
+  await tx.query({
+    name: 'queue-again',
+    text: `insert into deliveries (event_id, client_id, next_attempt_at, created_at,
+                                   destination_id, kind, url)
+           select $1, $2, $3, $3, v.*
+             from unnest($4::bigint[], $5::text[], $6::text[]) as v ${AGAIN}`,
+    values: [
+      event.id,
+      clientId,
+      now,
+      numberArray(rows.map(({ id }) => id)),
+      rows.map(({ target }) => target.kind),
+      rows.map(({ target }) => target.sentTo),
+    ],
+  })
+  await resumeDestinations(
+    tx,
+    now,
+    rows.map(({ id }) => id),
+  )
+  return rows.length
+}
+
+// Sends a test event to one endpoint.
+
+const MESSAGE = 'This is a test: your endpoint can be reached.'
+
+// Returns the event's id. The dispatcher sends it to the endpoint in its facts.
+export async function sendTestEvent(
+  tx: Transaction,
+  now: Date,
+  { clientId, endpointId }: { clientId: ClientId; endpointId: EndpointId },
+): Promise<string> {
+  const { isActive } = await getEndpoint(tx, clientId, endpointId)
+  if (!isActive) throw new Refusal('endpoint_inactive')
+  const facts = { endpointId, message: MESSAGE }
+  await appendEvents(tx, now, [{ clientId, type: 'endpoint.test', facts }])
+  // We hold the client's counter until the commit, so its last event is this one.
+  const { rows } = await tx.query<{ id: EventId }>({
+    name: 'last-event',
+    text: `select e.id from event_counters c
+             join events e on e.client_id = c.client_id and e.sequence = c.sequence
+            where c.client_id = $1`,
+    values: [clientId],
+  })
+  return (rows[0] as { id: EventId }).id
+}

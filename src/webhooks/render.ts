@@ -1,0 +1,303 @@
+// Renders events as the body of deliveries, for the list of events and for open pages.
+//
+//   {id, type, sequence, createdAt, env, data}
+//
+// `data` is the full resource as the API shows it, overlaid with the facts of the event. So an event that is
+// redelivered a day later still shows the balance and status at the time of the event.
+
+import { ADDITIONAL_NUMBERS } from '#accounts/account.ts'
+import { type PublicAccount, PublicAccountView } from '#accounts/views.ts'
+import { timestamp } from '#clock.ts'
+import type { Queryable } from '#db/pool.ts'
+import { numberArray } from '#db/sql.ts'
+import type { AccountId, ClientId, CreditId, EventId, PaymentId } from '#ids.ts'
+import { type Kobo, kobo, koboOf } from '#money.ts'
+import { type Payment, SELECT_PAYMENT } from '#payments/payment.ts'
+import type { NameBank } from '#payments/resource.ts'
+import type { PaymentStatus } from '#payments/states.ts'
+import { PaymentEventView } from '#payments/views.ts'
+import { publicId } from '#public-ids.ts'
+import type { EventType } from '#records/events.ts'
+import { maskAccountNumber, type Sealer } from '#seal.ts'
+import { SHARE_TRANSFERS } from '#splits/shares.ts'
+import { type StoredEvent, type StoredFacts, showFacts } from './events.ts'
+import { type CreditAmounts, type EventCredit, EventCreditView } from './views.ts'
+
+// Reads the resources of a batch of events, with one query per kind. Never reads the BVN.
+
+type Resources = {
+  accounts: ReadonlyMap<AccountId, PublicAccount>
+  payments: ReadonlyMap<PaymentId, Payment>
+  credits: ReadonlyMap<CreditId, StoredCredit>
+}
+
+type StoredCredit = Omit<EventCredit, keyof CreditAmounts> & { changes: readonly AmountChange[] }
+
+// Also reads the payments and accounts of the credits.
+async function readResources(
+  db: Queryable,
+  sealer: Sealer,
+  events: readonly StoredEvent[],
+): Promise<Resources> {
+  const credits = await readCredits(db, sealer, distinctIds(events.map((event) => event.creditId)))
+  const own = [...credits.values()]
+  const [accounts, payments] = await Promise.all([
+    readAccounts(
+      db,
+      distinctIds([...events, ...own].map(({ collectionAccountId }) => collectionAccountId)),
+    ),
+    readPayments(db, distinctIds([...events, ...own].map(({ paymentId }) => paymentId))),
+  ])
+  return { accounts, payments, credits }
+}
+
+function distinctIds<Id>(ids: readonly (Id | null)[]): Id[] {
+  return [...new Set(ids)].filter((id) => id !== null) as Id[]
+}
+
+async function readAccounts(db: Queryable, ids: readonly AccountId[]) {
+  if (ids.length === 0) return new Map()
+  const { rows } = await db.query<PublicAccount>({
+    name: 'accounts-of-events',
+    text: `select a.id, a.bank_code, a.account_number, a.account_name, a.email, a.merchant_id,
+                  a.merchant_code, a.notification_url, a.phone_number, a.channel, a.currency_code,
+                  a.is_default, a.is_active, a.created_at, a.updated_at,
+                  l.credits_kobo - l.debits_kobo as balance_kobo, ${ADDITIONAL_NUMBERS}
+             from collection_accounts a join ledger_accounts l on l.id = a.id
+            where a.id = any($1::bigint[])`,
+    values: [numberArray(ids)],
+  })
+  return new Map(rows.map((account) => [account.id, account]))
+}
+
+async function readPayments(
+  db: Queryable,
+  ids: readonly PaymentId[],
+): Promise<Map<PaymentId, Payment>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await db.query<Payment>({
+    name: 'payments-of-events',
+    text: `${SELECT_PAYMENT} where p.id = any($1::uuid[])`,
+    values: [ids],
+  })
+  return new Map(rows.map((payment) => [payment.id, payment]))
+}
+
+async function readCredits(db: Queryable, sealer: Sealer, ids: readonly CreditId[]) {
+  if (ids.length === 0) return new Map<CreditId, StoredCredit>()
+  type Row = Omit<StoredCredit, 'sourceAccountNumberMasked' | 'changes'> & {
+    sourceSealed: Buffer | null
+  }
+  const { rows } = await db.query<Row>({
+    name: 'credits-of-events',
+    text: `select id, session_id, bank_code, account_number, amount_kobo, currency,
+                  source_account_name, source_account_sealed as source_sealed, source_bank_code,
+                  narration, payment_id, collection_account_id, transacted_at as transaction_time,
+                  transacted_on::text as transaction_date, received_at
+             from credits where id = any($1::bigint[])`,
+    values: [numberArray(ids)],
+  })
+  const changes = Map.groupBy(await readChanges(db, ids), ({ creditId }) => creditId)
+  return new Map(
+    rows.map(({ sourceSealed, ...credit }) => [
+      credit.id,
+      {
+        ...credit,
+        changes: changes.get(credit.id) ?? [],
+        sourceAccountNumberMasked: sourceSealed && maskAccountNumber(sealer.open(sourceSealed)),
+      },
+    ]),
+  )
+}
+
+// A transfer that changed the amount of a credit that the client has, or the share that a subaccount got.
+type AmountChange = {
+  creditId: CreditId
+  clientId: ClientId
+  postedAt: Date
+  feeKobo: Kobo
+  vatKobo: Kobo
+  netKobo: Kobo
+  shareKobo: Kobo
+  subaccountCode: string | null
+}
+
+// Reads each credit separately ("offset 0"), so that PostgreSQL finds the ledger accounts by their ids.
+async function readChanges(db: Queryable, ids: readonly CreditId[]): Promise<AmountChange[]> {
+  const { rows } = await db.query<AmountChange>({
+    name: 'amount-changes-of-events',
+    text: `select credit_id, client_id, posted_at,
+                  case when reason = 'fee' then fees_kobo else 0 end as fee_kobo,
+                  case when reason = 'fee_vat' then fees_kobo else 0 end as vat_kobo,
+                  gross_kobo - reversed_kobo - returned_kobo - suspended_kobo - fees_kobo
+                    as net_kobo,
+                  0::bigint as share_kobo, null as subaccount_code
+             from unnest($1::bigint[]) as c (id)
+             cross join lateral (
+               select * from client_movements where credit_id = c.id offset 0) as m
+           union all
+           select credit_id, client_id, posted_at, 0, 0, 0, share_kobo, subaccount_code
+             from (${SHARE_TRANSFERS}) as s`,
+    values: [numberArray(ids)],
+  })
+  return rows
+}
+
+// Adds up the transfers up to the event, so that a later redelivery shows the same amounts.
+function amountsAt(
+  changes: readonly AmountChange[],
+  { clientId, createdAt }: StoredEvent,
+): CreditAmounts {
+  const own = changes.filter((each) => each.clientId === clientId && each.postedAt <= createdAt)
+  const sum = (name: 'feeKobo' | 'vatKobo' | 'netKobo' | 'shareKobo', of = own) =>
+    kobo(of.reduce((total, change) => total + change[name], 0n))
+  const shares = Map.groupBy(own, ({ subaccountCode }) => subaccountCode)
+  return {
+    merchantFeeKobo: sum('feeKobo'),
+    merchantVatKobo: sum('vatKobo'),
+    netKobo: sum('netKobo'),
+    shares: [...shares]
+      .flatMap(([subaccountCode, of]) =>
+        subaccountCode === null ? [] : [{ subaccountCode, amountKobo: sum('shareKobo', of) }],
+      )
+      .sort((one, other) => (one.subaccountCode < other.subaccountCode ? -1 : 1)),
+  }
+}
+
+export type EventBody = {
+  id: EventId
+  type: EventType
+  sequence: number
+  createdAt: string
+  env: 'Test' | 'Live'
+  data: Record<string, unknown>
+}
+
+export type Rendering = {
+  mode: 'sandbox' | 'live'
+  nameBank: NameBank
+  nameStyle: string // The format of account names (accounts/account.ts).
+}
+
+// Returns the bodies in the order of the events. Runs one query per kind of resource, however many events
+// there are.
+export async function renderEvents(
+  db: Queryable,
+  { sealer, events, how }: { sealer: Sealer; events: readonly StoredEvent[]; how: Rendering },
+): Promise<EventBody[]> {
+  const resources = await readResources(db, sealer, events)
+  return events.map((event) => ({
+    id: event.id,
+    type: event.type,
+    sequence: Number(event.sequence),
+    createdAt: timestamp(event.createdAt),
+    env: how.mode === 'live' ? 'Live' : 'Test',
+    data: renderData({ ...how, sealer, ...findAbout(event, resources) }),
+  }))
+}
+
+type About = Rendering & {
+  sealer: Sealer
+  event: StoredEvent
+  account: PublicAccount | undefined
+  payment: Payment | undefined
+  credit: EventCredit | undefined
+}
+
+type Data = Record<string, unknown>
+
+// The object that an event is about: the part of the type before the dot.
+type Subject<Type> = Type extends `${infer Object}.${string}` ? Object : never
+
+const RENDERERS: Record<Subject<EventType>, (about: About) => Data> = {
+  account: accountData,
+  collection: accountData,
+  payment: paymentData,
+  credit: creditData,
+  payout: factData,
+  settlement: factData,
+  hold: factData,
+  alert: factData,
+  endpoint: factData,
+}
+
+function renderData(about: About): Data {
+  const [subject] = about.event.type.split('.') as [Subject<EventType>]
+  return RENDERERS[subject](about)
+}
+
+// For events whose facts are a snapshot of the object.
+function factData({ event }: About): Data {
+  return showFacts(event.facts)
+}
+
+// Finds the credit, account and payment that an event is about. A credit event that names no account or no
+// payment is about those of its credit.
+function findAbout(event: StoredEvent, { accounts, payments, credits }: Resources) {
+  const stored = event.creditId === null ? undefined : credits.get(event.creditId)
+  const credit = stored && { ...stored, ...amountsAt(stored.changes, event) }
+  const owned = event.type.startsWith('credit.') ? credit : undefined
+  return {
+    event,
+    credit,
+    account: accounts.get((event.collectionAccountId ?? owned?.collectionAccountId) as AccountId),
+    payment: payments.get((event.paymentId ?? owned?.paymentId) as PaymentId),
+  }
+}
+
+function accountData(about: About): Data {
+  const { event, account, credit } = about
+  if (!account) return factData(about)
+  const updatedAt = new Date(Math.min(account.updatedAt.getTime(), event.createdAt.getTime()))
+  return {
+    ...PublicAccountView.present({ ...account, updatedAt }, about),
+    ...factData(about),
+    ...(credit ? { credit: EventCreditView.present(credit) } : {}),
+  }
+}
+
+function paymentData(about: About): Data {
+  const { event, payment, credit } = about
+  if (!payment) return factData(about)
+  const amountPaidKobo = amountPaid(event.facts) ?? payment.amountPaidKobo
+  const row = {
+    payment: { ...payment, amountPaidKobo },
+    number: findNumber(payment, credit),
+    status: (event.facts.status ?? payment.status) as PaymentStatus,
+  }
+  return {
+    ...PaymentEventView.present(row, about),
+    ...factData(about),
+    ...(credit ? { credit: EventCreditView.present(credit) } : {}),
+  }
+}
+
+// Events of older releases hold naira instead of kobo.
+function amountPaid({ amountPaidKobo, amountPaid: naira }: StoredFacts) {
+  return amountPaidKobo === undefined ? koboOf(naira) : kobo(BigInt(amountPaidKobo as string))
+}
+
+// Returns the number that received the credit, or else the payment's first number.
+function findNumber({ numbers }: Payment, credit: EventCredit | undefined) {
+  const paid = numbers.find(({ accountNumber }) => accountNumber === credit?.accountNumber)
+  return paid ?? numbers[0] ?? { bankCode: '', accountNumber: '' }
+}
+
+function creditData(about: About): Data {
+  const { event, account, payment, credit, nameBank, sealer } = about
+  if (!credit) return factData(about)
+  return {
+    id: publicId(sealer, 'credit', credit.id),
+    ...EventCreditView.present(credit),
+    bankName: nameBank(credit.bankCode),
+    transactionTime:
+      credit.transactionDate ?? (credit.transactionTime && timestamp(credit.transactionTime)),
+    paymentReference: payment?.id ?? null,
+    adviceReference: payment?.adviceId ?? null,
+    merchantRef: payment?.merchantRef ?? null,
+    collectionAccountNumber: account?.accountNumber ?? null,
+    outcome: event.type.slice('credit.'.length),
+    reason: null,
+    ...factData(about),
+  }
+}

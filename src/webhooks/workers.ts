@@ -1,0 +1,332 @@
+// Delivers webhooks. A round claims due deliveries and starts sending without waiting for
+// responses, so that a slow receiver delays no other. Free slots are refilled from the queues, and
+// the next round is requested before a queue runs dry.
+//
+// The lease is committed before the first byte is sent, and no transaction or connection is held while
+// waiting for a receiver. After a crash, leases expire: delivery is at least once, with a stable id.
+
+import assert from 'node:assert/strict'
+import type { Agent } from 'undici'
+import type { Clock } from '#clock.ts'
+import type { Pool } from '#db/pool.ts'
+import { isConnectionLost, withTransaction } from '#db/transaction.ts'
+import { Batcher } from '#hot-path/batcher.ts'
+import type { ClientId } from '#ids.ts'
+import type { Logger } from '#log.ts'
+import type { Notifier } from '#notifier.ts'
+import type { Sealer } from '#seal.ts'
+import { createGuardedAgent, isExampleAddress } from '#ssrf-guard.ts'
+import { sign, signatureHeaders, toUnixSeconds } from '#standard-webhooks.ts'
+import type { Span, Tracer } from '#trace-context.ts'
+import type { Round } from '#workers/loop.ts'
+import { type ClaimLimits, claimDeliveries, correctSchedule, LEASE_MS } from './claims.ts'
+import {
+  afterDelivery,
+  DeliveryConcurrency,
+  DeliveryPreparer,
+  disturbDeliveries,
+  type PreparedDelivery,
+  type SentDelivery,
+} from './delivery-workers.ts'
+import { dispatchEvents, findWaiting } from './dispatch.ts'
+import { recordAttempts, releaseClaims } from './record.ts'
+import type { Rendering } from './render.ts'
+import {
+  ATTEMPT_TIMEOUT_MS,
+  type AttemptResult,
+  attemptDelivery,
+  nextAttemptAt,
+  parseRetryAfter,
+  WAITS_MAX,
+} from './send.ts'
+import type { AttemptOutcome } from './states.ts'
+
+export type DelivererDeps = {
+  webhookPool: Pool
+  sealer: Sealer
+  rendering: Rendering
+  clock: Clock
+  log: Logger
+  notifier: Notifier // Called when a queue runs low.
+  random?: () => number
+  timeoutMs?: number
+  graceMs?: number // For deliveries in flight when the worker stops.
+  tracer?: Tracer | undefined
+  signingClock?: Clock // Always real time: receivers compare the signed time with their own clock.
+}
+
+// With less time left, the lease might end before the attempt does.
+const LEASE_LEFT_MIN_MS = ATTEMPT_TIMEOUT_MS + 5_000
+assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
+
+const GRACE_MS = 3_000
+// Schedules are corrected this often after a wrong clock. When our clock is set back they are
+// corrected at once and again soon, because other processes may be set back a moment later and
+// still schedule by the wrong time.
+const CORRECT_EVERY_MS = 300_000
+const CORRECT_AGAIN_MS = 10_000
+const SET_BACK_MIN_MS = 1_000
+const RESULTS = { itemsMax: 500, inFlightMax: 2, queueMax: 100_000 }
+const GONE = 410
+const EXAMPLE = 'not sent: this host is reserved for examples (RFC 2606)'
+
+export class Deliverer {
+  readonly #deps: DelivererDeps
+  readonly #agent: Agent
+  readonly #preparer: DeliveryPreparer
+  readonly #concurrency: DeliveryConcurrency<PreparedDelivery>
+  readonly #results: Batcher<AttemptOutcome, boolean>
+  readonly #releases: Batcher<PreparedDelivery, undefined>
+  readonly #stopping = new AbortController()
+  #idle: (() => void)[] = []
+  #lastRoundMs = 0
+  #correctAtMs = 0
+
+  constructor(deps: DelivererDeps) {
+    const { webhookPool: pool, clock, log, notifier } = deps
+    const onError = (err: unknown) => log.error({ err }, 'failed to record deliveries')
+    this.#deps = deps
+    this.#agent = createGuardedAgent({ mode: deps.rendering.mode })
+    this.#preparer = new DeliveryPreparer({ ...deps, pool, onError })
+    this.#concurrency = new DeliveryConcurrency({
+      start: (prepared) => void this.#deliver(prepared),
+      wants: () => notifier.call(),
+      nowMs: () => performance.now(),
+    })
+    this.#results = new Batcher({
+      ...RESULTS,
+      onError,
+      run: (outcomes) => withTransaction(pool, (tx) => recordAttempts(tx, clock(), outcomes)),
+    })
+    this.#releases = new Batcher({
+      ...RESULTS,
+      onError,
+      run: async (preparedDeliveries) => {
+        const claims = preparedDeliveries.map(({ claim }) => claim)
+        await withTransaction(pool, (tx) => releaseClaims(tx, clock(), claims))
+        return preparedDeliveries.map(() => undefined)
+      },
+    })
+  }
+
+  readonly round: Round = async (signal) => {
+    const limits = this.#concurrency.limits()
+    if (!limits || signal.aborted) return { more: false }
+    const { claimed, isFull } = await this.#start(this.#deps.clock(), limits)
+    return { more: isFull && claimed > 0 }
+  }
+
+  // Returns the number of attempts once all of them are recorded.
+  async deliverNow(): Promise<number> {
+    const limits = this.#concurrency.limits()
+    if (!limits) return 0
+    const { claimed } = await this.#start(this.#deps.clock(), limits)
+    await this.idle()
+    return claimed
+  }
+
+  async #start(now: Date, limits: ClaimLimits) {
+    const { webhookPool: pool } = this.#deps
+    await this.#correct(now)
+    const { claims, isFull } = await withTransaction(pool, (tx) => claimDeliveries(tx, now, limits))
+    try {
+      const prepared = await this.#preparer.prepare(claims, now)
+      this.#concurrency.add(await disturbDeliveries(this.#deps, prepared))
+    } catch (error) {
+      await withTransaction(pool, (tx) => releaseClaims(tx, now, claims)).catch(() => {})
+      throw error
+    }
+    return { claimed: claims.length, isFull }
+  }
+
+  async #correct(now: Date): Promise<void> {
+    const { webhookPool: pool, log } = this.#deps
+    const nowMs = now.getTime()
+    const isSetBack = nowMs < this.#lastRoundMs - SET_BACK_MIN_MS
+    this.#lastRoundMs = nowMs
+    if (!isSetBack && nowMs < this.#correctAtMs) return
+    const { deliveries, isFull } = await withTransaction(pool, (tx) =>
+      correctSchedule(tx, now, WAITS_MAX),
+    )
+    const waitMs = isSetBack ? CORRECT_AGAIN_MS : CORRECT_EVERY_MS
+    this.#correctAtMs = isFull ? 0 : nowMs + waitMs
+    if (deliveries > 0) log.warn({ deliveries }, 'rescheduled deliveries after a clock change')
+  }
+
+  // Resolves once everything claimed is sent and recorded.
+  async idle(): Promise<void> {
+    while (this.#concurrency.held > 0) await new Promise<void>((resume) => this.#idle.push(resume))
+  }
+
+  // Waits briefly for deliveries in flight. Releases those without a response, and those not
+  // started, for another process.
+  readonly stop = async (): Promise<void> => {
+    await this.#release(this.#concurrency.takeQueued())
+    const timer = setTimeout(() => this.#stopping.abort(), this.#deps.graceMs ?? GRACE_MS)
+    await this.idle()
+    clearTimeout(timer)
+    if (!this.#agent.closed) await this.#agent.close()
+  }
+
+  async #deliver(prepared: PreparedDelivery): Promise<void> {
+    const attemptedAt = this.#deps.clock()
+    const leaseLeftMs = prepared.claim.leasedUntil.getTime() - attemptedAt.getTime()
+    if (leaseLeftMs < LEASE_LEFT_MIN_MS) {
+      this.#concurrency.dropped(prepared)
+      return this.#release([prepared])
+    }
+    const result = await this.#send(prepared, attemptedAt)
+    const isOk = result.ok || result.isExample === true
+    const refused = this.#concurrency.attemptEnded(prepared, isOk)
+    const isCut = this.#stopping.signal.aborted && result.status === null
+    if (isCut) return this.#release([prepared, ...refused])
+    await Promise.all([this.#record(prepared, attemptedAt, result), this.#release(refused)])
+  }
+
+  async #send(prepared: PreparedDelivery, at: Date): Promise<SentDelivery> {
+    const { claim, secrets, body } = prepared
+    if (body === null) return notSent(prepared.problem)
+    if (this.#deps.rendering.mode === 'sandbox' && isExampleAddress(claim.url)) {
+      return { ...notSent(EXAMPLE), isExample: true }
+    }
+    const signedAt = this.#deps.signingClock?.() ?? at
+    const signature = sign({
+      secrets,
+      id: claim.eventId,
+      timestampSeconds: toUnixSeconds(signedAt),
+      body,
+    })
+    const span = this.#startSpan(prepared)
+    const headers = {
+      ...signatureHeaders(claim.eventId, signedAt, signature),
+      ...(span ? { traceparent: span.traceparent } : {}), // The receiver's spans join the same trace.
+    }
+    const { timeoutMs = ATTEMPT_TIMEOUT_MS } = this.#deps
+    const { signal } = this.#stopping
+    const result = await attemptDelivery(this.#agent, {
+      url: claim.url,
+      headers,
+      body,
+      timeoutMs,
+      signal,
+    })
+    if (result.status !== null) span?.set({ 'http.response.status_code': result.status })
+    span?.end(result.ok ? undefined : { code: result.status ?? 'no_answer' })
+    return { ...result, signature }
+  }
+
+  // Only the receiver's host: the rest of the URL may contain a secret.
+  #startSpan({ claim, traceparent }: PreparedDelivery): Span | undefined {
+    if (traceparent === undefined) return undefined
+    return this.#deps.tracer?.start('webhook delivery', {
+      parent: traceparent,
+      kind: 'client',
+      attributes: {
+        'http.request.method': 'POST',
+        'server.address': URL.parse(claim.url)?.hostname ?? '',
+        'manilla.event_id': claim.eventId,
+        'manilla.attempt': claim.attempts + 1,
+      },
+    })
+  }
+
+  // If recording fails, the lease expires and the delivery is sent again.
+  async #record(
+    prepared: PreparedDelivery,
+    attemptedAt: Date,
+    result: SentDelivery,
+  ): Promise<void> {
+    const { ok: isOk, status, latencyMs, error, responseStart, signature } = result
+    const { isExample = false } = result
+    const isOver = isOk || status === GONE || prepared.body === null || isExample
+    const nextAttemptAt = isOver ? null : this.#retryAt(prepared, result)
+    const { claim } = prepared
+    const answer = { isOk, status, latencyMs, error, responseStart }
+    const outcome = { claim, attemptedAt, signature, ...answer, nextAttemptAt, isExample }
+    await this.#results.submit(outcome).catch(() => {})
+    if (prepared.disturbance) await this.#finishDisturbed(prepared, isOk)
+    this.#settle(prepared)
+  }
+
+  async #finishDisturbed(prepared: PreparedDelivery, isOk: boolean): Promise<void> {
+    const send = (again: PreparedDelivery, at: Date) => this.#send(again, at)
+    const how = { send, signal: this.#stopping.signal, isOk }
+    await afterDelivery(this.#deps, prepared, how).catch((err) =>
+      this.#deps.log.error({ err }, 'failed to disturb a delivery'),
+    )
+  }
+
+  #retryAt({ claim }: PreparedDelivery, { retryAfter }: AttemptResult): Date | null {
+    const { clock, random = Math.random } = this.#deps
+    const now = clock()
+    return nextAttemptAt({
+      now,
+      attemptsMade: claim.ladderStep + 1,
+      jitter: random(),
+      retryAfterSeconds: parseRetryAfter(retryAfter, now),
+    })
+  }
+
+  async #release(preparedDeliveries: readonly PreparedDelivery[]): Promise<void> {
+    if (preparedDeliveries.length === 0) return
+    await this.#releases.submitAll(preparedDeliveries)
+    for (const prepared of preparedDeliveries) this.#settle(prepared)
+  }
+
+  #settle(prepared: PreparedDelivery): void {
+    this.#concurrency.settled(prepared)
+    if (this.#concurrency.held > 0) return
+    for (const resume of this.#idle.splice(0)) resume()
+  }
+}
+
+function notSent(error: string): SentDelivery {
+  const nothing = { status: null, responseStart: '', retryAfter: null, signature: null }
+  return { ok: false, latencyMs: 0, error, ...nothing }
+}
+
+// Dispatches new events to their destinations and wakes the deliverer. Dispatches all clients
+// together, and one by one after a failure, so that one client’s bad event does not block the others.
+
+type DispatcherDeps = {
+  webhookPool: Pool
+  clock: Clock
+  log: Logger
+  deliverer: Notifier
+}
+
+export function dispatchEventsRound({
+  webhookPool: pool,
+  clock,
+  log,
+  deliverer,
+}: DispatcherDeps): Round {
+  const dispatch = async (clientId?: ClientId) => {
+    const dispatched = await withTransaction(pool, (tx) =>
+      dispatchEvents(tx, clock(), { clientId }),
+    )
+    if (dispatched.deliveries > 0) deliverer.call()
+    return dispatched.events > 0
+  }
+
+  return async () => {
+    try {
+      return { more: await dispatch() }
+    } catch (error) {
+      if (isConnectionLost(error)) throw error
+      log.error({ err: error }, 'failed to dispatch events; retrying client by client')
+    }
+    let more = false
+    for (const clientId of await findWaiting(pool)) {
+      try {
+        more = (await dispatch(clientId)) || more
+      } catch (error) {
+        log.error(
+          { err: error, client: clientId.toString() },
+          'failed to dispatch events of a client',
+        )
+      }
+    }
+    return { more }
+  }
+}

@@ -1,0 +1,80 @@
+// Nothing draws held money, however payouts, refunds, settlements, reversals and credits coincide (I130).
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fillHoldsRound } from '#holds/workers.ts'
+import { assertCleanBooks, tally } from '../support/bank-calls.ts'
+import { createAccount, dataOf } from '../support/fixtures.ts'
+import { tryPayOut } from '../support/money-out.ts'
+import { reverse } from '../support/movements.ts'
+import { newBrowser } from '../support/people.ts'
+import { askRefund, pay } from '../support/refunding.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+import { close, setBankAccount } from '../support/settlements.ts'
+
+const HOLDS = '/api/v1/operator/holds'
+const ROUNDS = 12
+
+async function setup(amount?: string) {
+  const bench = await startTestService()
+  const accounts = [await createAccount(bench), await createAccount(bench)]
+  const numbers = accounts.map(({ accountNumber }) => accountNumber as string)
+  await setBankAccount(bench)
+  const operator = await newBrowser(bench, 'operator')
+  const place = async () => {
+    const body = { target: 'client', clientId: 'MAN0000001', reason: 'Reported', amount }
+    return dataOf(await operator.call({ url: HOLDS, body }), 'account')
+  }
+  return Object.assign(bench, { numbers, place })
+}
+
+async function balanceOf(bench: Bench) {
+  return (await bench.call({ url: '/api/v1/balances' })).json().data.totals[0]
+}
+
+const fill = ({ db, clock }: Bench) => fillHoldsRound({ db, clock })(AbortSignal.timeout(60_000))
+
+// One of everything that moves the client's money, at once. Returns what the payout and the refund answered.
+async function disturb(bench: Bench & { numbers: string[] }, sessionId: string): Promise<string[]> {
+  const [paidOut, refunded] = await Promise.all([
+    tryPayOut(bench, 5),
+    askRefund(bench, sessionId, { amount: '5' }).then((answer) => answer.json().code ?? 'refunded'),
+    close(bench),
+    fill(bench),
+    ...bench.numbers.map((number) => pay(bench, number, '10')),
+  ])
+  return [paidOut, refunded]
+}
+
+test('once a client is held, nothing leaves, whatever arrives meanwhile', async () => {
+  await using bench = await setup()
+  const { sessionId } = await pay(bench, bench.numbers[0] as string, '100')
+  await bench.place()
+  const answers: string[] = []
+  for (let round = 0; round < ROUNDS; round++) answers.push(...(await disturb(bench, sessionId)))
+
+  await fill(bench)
+  assert.deepEqual(tally(answers), { insufficient_balance: 2 * ROUNDS })
+  const { available, held, inTransit } = await balanceOf(bench)
+  const received = 100 + 2 * ROUNDS * 10
+  assert.deepEqual({ available, held, inTransit }, { available: 0, held: received, inTransit: 0 })
+  await assertCleanBooks(bench)
+})
+
+test('a hold of an amount gets exactly that, and the rest can be drawn', async () => {
+  await using bench = await setup('170')
+  const { sessionId } = await pay(bench, bench.numbers[0] as string, '100')
+  const placing = bench.place()
+  const answers: string[] = []
+  for (let round = 0; round < ROUNDS; round++) answers.push(...(await disturb(bench, sessionId)))
+  const { reference } = await placing
+  await reverse(bench, sessionId, '100')
+  await fill(bench)
+
+  const { held, net } = await balanceOf(bench)
+  assert.equal(held, 170)
+  assert.equal(net, 2 * ROUNDS * 10)
+  assert(reference)
+  assert(answers.includes('queued'), 'nothing was drawn beside the hold')
+  await assertCleanBooks(bench)
+})

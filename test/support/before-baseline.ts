@@ -1,0 +1,84 @@
+// A database of the last version before the baseline, as test/upgrade/before-baseline.json.br keeps it: the
+// migrations and functions of that version, and the rows of two merchants' month of trade.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import pg from 'pg'
+import { migrate } from '#db/migrate.ts'
+import { createEmptyDatabase } from './database.ts'
+import { createTempFolder } from './temp-folder.ts'
+
+const KEPT = join(import.meta.dirname, '../upgrade/before-baseline.json.br')
+
+type Fixture = {
+  at: string // The time of its clock.
+  files: Record<string, string> // By path: db/migrations/…, db/functions/….
+  rows: Record<string, string[]> // By table, each as PostgreSQL writes a row.
+  sequences: Record<string, string>
+}
+
+const fixture: Fixture = JSON.parse(brotliDecompressSync(readFileSync(KEPT)).toString('utf8'))
+
+export const KEPT_AT = new Date(fixture.at)
+
+// Connects for one query only: the upgrade refuses while anybody is connected.
+export async function queryOnce<T extends object>(
+  connectionString: string,
+  sql: string,
+): Promise<T[]> {
+  const client = new pg.Client(connectionString)
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows ?? []
+  } finally {
+    await client.end()
+  }
+}
+
+// With `until`, only the migrations before this one, and no rows.
+export async function createDatabaseBeforeBaseline(until = '9999') {
+  using folder = createTempFolder()
+  for (const [path, text] of Object.entries(fixture.files)) {
+    if (path > `db/migrations/${until}`) continue
+    mkdirSync(dirname(join(folder.path, path)), { recursive: true })
+    writeFileSync(join(folder.path, path), text)
+  }
+  const database = await createEmptyDatabase()
+  const locations = {
+    migrationsDir: join(folder.path, 'db/migrations'),
+    functionsDir: join(folder.path, 'db/functions'),
+  }
+  await migrate(database.connectionString, locations)
+  if (until === '9999') await fill(database.connectionString)
+  return database
+}
+
+async function fill(connectionString: string): Promise<void> {
+  const client = new pg.Client(connectionString)
+  await client.connect()
+  try {
+    await client.query(`select maintain_partitions($1, 90, 2)`, [fixture.at])
+    await client.query('begin; set local session_replication_role = replica')
+    for (const [table, rows] of Object.entries(fixture.rows)) {
+      const { rows: columns } = await client.query<{ list: string }>(
+        `select string_agg(quote_ident(attname), ', ' order by attnum) as list from pg_attribute
+          where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+        [table],
+      )
+      const list = columns[0]?.list
+      await client.query(`delete from ${table}`) // Rows that a migration wrote.
+      await client.query(
+        `insert into ${table} (${list}) overriding system value
+         select ${list} from unnest($1::text[]::${table}[])`,
+        [rows],
+      )
+    }
+    for (const [name, value] of Object.entries(fixture.sequences)) {
+      await client.query('select setval($1::regclass, $2)', [name, value])
+    }
+    await client.query('commit')
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,20 @@
+// Counts the clicks and the time of a person at a page.
+
+import assert from 'node:assert/strict'
+import type { Locator } from 'playwright-core'
+
+export function countClicks() {
+  let clicks = 0
+  const startedMs = performance.now()
+  return {
+    async click(target: Locator): Promise<void> {
+      clicks++
+      await target.click()
+    },
+    assertWithin(limits: { clicks: number; ms: number }): void {
+      const tookMs = Math.round(performance.now() - startedMs)
+      assert(clicks <= limits.clicks, `${clicks} clicks`)
+      assert(tookMs < limits.ms, `${tookMs} ms`)
+    },
+  }
+}

@@ -1,0 +1,137 @@
+// A mail server on loopback that fails on demand: it refuses, hangs or drops the connection at a command,
+// and keeps every mail that it accepted.
+
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+
+// DOT is the end of the mail. `drop` after accepting is `{ at: 'DOT', accepts: true, answer: 'drop' }`.
+// `stall` at DATA asks for the mail and reads none of it.
+export type MailFault = {
+  at: 'CONNECT' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'DOT'
+  answer: 'hang' | 'drop' | 'stall' | `${number} ${string}`
+  accepts?: true
+  to?: string // Only for this recipient.
+  isLasting?: true
+}
+
+export type AcceptedMail = { from: string; to: string; raw: string }
+
+// A conversation that hangs, until the test drops it, answers or goes on.
+export type Hanging = {
+  at: MailFault['at']
+  drop: () => void
+  answer: (line: string) => void
+  goOn: () => void
+}
+
+type FindFault = (at: MailFault['at'], to: string) => MailFault | undefined
+type Serving = {
+  mails: AcceptedMail[]
+  commands: string[]
+  hanging: Hanging[]
+  findFault: FindFault
+}
+
+export async function startMailServer({ port = 0 } = {}) {
+  const mails: AcceptedMail[] = []
+  const faults: MailFault[] = []
+  const commands: string[] = []
+  const hanging: Hanging[] = []
+  const sockets = new Set<Socket>()
+
+  const findFault: FindFault = (at, to) => {
+    const index = faults.findIndex((each) => each.at === at && (!each.to || each.to === to))
+    const fault = faults[index]
+    if (fault && !fault.isLasting) faults.splice(index, 1)
+    return fault
+  }
+
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => {})
+    serve(socket, { mails, commands, hanging, findFault })
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address() as AddressInfo
+
+  async function stop() {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  }
+  return { port: address.port, mails, faults, commands, hanging, stop }
+}
+
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>
+
+const HELLO = ['250-mail.test', '250-AUTH PLAIN', '250 SIZE 500000'].join('\r\n')
+
+function serve(socket: Socket, { mails, commands, hanging, findFault }: Serving): void {
+  let [from, to, raw, rest] = ['', '', '', '']
+  let isInData = false
+  const say = (line: string) => void socket.write(`${line}\r\n`)
+  const answer = (at: MailFault['at'], otherwise: () => void) => {
+    const fault = findFault(at, to)
+    if (!fault) return otherwise()
+    if (at === 'DOT' && fault.accepts) mails.push({ from, to, raw })
+    const drop = () => void socket.destroy()
+    if (fault.answer === 'hang')
+      return void hanging.push({ at, drop, answer: say, goOn: otherwise })
+    if (fault.answer === 'drop') return drop()
+    if (fault.answer === 'stall') {
+      say('354 go ahead')
+      socket.pause()
+      return void hanging.push({ at, drop, answer: say, goOn: () => socket.resume() })
+    }
+    say(fault.answer)
+  }
+
+  const verbs: Record<string, (line: string) => void> = {
+    EHLO: () => answer('EHLO', () => say(HELLO)),
+    AUTH: () => answer('AUTH', () => say('235 2.7.0 ok')),
+    MAIL: (line) => {
+      from = /<(.*?)>/.exec(line)?.[1] ?? ''
+      answer('MAIL', () => say('250 2.1.0 ok'))
+    },
+    RCPT: (line) => {
+      to = /<(.*?)>/.exec(line)?.[1] ?? ''
+      answer('RCPT', () => say('250 2.1.5 ok'))
+    },
+    DATA: () =>
+      answer('DATA', () => {
+        isInData = true
+        say('354 go ahead')
+      }),
+    QUIT: () => void socket.end('221 bye\r\n'),
+  }
+
+  function take(part: string): void {
+    if (!isInData) {
+      commands.push(part)
+      const verb = verbs[part.slice(0, 4).toUpperCase()] ?? (() => say('250 ok'))
+      verb(part)
+      return
+    }
+    isInData = false
+    raw = part.replaceAll('\r\n..', '\r\n.')
+    answer('DOT', () => {
+      mails.push({ from, to, raw })
+      say('250 2.0.0 queued')
+    })
+  }
+
+  answer('CONNECT', () => say('220 mail.test ESMTP'))
+  socket.on('data', (chunk) => {
+    rest += chunk.toString('latin1')
+    for (;;) {
+      const mark = isInData ? '\r\n.\r\n' : '\r\n'
+      const end = rest.indexOf(mark)
+      if (end < 0) return
+      const part = rest.slice(0, end)
+      rest = rest.slice(end + mark.length)
+      take(part)
+    }
+  })
+}

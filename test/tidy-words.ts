@@ -1,0 +1,68 @@
+// The rules of plain English: variables are named by nouns, and comments name their actor.
+
+import { code, lineAt, type Rule } from './tidy-rules.ts'
+
+const PLAIN_FOLDERS = /^(?:src|web|test|scripts|bench|fuzz|torture|tools|fake-bank|sdk|cli)\//
+
+const PARTICIPLES = ['given', 'asked', 'told', 'shown', 'wanted', 'taken', 'kept', 'said', 'heard']
+const NAME = `(?:${PARTICIPLES.join('|')})`
+// A declaration, or an element of a list: a parameter, an argument or a part of a pattern. An
+// argument counts too, because a name that is used is declared. Keys of objects do not count.
+const DECLARED = new RegExp(`\\b(?:const|let|var|function)\\s+(${NAME})\\b`, 'g')
+const LISTED = new RegExp(`[({[,:]\\s*(?:\\.\\.\\.)?(${NAME})\\s*(?=[,)}\\]=]|\\??:)`, 'g')
+
+// Comments that begin with a pronoun instead of the thing.
+const VAGUE_COMMENT = /(?<=^|[ \t])(?:\/\/|--|\/?\*\*?) (?:What|Of|Who|Whoever|Whatever|Whose)\b/gm
+
+// Names of tests too: a promise begins with its subject.
+const VAGUE_TEST = /^ *test\((?:`|'|")(?:What|Who|Whom|Whoever|Whatever|Whose)\b/gim
+
+export const words: Rule = ({ path, text }) => {
+  if (path.startsWith('db/')) return vagueComments(path, text)
+  if (!PLAIN_FOLDERS.test(path) || !/\.(?:tsx?|m?js)$/.test(path)) return []
+  return [
+    ...participles(path, text),
+    ...vagueComments(path, text),
+    ...[...text.matchAll(VAGUE_TEST)].map(
+      ({ index }) => `${path}:${lineAt(text, index)}: the name of a test begins with its subject`,
+    ),
+  ]
+}
+
+// One fault for each name of a file.
+function participles(path: string, text: string): string[] {
+  const plain = code(text).replace(/`[^`]*`|'[^'\n]*'|"[^"\n]*"/g, (quoted) =>
+    quoted.replace(/[^\n]/g, ' '),
+  )
+  const hits = [
+    ...plain.matchAll(DECLARED),
+    ...[...plain.matchAll(LISTED)].filter((hit) => !isKey(plain, hit)),
+  ]
+  const lines = new Map(
+    hits
+      .toSorted((one, other) => other.index - one.index)
+      .map((hit) => [
+        hit[1] as string,
+        lineAt(plain, hit.index + hit[0].indexOf(hit[1] as string)),
+      ]),
+  )
+  return [...lines].map(([name, line]) => `${path}:${line}: ${name} is no noun; name the thing`)
+}
+
+// `{ a, told: b }` has a key, `(a, told: B)` a parameter: the last open bracket decides.
+function isKey(text: string, { index, 0: hit }: RegExpExecArray): boolean {
+  if (!/^\??:/.test(text.slice(index + hit.length))) return false
+  let depth = 0
+  for (let at = index; at >= 0; at--) {
+    const mark = text[at] as string
+    if (')]}'.includes(mark)) depth++
+    else if ('([{'.includes(mark) && depth-- === 0) return mark === '{'
+  }
+  return true
+}
+
+function vagueComments(path: string, text: string): string[] {
+  return [...text.matchAll(VAGUE_COMMENT)].map(
+    ({ index, 0: opening }) => `${path}:${lineAt(text, index)}: ${opening}: name the actor`,
+  )
+}

@@ -1,0 +1,120 @@
+// The commands that the search offers in addition to objects: views, parts of Settings, and actions that the
+// user may take.
+
+import { appStrings, settingsStrings, commandsStrings as strings } from '../copy.ts'
+import type { IconName } from './parts/icons.tsx'
+import { hrefOf } from './routing.ts'
+import type { Session } from './session.ts'
+
+export type Command = { name: string; href: string; icon: IconName; isAction?: boolean }
+
+type ActionName = keyof typeof strings.actions
+type Offer = { href: string; icon: IconName; scope: string; mode?: 'sandbox' }
+
+const tab = (view: string, name: string) => hrefOf(view, undefined, { tab: name })
+
+const OFFERS: Readonly<Record<ActionName, Offer>> = {
+  request: {
+    href: hrefOf('payments', undefined, { new: 'request' }),
+    icon: 'advice',
+    scope: 'payments:write',
+  },
+  refund: {
+    href: hrefOf('payments', undefined, { status: 'Successful' }),
+    icon: 'reversal',
+    scope: 'refunds:write',
+  },
+  account: {
+    href: hrefOf('accounts', undefined, { new: 'account' }),
+    icon: 'accounts',
+    scope: 'accounts:write',
+  },
+  upload: {
+    href: hrefOf('accounts', undefined, { new: 'upload' }),
+    icon: 'upload',
+    scope: 'accounts:write',
+  },
+  payout: {
+    href: hrefOf('payouts', undefined, { new: 'payout' }),
+    icon: 'payouts',
+    scope: 'payouts:write',
+  },
+  settlement: { href: hrefOf('settlements'), icon: 'settlements', scope: 'payouts:write' },
+  statement: { href: hrefOf('reconciliation'), icon: 'upload', scope: 'accounting:write' },
+  transfer: {
+    href: hrefOf('sandbox-bank'),
+    icon: 'transfer',
+    scope: 'payments:write',
+    mode: 'sandbox',
+  },
+  endpoint: {
+    href: hrefOf('webhooks', undefined, { new: 'endpoint' }),
+    icon: 'webhooks',
+    scope: 'webhooks:write',
+  },
+  checker: { href: tab('webhooks', 'checker'), icon: 'webhooks', scope: 'webhooks:read' },
+}
+
+const SETTINGS_FOR_ALL = ['profile'] as const
+const SETTINGS_BY_SCOPE = {
+  branding: 'accounts:read',
+  limits: 'accounts:read',
+  fees: 'credits:read',
+  subaccounts: 'payouts:read',
+  splits: 'payouts:read',
+  approvals: 'payouts:read',
+  auditLog: 'actions:read',
+} as const
+
+type View = { name: string; path: string; icon: IconName }
+
+export function commandsFor(session: Session, allowed: readonly View[]): Command[] {
+  const { scopes, role, client } = session
+  const actions = Object.entries(OFFERS)
+    .filter(([, { scope, mode }]) => scopes.includes(scope) && (!mode || mode === client.mode))
+    .map(([name, { href, icon }]) => ({
+      name: strings.actions[name as ActionName],
+      href,
+      icon,
+      isAction: true,
+    }))
+  const invite = { tab: 'users', new: 'user' }
+  const people: Command[] =
+    role === 'owner' || role === 'operator'
+      ? [{ name: strings.invite, href: hrefOf('settings', undefined, invite), icon: 'action' }]
+      : []
+  const views = allowed.map(({ name, path, icon }) => ({
+    name,
+    href: hrefOf(path),
+    icon,
+  }))
+  const parts = [
+    ...SETTINGS_FOR_ALL,
+    ...(Object.keys(SETTINGS_BY_SCOPE) as (keyof typeof SETTINGS_BY_SCOPE)[]).filter((name) =>
+      scopes.includes(SETTINGS_BY_SCOPE[name]),
+    ),
+  ].map((name): Command => {
+    const text = `${appStrings.views.settings}: ${settingsStrings.tabs[name]}`
+    return { name: text, href: tab('settings', name), icon: 'settings' }
+  })
+  return [...views, ...actions, ...people, ...parts]
+}
+
+const wordsOf = (text: string) =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+
+// A command matches if each typed word begins a word of its name. Names that begin with the whole text come
+// first.
+export function findCommands(commands: readonly Command[], text: string): Command[] {
+  const typed = wordsOf(text)
+  if (typed.length === 0) return []
+  const matches = commands.filter(({ name }) => {
+    const words = wordsOf(name)
+    return typed.every((start) => words.some((word) => word.startsWith(start)))
+  })
+  const isFirst = ({ name }: Command) => Number(!name.toLowerCase().startsWith(typed[0] as string))
+  return matches.toSorted((one, other) => isFirst(one) - isFirst(other))
+}

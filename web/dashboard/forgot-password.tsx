@@ -1,0 +1,55 @@
+// Asks for a link to reset the password. The answer is the same whether there is such a user or not.
+
+import { useEffect, useState } from 'preact/hooks'
+import { appStrings, forgotPasswordStrings as strings } from '../copy.ts'
+import { type Problem, problemFrom } from './api.ts'
+import { Button } from './parts/button.tsx'
+import { requestPasswordReset } from './session.ts'
+import { Fault, Field, SignInLayout } from './sign-in-parts.tsx'
+
+export function ForgotPasswordPage({ email, back }: { email: string; back: () => void }) {
+  const [sentTo, setSentTo] = useState<string | undefined>()
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => {
+    document.title = `${strings.title} · ${appStrings.title}`
+  }, [])
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const address = String(new FormData(event.currentTarget as HTMLFormElement).get('email')).trim()
+    setBusy(true)
+    try {
+      await requestPasswordReset(address)
+      setSentTo(address)
+    } catch (error) {
+      setProblem(problemFrom(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <SignInLayout title={strings.title}>
+      {sentTo === undefined ? (
+        <form onSubmit={submit} aria-busy={isBusy}>
+          <p class="muted">{strings.text}</p>
+          <Field
+            label={strings.email}
+            name="email"
+            type="email"
+            autocomplete="username"
+            defaultValue={email}
+          />
+          <Fault problem={problem} />
+          <button type="submit" class="button primary" disabled={isBusy}>
+            {strings.submit}
+          </button>
+        </form>
+      ) : (
+        <div role="status" class="sent">
+          <p>{strings.sent(sentTo)}</p>
+          <p class="muted small">{strings.noMail}</p>
+        </div>
+      )}
+      <Button onClick={back}>{strings.back}</Button>
+    </SignInLayout>
+  )
+}

@@ -1,0 +1,94 @@
+// The main menu: Today, then the views in groups that fold. The browser stores which groups are folded.
+
+import { useState } from 'preact/hooks'
+import { appStrings } from '../copy.ts'
+import { Icon } from './parts/icons.tsx'
+import { follow, hrefOf } from './routing.ts'
+import type { Session } from './session.ts'
+import { GROUPS, type Group, type View } from './views.ts'
+
+const KEY = 'manilla-folded-groups'
+
+// The groups that are folded until the user chooses. Operators and finance users see the groups they use
+// most. In a sandbox, an operator is usually a developer who tries the service.
+function foldedAtFirst({ role, client }: Session): readonly Group[] {
+  if (role === 'operator' && client.mode === 'sandbox') return ['books']
+  return role === 'operator' || role === 'finance' ? ['developers'] : []
+}
+
+function foldedGroups(session: Session): readonly Group[] {
+  const stored = window.localStorage.getItem(KEY)
+  if (stored === null) return foldedAtFirst(session)
+  const names = stored.split(',')
+  return GROUPS.filter((group) => names.includes(group))
+}
+
+type Props = { views: readonly View[]; current: string; session: Session }
+
+export function Menu({ views, current, session }: Props) {
+  const [folded, setFolded] = useState(() => foldedGroups(session))
+  const turn = (group: Group) => {
+    const next = folded.includes(group)
+      ? folded.filter((each) => each !== group)
+      : [...folded, group]
+    window.localStorage.setItem(KEY, next.join(','))
+    setFolded(next)
+  }
+  const present = GROUPS.filter((name) => views.some(({ group }) => group === name))
+  // The open view stays visible in a folded group.
+  const isVisible = ({ group, path }: View) =>
+    group === undefined || !folded.includes(group) || path === current
+  const rows = views.filter(isVisible).length + present.length
+  const itemsOf = (name: Group | undefined) =>
+    views
+      .filter((view) => view.group === name && isVisible(view))
+      .map((view) => <Item key={view.path} {...{ view, current, session }} />)
+  return (
+    <nav aria-label={appStrings.menu} style={{ '--rows': rows }}>
+      <ul>
+        {itemsOf(undefined)}
+        {present.map((group) => {
+          const isFolded = folded.includes(group)
+          return (
+            <li key={group}>
+              <button
+                type="button"
+                class="menu-group"
+                aria-expanded={!isFolded}
+                onClick={() => turn(group)}
+              >
+                {appStrings.groups[group]}
+                <Icon name="fold" />
+                {isFolded &&
+                  views
+                    .filter((view) => view.group === group && !isVisible(view))
+                    .map(
+                      ({ path, count: Count }) => Count && <Count key={path} session={session} />,
+                    )}
+              </button>
+              <ul>{itemsOf(group)}</ul>
+            </li>
+          )
+        })}
+      </ul>
+    </nav>
+  )
+}
+
+type ItemProps = { view: View; current: string; session: Session }
+
+function Item({ view: { path, name, icon, count: Count }, current, session }: ItemProps) {
+  return (
+    <li>
+      <a
+        href={hrefOf(path)}
+        onClick={follow}
+        {...(path === current ? { 'aria-current': 'page' as const } : {})}
+      >
+        <Icon name={icon} />
+        {name}
+        {Count && <Count session={session} />}
+      </a>
+    </li>
+  )
+}

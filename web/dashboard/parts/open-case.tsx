@@ -1,0 +1,84 @@
+// Opens a case. From a credit, one click opens a case that is linked to the credit.
+
+import { casesStrings as strings } from '../../copy.ts'
+import { type Schemas, send } from '../api.ts'
+import { goTo, hrefOf } from '../routing.ts'
+import { Action } from './action.tsx'
+import { ClientChoice } from './client-choice.tsx'
+import { AMOUNT, type Form, InputField, SelectField, TextAreaField } from './forms.tsx'
+
+type Body = Schemas['CaseRequest']
+type Known = { clientId: string; sessionId: string; amount: number }
+
+const KINDS = ['bank_report', 'payer_report', 'own_rule'] as const
+
+export function OpenCase({ known }: { known?: Known }) {
+  return (
+    <Action
+      label={strings.open}
+      title={strings.openTitle}
+      action={strings.open}
+      run={(form, headers) =>
+        send('POST', '/api/v1/operator/cases', { body: bodyOf(form, known), headers })
+      }
+      message={({ reference }) => strings.opened(reference)}
+      done={({ reference }) => goTo(hrefOf('cases', reference))}
+    >
+      <SelectField label={strings.kind} name="kind" options={[...KINDS]} names={strings.kinds} />
+      <TextAreaField
+        label={strings.summary}
+        hint={strings.summaryHint}
+        name="summary"
+        of="summary"
+        rows={3}
+        maxLength={500}
+        required
+      />
+      {!known && <ClientChoice label={strings.client} />}
+      {!known && (
+        <InputField
+          label={strings.sessionId}
+          hint={strings.sessionIdHint}
+          name="sessionId"
+          of="sessionIds"
+          maxLength={64}
+        />
+      )}
+      <InputField
+        label={strings.amount}
+        name="amount"
+        of="amount"
+        defaultValue={known && `${known.amount}`}
+        {...AMOUNT}
+      />
+      <InputField
+        label={strings.reporterReference}
+        name="reporterReference"
+        of="reporterReference"
+        maxLength={64}
+      />
+      <InputField
+        label={strings.reportedAt}
+        hint={strings.reportedHint}
+        name="reportedAt"
+        of="reportedAt"
+        type="datetime-local"
+      />
+    </Action>
+  )
+}
+
+function bodyOf(form: Form, known: Known | undefined): Body {
+  const sessionId = known?.sessionId ?? form.text('sessionId')
+  const [amount, reporterReference] = [form.amount('amount'), form.text('reporterReference')]
+  const reportedAt = form.text('reportedAt')
+  return {
+    kind: form.choice('kind', KINDS),
+    summary: form.text('summary'),
+    clientId: known?.clientId ?? form.text('clientId'),
+    ...(sessionId ? { sessionIds: [sessionId] } : {}),
+    ...(amount ? { amount } : {}),
+    ...(reporterReference ? { reporterReference } : {}),
+    ...(reportedAt ? { reportedAt: `${reportedAt}:00+01:00` } : {}), // West Africa Time.
+  }
+}

@@ -1,0 +1,112 @@
+// Places a hold. The form does not ask for values that the page knows already, such as the credit.
+
+import { useState } from 'preact/hooks'
+import { holdsStrings as strings } from '../../copy.ts'
+import { type Schemas, send } from '../api.ts'
+import { money } from '../format.ts'
+import { Action } from './action.tsx'
+import { ClientChoice } from './client-choice.tsx'
+import { AMOUNT, type Form, InputField, ReasonField, SelectField } from './forms.tsx'
+
+type Body = Schemas['HoldRequest']
+type Target = Body['target']
+type Known = Pick<Body, 'clientId' | 'case'> & { sessionId?: string }
+type Props = { label?: string; known?: Partial<Known>; done: (hold: Schemas['Hold']) => void }
+
+const TARGETS = ['credit', 'account', 'merchant', 'client'] as const
+const FIELDS = {
+  credit: 'sessionId',
+  account: 'accountNumber',
+  merchant: 'merchantCode',
+  client: undefined,
+} as const
+
+export function PlaceHold({ label = strings.place, known = {}, done }: Props) {
+  return (
+    <Action
+      label={label}
+      title={strings.placeTitle}
+      action={strings.place}
+      text={strings.placeText}
+      isDangerous
+      run={(form, headers) =>
+        send('POST', '/api/v1/operator/holds', { body: bodyOf(form, known), headers })
+      }
+      message={({ reference, heldAmount, currency }) =>
+        strings.placed(reference, money(heldAmount, currency))
+      }
+      done={done}
+    >
+      {known.clientId === undefined && <ClientChoice label={strings.client} />}
+      <TargetFields sessionId={known.sessionId} />
+      <InputField
+        label={strings.amount}
+        hint={strings.amountHint}
+        name="amount"
+        of="amount"
+        {...AMOUNT}
+      />
+      <ReasonField label={strings.reason} hint={strings.reasonHint} />
+      {known.case === undefined && (
+        <InputField
+          label={strings.case}
+          hint={strings.caseHint}
+          name="case"
+          of="case"
+          maxLength={64}
+        />
+      )}
+      <InputField
+        label={strings.deadline}
+        hint={strings.deadlineHint}
+        name="deadline"
+        of="deadline"
+        type="datetime-local"
+      />
+    </Action>
+  )
+}
+
+function TargetFields({ sessionId }: { sessionId: string | undefined }) {
+  const [target, setTarget] = useState<Target>(sessionId === undefined ? 'account' : 'credit')
+  const field = FIELDS[target]
+  return (
+    <>
+      <SelectField
+        label={strings.target}
+        name="target"
+        options={[...TARGETS]}
+        names={strings.targets}
+        chosen={target}
+        onChange={(event) => setTarget(event.currentTarget.value as Target)}
+      />
+      {field && (
+        <InputField
+          key={field}
+          label={strings.fields[field]}
+          name={field}
+          of={field}
+          required
+          maxLength={field === 'accountNumber' ? 10 : 64}
+          defaultValue={field === 'sessionId' ? sessionId : undefined}
+        />
+      )}
+    </>
+  )
+}
+
+function bodyOf(form: Form, known: Partial<Known>): Body {
+  const target = form.choice('target', TARGETS)
+  const field = FIELDS[target]
+  const reference = known.case ?? form.text('case')
+  const [amount, deadline] = [form.amount('amount'), form.text('deadline')]
+  return {
+    target,
+    clientId: known.clientId ?? form.text('clientId'),
+    ...(field ? { [field]: form.text(field) } : {}),
+    ...(amount ? { amount } : {}),
+    reason: form.text('reason'),
+    ...(reference ? { case: reference } : {}),
+    ...(deadline ? { deadline: `${deadline}:00+01:00` } : {}), // West Africa Time.
+  }
+}

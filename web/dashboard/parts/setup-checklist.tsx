@@ -1,0 +1,202 @@
+// The first steps of a client, by role: developers integrate, merchants prepare to be paid, operators set up
+// the service. A step is ticked off if the data shows that it was done. The list stays until all are done, or
+// until the user dismisses it on this device; after the first credit it is folded.
+
+import { useState } from 'preact/hooks'
+import { setupStrings as strings } from '../../copy.ts'
+import { getData, getPage, type PagePath, type Params } from '../api.ts'
+import { useLoaded } from '../loading.ts'
+import { hrefOf } from '../routing.ts'
+import type { Session } from '../session.ts'
+import { Button } from './button.tsx'
+import { Icon } from './icons.tsx'
+import { Link } from './link.tsx'
+
+type StepName = keyof typeof strings.steps
+type Step = { scope: string; href: string; isDone: (signal: AbortSignal) => Promise<boolean> }
+
+// `first`: the number of rows that exist from the start, such as the operator's own client.
+const hasRows =
+  <P extends PagePath>(path: P, first = 0) =>
+  async (signal: AbortSignal) => {
+    const query = { limit: `${first + 1}` }
+    const { data } = await getPage(path, {} as Params<P>, { query, signal })
+    return data.length > first
+  }
+
+async function isScheduled(signal: AbortSignal): Promise<boolean> {
+  const { schedule } = await getData('/api/v1/settlement-settings', {}, { signal })
+  return schedule !== 'manual'
+}
+
+async function isMakerChecker(signal: AbortSignal): Promise<boolean> {
+  return (await getData('/api/v1/suspense/settings', {}, { signal })).makerChecker
+}
+
+async function isHeard(signal: AbortSignal): Promise<boolean> {
+  const banks = await getData('/api/v1/operator/banks', {}, { signal })
+  return banks.some(({ lastHeardAt }) => lastHeardAt !== null)
+}
+
+async function areKeysUsed(signal: AbortSignal): Promise<boolean> {
+  const { secrets } = await getData('/dashboard/api/client', {}, { signal })
+  return secrets.some(({ usedAt }) => usedAt !== null)
+}
+
+async function isBranded(signal: AbortSignal): Promise<boolean> {
+  const { isOwnName, isOwnColour, logo } = await getData('/api/v1/branding', {}, { signal })
+  return isOwnName || isOwnColour || logo !== null
+}
+
+const tab = (view: string, name: string) => hrefOf(view, undefined, { tab: name })
+const create = (view: string, thing: string) => hrefOf(view, undefined, { new: thing })
+
+const STEPS: Readonly<Record<StepName, Step>> = {
+  banks: { scope: 'operator', href: hrefOf('banks'), isDone: isHeard },
+  client: {
+    scope: 'operator',
+    href: hrefOf('clients'),
+    isDone: hasRows('/api/v1/operator/clients', 1),
+  },
+  fees: {
+    scope: 'operator',
+    href: tab('settings', 'fees'),
+    isDone: hasRows('/api/v1/operator/fee-rules'),
+  },
+  statement: {
+    scope: 'accounting:write',
+    href: hrefOf('reconciliation'),
+    isDone: hasRows('/api/v1/operator/statements'),
+  },
+  keys: { scope: 'webhooks:write', href: hrefOf('developers'), isDone: areKeysUsed },
+  account: {
+    scope: 'accounts:write',
+    href: create('accounts', 'account'),
+    isDone: hasRows('/api/v1/accounts/static'),
+  },
+  payment: {
+    scope: 'payments:write',
+    href: create('payments', 'request'),
+    isDone: hasRows('/api/v1/payments'),
+  },
+  transfer: {
+    scope: 'payments:write',
+    href: hrefOf('sandbox-bank'),
+    isDone: hasRows('/api/v1/credits'),
+  },
+  endpoint: {
+    scope: 'webhooks:write',
+    href: hrefOf('webhooks'),
+    isDone: hasRows('/api/v1/webhook-endpoints'),
+  },
+  bankAccount: {
+    scope: 'payouts:write',
+    href: tab('payouts', 'bankAccounts'),
+    isDone: hasRows('/api/v1/bank-accounts'),
+  },
+  schedule: { scope: 'payouts:write', href: tab('settlements', 'settings'), isDone: isScheduled },
+  approvals: {
+    scope: 'suspense:write',
+    href: tab('settings', 'approvals'),
+    isDone: isMakerChecker,
+  },
+  people: {
+    scope: 'accounts:write',
+    href: tab('settings', 'users'),
+    isDone: hasRows('/dashboard/api/users', 1),
+  },
+  branding: { scope: 'accounts:write', href: tab('settings', 'branding'), isDone: isBranded },
+}
+
+const INTEGRATE: readonly StepName[] = ['keys', 'account', 'payment', 'transfer', 'endpoint']
+const BE_PAID: readonly StepName[] = ['bankAccount', 'schedule', 'approvals']
+
+const STEPS_OF: Readonly<Record<string, readonly StepName[]>> = {
+  developer: INTEGRATE,
+  finance: [...BE_PAID, 'statement'],
+  operator: ['banks', 'client', 'fees', 'statement', 'approvals'],
+  owner: ['account', 'payment', 'people', ...BE_PAID, 'branding', 'keys', 'endpoint'],
+}
+
+const DISMISSED = 'manilla-setup-dismissed'
+
+type Props = { session: Session; version: number; isFolded: boolean }
+
+export function SetupChecklist({ session, version, isFolded }: Props) {
+  const { role, scopes, client, user } = session
+  const key = `${DISMISSED} ${user.id}`
+  const [isDismissed, setDismissed] = useState(window.localStorage.getItem(key) !== null)
+  // Only operators see the secrets of an operator's client.
+  const hasKeys = role === 'operator' || !client.isOperator
+  const isOffered = (name: StepName) =>
+    scopes.includes(STEPS[name].scope) &&
+    (name !== 'transfer' || client.mode === 'sandbox') &&
+    (name !== 'keys' || hasKeys)
+  const isTrying = role === 'operator' && client.mode === 'sandbox'
+  const steps = [...(STEPS_OF[role] ?? []), ...(isTrying ? INTEGRATE : [])]
+  const names = steps.filter(isOffered)
+  const isNeeded = !isDismissed && names.length > 0
+  const { data: done } = useLoaded(`setup ${isNeeded} ${version}`, (signal) =>
+    isNeeded ? findDone(names, signal) : Promise.resolve([]),
+  )
+  if (!isNeeded || (isFolded && !done) || done?.length === names.length) return null
+  const dismiss = () => {
+    window.localStorage.setItem(key, 'yes')
+    setDismissed(true)
+  }
+  const list = <Steps names={names} done={done ?? []} dismiss={dismiss} />
+  const count = strings.count(done?.length ?? 0, names.length)
+  if (isFolded) {
+    return (
+      <details class="card setup">
+        <summary>
+          {strings.title} <span class="muted">{count}</span>
+        </summary>
+        {list}
+      </details>
+    )
+  }
+  return (
+    <section class="card setup" aria-labelledby="setup">
+      <header class="card-top">
+        <h2 id="setup">{strings.title}</h2>
+        <span class="muted">{count}</span>
+      </header>
+      {list}
+    </section>
+  )
+}
+
+type StepsProps = { names: readonly StepName[]; done: readonly StepName[]; dismiss: () => void }
+
+function Steps({ names, done, dismiss }: StepsProps) {
+  return (
+    <>
+      <ol>
+        {names.map((name) => (
+          <li key={name} data-done={done.includes(name)}>
+            <Icon name={done.includes(name) ? 'check' : 'onward'} />
+            <span class="hidden">{done.includes(name) ? strings.done : strings.toDo}</span>
+            <div>
+              <Link href={STEPS[name].href}>{strings.steps[name][0]}</Link>
+              <p class="muted small">{strings.steps[name][1]}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <p class="setup-end">
+        <Button style="quiet" onClick={dismiss}>
+          {strings.dismiss}
+        </Button>
+      </p>
+    </>
+  )
+}
+
+// A step that cannot be checked counts as not done.
+async function findDone(names: readonly StepName[], signal: AbortSignal): Promise<StepName[]> {
+  const found = await Promise.all(
+    names.map(async (name) => STEPS[name].isDone(signal).catch(() => false)),
+  )
+  return names.filter((_, at) => found[at])
+}

@@ -1,0 +1,161 @@
+// Signing in with the client's provider: the way there, and the page to which the provider sends the browser
+// back.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { appStrings, providerStrings as strings } from '../copy.ts'
+import { type Problem, problemFrom, type Schemas, send } from './api.ts'
+import { Button } from './parts/button.tsx'
+import { Skeleton } from './parts/states.tsx'
+import { passkeyForSignIn } from './passkeys.ts'
+import { BASE, hrefOf } from './routing.ts'
+import { keepSession, type Session } from './session.ts'
+import { CodeField, Fault, SignInLayout } from './sign-in-parts.tsx'
+
+const PATH = '/dashboard/api/session/provider'
+const CLIENT_KEY = 'manilla-provider-client'
+const PROOF_KEY = 'manilla-provider-proof'
+const PROVEN_MS = 5 * 60_000
+
+export type ProviderReturn = Schemas['ProviderReturn']
+
+// Undefined on every other page. The parameters leave the address at once: they sign somebody in.
+export function takeProviderReturn(): ProviderReturn | undefined {
+  const { pathname, search } = window.location
+  if (pathname !== `${BASE}/provider`) return undefined
+  window.history.replaceState(null, '', pathname)
+  const parameters = new URLSearchParams(search)
+  const of = (name: 'code' | 'iss' | 'error') => {
+    const value = parameters.get(name)
+    return value ? { [name]: value } : {}
+  }
+  return { state: parameters.get('state') ?? '', ...of('code'), ...of('iss'), ...of('error') }
+}
+
+async function goToProvider(clientId: string, isFresh = false): Promise<void> {
+  const { url } = await send('POST', PATH, { body: { clientId, isFresh } })
+  window.localStorage.setItem(CLIENT_KEY, clientId)
+  window.location.assign(url)
+}
+
+// The provider asks the user for their credentials again, which then confirm who they are.
+export async function proveAtProvider({ client }: Session): Promise<void> {
+  window.sessionStorage.setItem(PROOF_KEY, 'begun')
+  await goToProvider(client.clientId, true)
+}
+
+export function isProvenAtProvider(): boolean {
+  const provenAt = Number(window.sessionStorage.getItem(PROOF_KEY))
+  return provenAt > 0 && Date.now() - provenAt < PROVEN_MS
+}
+
+// `client` is known once the service has said that a password is not enough.
+export function ProviderSignIn({ client }: { client: string | undefined }) {
+  const [isOpen, setOpen] = useState(false)
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  const go = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget as HTMLFormElement)
+    setBusy(true)
+    try {
+      await goToProvider(String(form.get('organisation') ?? '').trim())
+    } catch (error) {
+      setProblem(problemFrom(error))
+      setBusy(false)
+    }
+  }
+  if (!isOpen && client === undefined) {
+    return <Button onClick={() => setOpen(true)}>{strings.signIn}</Button>
+  }
+  return (
+    <form onSubmit={go} aria-busy={isBusy} aria-label={strings.signIn}>
+      <label class="field">
+        <span>{strings.client}</span>
+        <input
+          name="organisation"
+          autocomplete="organization"
+          required
+          defaultValue={client ?? window.localStorage.getItem(CLIENT_KEY) ?? ''}
+        />
+      </label>
+      <Fault problem={problem} />
+      <button type="submit" class="button" disabled={isBusy}>
+        {strings.signIn}
+      </button>
+    </form>
+  )
+}
+
+type ReturnProps = {
+  parameters: ProviderReturn
+  enter: (session: Session) => void
+  leave: () => void
+}
+
+export function ProviderReturnPage({ parameters, enter, leave }: ReturnProps) {
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(true)
+  const [hasPasskey, setHasPasskey] = useState<boolean | undefined>()
+  const isSent = useRef(false)
+  const attempt = async (work: () => Promise<Session>) => {
+    setBusy(true)
+    try {
+      const session = keepSession(await work())
+      window.history.replaceState(null, '', placeAfterReturn())
+      enter(session)
+    } catch (error) {
+      const refusal = problemFrom(error)
+      if (refusal.code === 'passkey_needed') setHasPasskey(true)
+      if (refusal.code === 'code_needed') setHasPasskey(false)
+      setProblem(refusal)
+      setBusy(false)
+    }
+  }
+  useEffect(() => {
+    document.title = `${strings.title} · ${appStrings.title}`
+    if (isSent.current) return
+    isSent.current = true
+    void attempt(() => send('POST', `${PATH}/callback`, { body: parameters }))
+  }, [])
+  const finish = (body: { code: string } | { passkey: Schemas['PasskeyAssertion'] }) =>
+    send('POST', `${PATH}/second-factor`, { body })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget as HTMLFormElement)
+    return attempt(() => finish({ code: String(form.get('code') ?? '').trim() }))
+  }
+  const isOver = problem?.code === 'provider_sign_in_expired'
+  return (
+    <SignInLayout title={strings.title}>
+      {hasPasskey !== undefined && !isOver ? (
+        <form onSubmit={submit} aria-busy={isBusy}>
+          <CodeField code passkey={hasPasskey} />
+          <Fault problem={problem} />
+          <button type="submit" class="button primary" disabled={isBusy}>
+            {strings.goOn}
+          </button>
+          {hasPasskey && (
+            <Button
+              disabled={isBusy}
+              onClick={() => attempt(async () => finish({ passkey: await passkeyForSignIn() }))}
+            >
+              {strings.passkey}
+            </Button>
+          )}
+        </form>
+      ) : (
+        <>
+          {problem ? <Fault problem={problem} /> : <Skeleton kind="card" />}
+          {problem && <Button onClick={leave}>{strings.back}</Button>}
+        </>
+      )}
+    </SignInLayout>
+  )
+}
+
+// Back to the profile, if the user went to the provider to confirm who they are.
+function placeAfterReturn(): string {
+  if (window.sessionStorage.getItem(PROOF_KEY) !== 'begun') return BASE
+  window.sessionStorage.setItem(PROOF_KEY, String(Date.now()))
+  return hrefOf('settings', undefined, { tab: 'profile' })
+}

@@ -1,0 +1,85 @@
+// Parts that the pages before the dashboard share.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { appStrings, signInStrings as strings } from '../copy.ts'
+import type { Problem } from './api.ts'
+
+type CodeDemands = { code: boolean; passkey: boolean }
+
+// Recovery codes have letters.
+export function CodeField(demands: CodeDemands) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (demands.code) field.current?.focus()
+  }, [demands.code])
+  return (
+    <label class="field">
+      <span>{codeLabel(demands)}</span>
+      <input
+        ref={field}
+        name="code"
+        inputMode={demands.passkey ? 'text' : 'numeric'}
+        autocomplete="one-time-code"
+        required={demands.code}
+      />
+    </label>
+  )
+}
+
+function codeLabel({ code, passkey }: CodeDemands): string {
+  if (passkey) return strings.codeOrPasskey
+  return code ? strings.code : strings.codeIfAny
+}
+
+export function SignInLayout({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <main class="sign-in">
+      <div class="sign-in-card">
+        <p class="brand">{appStrings.title}</p>
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  )
+}
+
+type FieldProps = {
+  label: string
+  name: string
+  type: 'email' | 'password'
+  autocomplete: string
+  defaultValue?: string | undefined
+}
+
+export function Field({ label, type, ...rest }: FieldProps) {
+  const id = `field-${rest.name}`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {type === 'email' ? (
+        <input id={id} type="email" {...rest} required />
+      ) : (
+        <input id={id} type="password" {...rest} required />
+      )}
+    </div>
+  )
+}
+
+const QUESTIONS = ['code_needed', 'passkey_needed', 'client_id_needed']
+
+// A request for a code is not an error, but shows in the same place.
+export function Fault({ problem }: { problem: Problem | undefined }) {
+  const isQuestion = QUESTIONS.includes(problem?.code ?? '')
+  const wait = problem?.retryAfterSeconds
+  return (
+    <div role="alert" class={isQuestion ? 'notice' : 'fault'}>
+      {problem && <p>{problem.message}</p>}
+      {problem?.code === 'invalid_request' &&
+        problem.fields.map(({ field, message }) => (
+          <p key={field}>{appStrings.problems.field(field, message)}</p>
+        ))}
+      {problem && wait !== undefined && wait > 0 && <p>{strings.wait(Math.ceil(wait / 60))}</p>}
+    </div>
+  )
+}

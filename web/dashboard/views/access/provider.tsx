@@ -1,0 +1,172 @@
+// The client's sign-in provider: what is set, and the form that sets it.
+
+import { providerStrings as strings } from '../../../copy.ts'
+import { getPage, type Schemas, send } from '../../api.ts'
+import { useData, useLoaded } from '../../loading.ts'
+import { Action } from '../../parts/action.tsx'
+import { Facts } from '../../parts/drawer.tsx'
+import { CheckBox, type Form, InputField, TextAreaField } from '../../parts/forms.tsx'
+import { Pending } from '../../parts/states.tsx'
+import { Copyable } from '../../parts/values.tsx'
+import type { ViewProps } from '../../view-props.ts'
+import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
+import { PASSKEYS } from './passkeys.tsx'
+
+type Provider = Schemas['SignInProvider']
+type RoleMapping = Schemas['SignInRoleMapping']
+
+const PATH = '/dashboard/api/client/provider'
+const FLAGS = ['createsUsers', 'trustsEmail', 'isEnforced'] as const
+
+export function Provider({ session }: ViewProps) {
+  const { data, problem, reload } = useData(PATH, {})
+  const passkeys = useLoaded(PASSKEYS, (signal) => getPage(PASSKEYS, {}, { signal }))
+  const hasPasskey = (passkeys.data?.data.length ?? 0) > 0
+  const factors = { hasTotp: session.user.hasTotp, hasPasskey, session }
+  const provider = data?.provider
+  return (
+    <section class="card panel" aria-labelledby="provider">
+      <h2 id="provider">{strings.heading}</h2>
+      <p class="muted">{strings.text}</p>
+      <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
+      {data && !provider && <p>{strings.none}</p>}
+      {data && !provider && (
+        <Facts facts={[[strings.redirectUri, <RedirectUri key="uri" text={data.redirectUri} />]]} />
+      )}
+      {provider && <ProviderFacts provider={provider} />}
+      {data && passkeys.data && (
+        <div class="actions">
+          <ProviderForm provider={provider ?? undefined} factors={factors} changed={reload} />
+          <Action
+            action={strings.remove}
+            style="danger-text"
+            isOffered={!!provider}
+            isDangerous
+            text={strings.removeText}
+            run={async (form) => send('POST', `${PATH}/remove`, { body: await proofFrom(form) })}
+            message={strings.removed}
+            done={reload}
+          >
+            <ConfirmFields {...factors} />
+          </Action>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function ProviderFacts({ provider }: { provider: Provider }) {
+  const { issuer, providerClientId, redirectUri, roleClaim, roles } = provider
+  return (
+    <Facts
+      facts={[
+        [strings.issuer, issuer],
+        [strings.providerClientId, providerClientId],
+        [strings.redirectUri, <RedirectUri key="uri" text={redirectUri} />],
+        ...(roleClaim
+          ? ([[strings.roleClaim, `${roleClaim}: ${toLines(roles).join(', ')}`]] as const)
+          : []),
+        ...FLAGS.map((flag) => [strings[flag], provider[flag] ? strings.yes : strings.no] as const),
+      ]}
+    />
+  )
+}
+
+const RedirectUri = ({ text }: { text: string }) => (
+  <Copyable text={text} name={strings.redirectUri} />
+)
+
+type FormProps = { provider: Provider | undefined; factors: Factors; changed: () => void }
+
+function ProviderForm({ provider, factors, changed }: FormProps) {
+  return (
+    <Action
+      label={provider ? strings.change : strings.setUp}
+      action={provider ? strings.change : strings.setUp}
+      title={strings.heading}
+      run={async (form) =>
+        send('PUT', PATH, { body: { ...readSettings(form), ...(await proofFrom(form)) } })
+      }
+      message={strings.saved}
+      done={changed}
+    >
+      <InputField
+        label={strings.issuer}
+        hint={strings.issuerHint}
+        name="issuer"
+        of="issuer"
+        type="url"
+        required
+        defaultValue={provider?.issuer ?? ''}
+      />
+      <InputField
+        label={strings.providerClientId}
+        name="providerClientId"
+        of="providerClientId"
+        required
+        defaultValue={provider?.providerClientId ?? ''}
+      />
+      <InputField
+        label={strings.clientSecret}
+        hint={provider && strings.secretHint}
+        name="clientSecret"
+        of="clientSecret"
+        type="password"
+        autocomplete="off"
+        required={!provider}
+      />
+      <InputField
+        label={strings.roleClaim}
+        hint={strings.roleClaimHint}
+        name="roleClaim"
+        of="roleClaim"
+        defaultValue={provider?.roleClaim ?? ''}
+      />
+      <TextAreaField
+        label={strings.roles}
+        hint={strings.rolesHint}
+        name="roles"
+        of="roles"
+        rows={3}
+        defaultValue={toLines(provider?.roles ?? []).join('\n')}
+      />
+      {FLAGS.map((flag) => (
+        <CheckBox
+          key={flag}
+          label={strings[flag]}
+          name={flag}
+          defaultChecked={provider?.[flag] ?? false}
+        />
+      ))}
+      <ConfirmFields {...factors} />
+    </Action>
+  )
+}
+
+function readSettings(form: Form) {
+  const clientSecret = String(form.get('clientSecret') ?? '')
+  return {
+    issuer: form.text('issuer'),
+    providerClientId: form.text('providerClientId'),
+    ...(clientSecret ? { clientSecret } : {}),
+    roleClaim: form.text('roleClaim') || null,
+    roles: form
+      .text('roles')
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map(toMapping),
+    createsUsers: form.has('createsUsers'),
+    trustsEmail: form.has('trustsEmail'),
+    isEnforced: form.has('isEnforced'),
+  }
+}
+
+function toLines(roles: readonly RoleMapping[]): string[] {
+  return roles.map(({ value, role }) => `${value} = ${role}`)
+}
+
+// A value may contain an equals sign; a role does not. The service refuses an unknown role.
+function toMapping(line: string): RoleMapping {
+  const at = line.lastIndexOf('=')
+  return { value: line.slice(0, at).trim(), role: line.slice(at + 1).trim() as RoleMapping['role'] }
+}

@@ -1,0 +1,303 @@
+// The users of a client: invite one, change a role, disable, reset a password, remove.
+
+import { useState } from 'preact/hooks'
+import { settingsStrings } from '../../../copy.ts'
+import { type Query, type Schemas, send } from '../../api.ts'
+import { humanize } from '../../format.ts'
+import { usePages } from '../../loading.ts'
+import { Action, ActionForm, AtOnceButton } from '../../parts/action.tsx'
+import { ShowOnce } from '../../parts/dialog.tsx'
+import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { CheckBox, Field, InputField, TextAreaField } from '../../parts/forms.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, ListTable } from '../../parts/table.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Badge, TextHeadline, Time } from '../../parts/values.tsx'
+import { closeTo, hrefOf } from '../../routing.ts'
+import type { Session } from '../../session.ts'
+import type { ViewProps } from '../../view-props.ts'
+
+const { users: strings } = settingsStrings
+
+const COLUMNS: readonly Column<User>[] = [
+  { name: strings.email, place: 'lead', show: ({ email }) => email },
+  { name: strings.role, place: 'second', show: ({ role }) => humanize(role) },
+  { name: strings.state, place: 'state', show: (user) => <UserBadge user={user} /> },
+  {
+    name: strings.factor,
+    show: ({ hasTotp, hasPasskey }) =>
+      hasTotp || hasPasskey ? strings.hasFactor : strings.noFactor,
+  },
+  {
+    name: strings.signedIn,
+    place: 'time',
+    show: ({ signedInAt }) => (signedInAt ? <Time at={signedInAt} /> : strings.never),
+  },
+]
+
+export function Users(props: ViewProps) {
+  return (
+    <UserList {...props} view="settings" query={{ tab: 'users' }} client={props.session.client} />
+  )
+}
+
+type Props = ViewProps & {
+  view: string
+  query: Query
+  client: OfClient
+}
+
+export function UserList({ session, place, view, query, client }: Props) {
+  const pages = usePages(USERS, {}, { clientId: client.clientId })
+  const [handed, setHanded] = useState<{ email: string; link: string } | undefined>()
+  const open = pages.data?.data.find(({ id }) => id === place.open)
+  const hand = ({ email, invitationLink: link }: InvitedUser) => {
+    if (link === null) toast(strings.mailed(email))
+    else setHanded({ email, link })
+    pages.reload()
+  }
+  return (
+    <>
+      <div class="above">
+        <Action
+          key={place.query.new}
+          isOpenAtFirst={place.query.new === 'user'}
+          action={strings.invite}
+          style="primary"
+          text={strings.inviteText}
+          run={(form, headers) => {
+            const role = form.choice('role', rolesFor(session, client))
+            const body = { email: form.text('email'), role, clientId: client.clientId }
+            return send('POST', USERS, { body, headers })
+          }}
+          done={hand}
+        >
+          <InputField label={strings.email} name="email" type="email" required />
+          <Field label={strings.role}>
+            {(id) => (
+              <RoleSelect
+                id={id}
+                session={session}
+                client={client}
+                chosen={pages.data?.data.length === 0 ? 'owner' : 'support'}
+              />
+            )}
+          </Field>
+        </Action>
+      </div>
+      <ListTable
+        caption={settingsStrings.tabs.users}
+        columns={COLUMNS}
+        pages={pages}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => hrefOf(view, id, query)}
+        openKey={place.open}
+        empty={<Empty icon="action" title={strings.none} text={strings.noneText} />}
+      />
+      {open && (
+        <UserDrawer
+          key={open.id}
+          user={open}
+          session={session}
+          client={client}
+          changed={pages.reload}
+          hand={hand}
+          close={() => closeTo(hrefOf(view, undefined, query))}
+        />
+      )}
+      {handed && (
+        <ShowOnce
+          title={strings.password}
+          text={strings.passwordText(handed.email)}
+          secrets={[handed.link]}
+          close={() => setHanded(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+type UserDrawerProps = {
+  user: User
+  session: Session
+  client: OfClient
+  changed: () => void
+  hand: (user: InvitedUser) => void
+  close: () => void
+}
+
+function UserDrawer(props: UserDrawerProps) {
+  const { user, session, client, close } = props
+  const { email, role, hasTotp, hasPasskey, signedInAt, createdAt, countsFrom } = user
+  const isOwn = user.id === session.user.id
+  const mayTouch = !isOwn && mayManage(session, client, role)
+  const mayOnlyDisable = !isOwn && !mayTouch && user.isActive && mayDisable(session, role)
+  return (
+    <Drawer title={strings.one} close={close}>
+      <TextHeadline text={email} badge={<UserBadge user={user} />} />
+      <Facts
+        facts={[
+          [strings.role, humanize(role)],
+          [strings.factor, hasTotp || hasPasskey ? strings.hasFactor : strings.noFactor],
+          [strings.counts, countsFrom ? strings.countsOwn : strings.countsOther],
+          [strings.signedIn, signedInAt ? <Time at={signedInAt} /> : strings.never],
+          [strings.created, <Time key="created" at={createdAt} />],
+        ]}
+      />
+      {isOwn && <p class="notice">{strings.you}</p>}
+      {mayTouch && <RoleForm {...props} />}
+      {mayTouch && session.role === 'operator' && !user.isPasswordTemporary && <Vouch {...props} />}
+      {(mayTouch || mayOnlyDisable) && <Actions {...props} mayTouch={mayTouch} />}
+    </Drawer>
+  )
+}
+
+function RoleForm({ user, session, client, changed }: UserDrawerProps) {
+  return (
+    <ActionForm
+      action={strings.changeRole}
+      class="role-form"
+      run={(form) => {
+        const body = { role: form.choice('role', rolesFor(session, client)) }
+        return send('PATCH', `${USERS}/{id}`, { params: { id: user.id }, body })
+      }}
+      message={strings.changed}
+      done={changed}
+    >
+      <Field label={strings.role}>
+        {(id) => <RoleSelect id={id} session={session} client={client} chosen={user.role} />}
+      </Field>
+    </ActionForm>
+  )
+}
+
+function Vouch({ user, changed }: UserDrawerProps) {
+  return (
+    <div class="actions">
+      <Action
+        title={strings.vouchTitle(user.email)}
+        action={strings.vouch}
+        text={strings.vouchText}
+        run={(form) => {
+          const body = { note: form.text('note') }
+          return send('POST', `${USERS}/{id}/vouch`, { params: { id: user.id }, body })
+        }}
+        message={strings.vouched}
+        done={changed}
+      >
+        <TextAreaField
+          label={strings.vouchNote}
+          hint={strings.vouchHint}
+          name="note"
+          rows={3}
+          maxLength={500}
+          required
+        />
+      </Action>
+    </div>
+  )
+}
+
+function Actions({
+  user,
+  changed,
+  hand,
+  close,
+  mayTouch,
+}: UserDrawerProps & { mayTouch: boolean }) {
+  const { id, email, hasTotp, isActive } = user
+  const params = { id }
+  return (
+    <div class="actions">
+      <Action
+        action={strings.reset}
+        isOffered={mayTouch}
+        text={<p>{strings.resetText(email)}</p>}
+        run={(form, headers) => {
+          const body = form.has('removesFactor') ? { removeTotp: true } : {}
+          return send('POST', `${USERS}/{id}/reset-password`, { params, body, headers })
+        }}
+        done={hand}
+      >
+        {hasTotp && <CheckBox name="removesFactor" label={strings.removeFactor} />}
+      </Action>
+      <Action
+        action={strings.disable}
+        isOffered={isActive}
+        text={<p>{strings.disableText(email)}</p>}
+        run={() => send('PATCH', `${USERS}/{id}`, { params, body: { isActive: false } })}
+        done={changed}
+      />
+      {!isActive && (
+        <AtOnceButton
+          label={strings.enable}
+          run={async () => {
+            await send('PATCH', `${USERS}/{id}`, { params, body: { isActive: true } })
+            toast(strings.changed)
+            changed()
+          }}
+        />
+      )}
+      <Action
+        action={strings.remove}
+        style="danger-text"
+        isOffered={mayTouch}
+        isDangerous
+        text={<p>{strings.removeText(email)}</p>}
+        run={() => send('DELETE', `${USERS}/{id}`, { params })}
+        message={strings.removed}
+        done={() => {
+          close()
+          changed()
+        }}
+      />
+    </div>
+  )
+}
+
+type User = Schemas['User']
+type Role = keyof typeof strings.roles
+type InvitedUser = Schemas['UserWithPassword']
+
+const USERS = '/dashboard/api/users'
+
+function UserBadge({ user }: { user: User }) {
+  if (!user.isActive) return <Badge state={strings.states.off} tone="bad" />
+  if (user.isPasswordTemporary) return <Badge state={strings.states.waiting} tone="warn" />
+  return <Badge state={strings.states.active} tone="good" />
+}
+
+type OfClient = Pick<Schemas['Client'], 'clientId' | 'isOperator'>
+
+// Only operators create operators and an operator's accountants.
+function mayManage({ role: own }: Session, { isOperator }: OfClient, role: string): boolean {
+  if (own === 'operator') return true
+  return role !== 'operator' && !(role === 'finance' && isOperator)
+}
+
+// Disabling grants no access, so more users may do it.
+function mayDisable({ role: own }: Session, role: string): boolean {
+  return own === 'operator' || role !== 'operator'
+}
+
+function rolesFor(session: Session, client: OfClient): Role[] {
+  const roles = Object.keys(strings.roles) as Role[]
+  const isKnown = (role: Role) => role !== 'operator' || client.isOperator
+  return roles.filter((role) => isKnown(role) && mayManage(session, client, role))
+}
+
+type Roles = { id: string; session: Session; client: OfClient; chosen: Role }
+
+function RoleSelect({ id, session, client, chosen }: Roles) {
+  const { roles, operatorFinance } = strings
+  const texts = client.isOperator ? { ...roles, finance: operatorFinance } : roles
+  return (
+    <select id={id} name="role">
+      {rolesFor(session, client).map((role) => (
+        <option key={role} value={role} selected={role === chosen}>
+          {texts[role]}
+        </option>
+      ))}
+    </select>
+  )
+}

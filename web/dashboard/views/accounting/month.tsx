@@ -1,0 +1,164 @@
+// A month: its checklist with links to the missing work, closing the month, its signed pack, and reopening
+// the month with two people.
+
+import { accountingStrings as strings, suspenseStrings } from '../../../copy.ts'
+import { type Data, send } from '../../api.ts'
+import { useData } from '../../loading.ts'
+import { Action } from '../../parts/action.tsx'
+import { DecideRequest } from '../../parts/decide-request.tsx'
+import { ReasonField } from '../../parts/forms.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
+import { Time } from '../../parts/values.tsx'
+import { hrefOf } from '../../routing.ts'
+import { mayAccount, type Session } from '../../session.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { ClosedBadge, monthIn, PeriodChoice, Report } from './reports.tsx'
+
+const PATH = '/api/v1/operator/months/{month}'
+
+type Month = Data<typeof PATH>
+
+export function MonthClose({ place, session }: ViewProps) {
+  const month = monthIn(place)
+  const loaded = useData(PATH, { month }, {})
+  return (
+    <Report
+      fields={<PeriodChoice label={strings.month} type="month" name="month" value={month} />}
+      links={loaded.data && <Steps month={loaded.data} {...{ session }} done={loaded.reload} />}
+      loaded={loaded}
+      show={(data) => <About month={data} {...{ session }} done={loaded.reload} />}
+    />
+  )
+}
+
+const TABS: Record<string, string> = {
+  days_closed: 'days',
+  vat_ready: 'vatInvoices',
+  wht_ready: 'vatInvoices',
+}
+
+type Props = { month: Month; session: Session; done: () => void }
+
+function Steps({ month: { month, isClosed, reopenings }, session, done }: Props) {
+  const params = { month }
+  const isAsked = reopenings.some(({ state }) => state === 'open')
+  return (
+    <div class="buttons">
+      {isClosed && (
+        <a class="button" href={`/api/v1/operator/months/${month}/pack`} download>
+          <Icon name="download" />
+          {strings.months.pack}
+        </a>
+      )}
+      {mayAccount(session) && (
+        <>
+          <Action
+            title={strings.months.closeTitle(month)}
+            action={strings.months.close}
+            style="primary"
+            isOffered={!isClosed}
+            text={strings.months.closeText}
+            run={(form, headers) => {
+              const reason = form.text('reason')
+              const body = reason === '' ? {} : { reason }
+              return send('POST', `${PATH}/close`, { params, body, headers })
+            }}
+            message={strings.months.closed}
+            done={done}
+          >
+            <ReasonField
+              label={strings.closeReason}
+              hint={strings.months.closeHint}
+              rows={2}
+              required={false}
+            />
+          </Action>
+          <Action
+            title={strings.months.reopenTitle(month)}
+            action={strings.months.reopen}
+            isOffered={isClosed && !isAsked}
+            text={strings.months.reopenText}
+            run={(form, headers) => {
+              const body = { reason: form.text('reason') }
+              return send('POST', `${PATH}/reopen`, { params, body, headers })
+            }}
+            message={strings.months.requested}
+            done={done}
+          >
+            <ReasonField label={strings.closeReason} hint={strings.months.reopenHint} />
+          </Action>
+        </>
+      )}
+    </div>
+  )
+}
+
+function About({ month, session, done }: Props) {
+  const { checks, closings, isClosed } = month
+  const names: Readonly<Record<string, string>> = strings.months.checks
+  const request = month.reopenings.find(({ state }) => state === 'open')
+  return (
+    <>
+      <h2 class="section">
+        {strings.months.checklist} <ClosedBadge isClosed={isClosed} />
+      </h2>
+      <ul class="decided" aria-label={strings.months.checklist}>
+        {checks.map(({ name, isDone, open, link }) => (
+          <li key={name}>
+            <span class={`badge ${isDone ? 'good' : 'warn'}`}>
+              {isDone ? strings.months.done : strings.months.missing(open)}
+            </span>{' '}
+            {isDone ? (
+              (names[name] ?? name)
+            ) : (
+              <Link href={hrefOf(link === 'today' ? '' : link, undefined, { tab: TABS[name] })}>
+                {names[name] ?? name}
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+      {request && (
+        <section class="request" aria-labelledby="asked">
+          <h3 id="asked">{strings.months.waiting}</h3>
+          <p>{suspenseStrings.person(request.requestedBy)}</p>
+          <p class="request-reason">{request.reason}</p>
+          <DecideRequest
+            {...{ session, done }}
+            requestedBy={request.requestedBy}
+            cannotApprove={request.cannotApprove}
+            isAfterFacts={false}
+            amount={month.month}
+            words={strings.months.words}
+            decide={(verb, sent) =>
+              send('POST', `${PATH}/reopen/{id}/${verb}`, {
+                params: { month: month.month, id: request.id },
+                ...sent,
+              })
+            }
+          />
+        </section>
+      )}
+      {closings.length > 0 && (
+        <>
+          <h2 class="section">{strings.months.history}</h2>
+          <ul class="decided" aria-label={strings.months.history}>
+            {closings.map(({ version, closedBy, closedAt, reason, reopenedAt }) => (
+              <li key={version}>
+                {strings.months.version(version, suspenseStrings.person(closedBy))}{' '}
+                <Time at={closedAt} />
+                {reason && <p class="muted">{reason}</p>}
+                {reopenedAt && (
+                  <p>
+                    {strings.months.reopened} <Time at={reopenedAt} />
+                  </p>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,174 @@
+// The dated rates of VAT, stamp duty and withholding tax. A new rate begins tomorrow or later, so that past
+// days keep theirs.
+
+import { appStrings, accountingStrings as strings, suspenseStrings } from '../../../copy.ts'
+import { type Row, send } from '../../api.ts'
+import { addDays, longDay, today } from '../../days.ts'
+import { money } from '../../format.ts'
+import { Action } from '../../parts/action.tsx'
+import { Drawer, Facts } from '../../parts/drawer.tsx'
+import type { Filter } from '../../parts/filters.tsx'
+import { AMOUNT, type Form, type Headers, InputField, SelectField } from '../../parts/forms.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { TextHeadline, Time } from '../../parts/values.tsx'
+import { mayAccount } from '../../session.ts'
+import type { ViewProps } from '../../view-props.ts'
+
+const RATES = '/api/v1/operator/tax-rates'
+const BEARERS = ['sender', 'recipient'] as const
+
+type Rate = Row<typeof RATES>
+
+const FILTERS: readonly Filter[] = [{ name: 'tax', label: strings.tax, choices: strings.taxes }]
+
+const COLUMNS: readonly Column<Rate>[] = [
+  { name: strings.tax, place: 'lead', show: ({ tax }) => strings.taxes[tax] ?? tax },
+  { name: strings.rate, place: 'amount', show: rateText },
+  { name: strings.effectiveFrom, place: 'second', show: (rate) => longDay(rate.effectiveFrom) },
+  { name: strings.client, show: ({ clientId }) => clientId },
+  { name: strings.source, place: 'line', show: ({ source }) => source },
+]
+
+function rateText({ percent, amount, threshold }: Rate): string {
+  if (percent !== null) return `${percent}%`
+  return strings.dutyRate(money(amount ?? 0), money(threshold ?? 0))
+}
+
+const keyOf = ({ tax, clientId, effectiveFrom, createdAt }: Rate) =>
+  [tax, clientId, effectiveFrom, Date.parse(createdAt)].filter(Boolean).join('.')
+
+export function TaxRates(props: ViewProps) {
+  return (
+    <>
+      <p class="notice">{strings.ratesNotice}</p>
+      <ListView
+        {...props}
+        view="accounting"
+        icon="accounting"
+        path={RATES}
+        caption={strings.tabs.taxRates}
+        columns={COLUMNS}
+        filters={FILTERS}
+        keyOf={keyOf}
+        none={{ title: strings.noRates, text: strings.noRatesText }}
+        add={(changed) =>
+          mayAccount(props.session) && (
+            <div class="buttons">
+              <AddVat done={changed} />
+              <AddStampDuty done={changed} />
+            </div>
+          )
+        }
+        detail={({ open, rows, close }) => {
+          const rate = rows?.find((row) => keyOf(row) === open)
+          return rate && <RateDrawer rate={rate} close={close} />
+        }}
+      />
+    </>
+  )
+}
+
+function RateDrawer({ rate, close }: { rate: Rate; close: () => void }) {
+  return (
+    <Drawer title={strings.taxes[rate.tax] ?? rate.tax} close={close}>
+      <TextHeadline text={rateText(rate)} />
+      <Facts
+        facts={[
+          [strings.effectiveFrom, longDay(rate.effectiveFrom)],
+          [strings.client, rate.clientId],
+          [strings.bearer, rate.bearer && strings.bearers[rate.bearer]],
+          [strings.source, rate.source],
+          [
+            strings.addedBy,
+            rate.createdBy ? suspenseStrings.person(rate.createdBy) : strings.supplied,
+          ],
+          [strings.added, <Time key="added" at={rate.createdAt} />],
+        ]}
+      />
+    </Drawer>
+  )
+}
+
+type Props = { done: () => void }
+
+const shared = { action: appStrings.save, message: appStrings.saved, text: strings.rateText }
+
+const commonOf = (form: Form) => ({
+  effectiveFrom: form.text('effectiveFrom'),
+  source: form.text('source'),
+})
+
+function AddVat({ done }: Props) {
+  const run = (form: Form, headers: Headers) => {
+    const body = { tax: 'vat' as const, percent: Number(form.text('percent')), ...commonOf(form) }
+    return send('POST', RATES, { body, headers })
+  }
+  return (
+    <Action {...shared} label={strings.addVat} title={strings.addVatTitle} {...{ run, done }}>
+      <InputField
+        label={strings.percent}
+        of="percent"
+        name="percent"
+        type="number"
+        required
+        min={0}
+        max={50}
+        step={0.01}
+      />
+      <CommonFields />
+    </Action>
+  )
+}
+
+function AddStampDuty({ done }: Props) {
+  const run = (form: Form, headers: Headers) => {
+    const body = {
+      tax: 'stamp_duty' as const,
+      amount: form.amount('amount'),
+      threshold: form.amount('threshold'),
+      bearer: form.choice('bearer', BEARERS),
+      ...commonOf(form),
+    }
+    return send('POST', RATES, { body, headers })
+  }
+  return (
+    <Action {...shared} label={strings.addDuty} title={strings.addDutyTitle} {...{ run, done }}>
+      <InputField label={strings.dutyAmount} of="amount" name="amount" required {...AMOUNT} />
+      <InputField
+        label={strings.dutyThreshold}
+        of="threshold"
+        name="threshold"
+        required
+        {...AMOUNT}
+      />
+      <SelectField label={strings.bearer} name="bearer" options={BEARERS} names={strings.bearers} />
+      <CommonFields />
+    </Action>
+  )
+}
+
+function CommonFields() {
+  const tomorrow = addDays(today(), 1)
+  return (
+    <>
+      <InputField
+        label={strings.effectiveFrom}
+        of="effectiveFrom"
+        name="effectiveFrom"
+        type="date"
+        required
+        min={tomorrow}
+        defaultValue={tomorrow}
+      />
+      <InputField
+        label={strings.source}
+        hint={strings.sourceHint}
+        of="source"
+        name="source"
+        required
+        maxLength={300}
+      />
+    </>
+  )
+}

@@ -1,0 +1,218 @@
+// VAT invoices and credit notes: of all clients for the operator, or the client's own. Each can be printed.
+
+import { accountingStrings as strings } from '../../../copy.ts'
+import { type Schemas, send } from '../../api.ts'
+import { today } from '../../days.ts'
+import { Action } from '../../parts/action.tsx'
+import { Facts } from '../../parts/drawer.tsx'
+import { type Filter, humanized } from '../../parts/filters.tsx'
+import { InputField, ReasonField } from '../../parts/forms.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import { amountColumn, type Column } from '../../parts/table.tsx'
+import { Headline, Money, Time } from '../../parts/values.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
+import { mayAccount } from '../../session.ts'
+import type { ViewProps } from '../../view-props.ts'
+
+type Invoice = Schemas['VatInvoice']
+
+const ALL = '/api/v1/operator/vat-invoices'
+const OWN = '/api/v1/vat-invoices'
+const ADJUSTMENTS = '/api/v1/operator/adjustments'
+const DOCUMENT_MAX = 64
+
+const kindColumn: Column<Invoice> = {
+  name: strings.kind,
+  place: 'second',
+  show: ({ kind }) => strings.vatKinds[kind],
+}
+
+const COLUMNS: readonly Column<Invoice>[] = [
+  { name: strings.number, place: 'lead', show: ({ number }) => <code>{number}</code> },
+  amountColumn(strings.total, 'total'),
+  kindColumn,
+  { name: strings.month, place: 'state', show: ({ month }) => month },
+  { name: strings.vatAmount, isAmount: true, show: (row) => <Money amount={row.vat} /> },
+  { name: strings.issued, place: 'time', show: ({ issuedAt }) => <Time at={issuedAt} /> },
+]
+
+const FILTERS: readonly Filter[] = [
+  { name: 'kind', label: strings.kind, choices: humanized(['invoice', 'credit_note']) },
+]
+
+const shared = {
+  icon: 'accounting',
+  caption: strings.tabs.vatInvoices,
+  filters: FILTERS,
+  keyOf: ({ number }: Invoice) => number,
+  isPolled: true,
+  none: { title: strings.noInvoices, text: strings.noInvoicesText },
+} as const
+
+export function ClientVatInvoices(props: ViewProps) {
+  const isAllowed = mayAccount(props.session)
+  return (
+    <ListView
+      {...props}
+      {...shared}
+      view="accounting"
+      path={ALL}
+      file={ALL}
+      columns={[...COLUMNS, { name: strings.client, show: ({ clientId }) => clientId }]}
+      add={(changed) => isAllowed && <IssueInvoices done={changed} />}
+      one={{
+        title: strings.invoice,
+        path: `${ALL}/{number}`,
+        show: (invoice) => (
+          <>
+            <About invoice={invoice} page={`${ALL}/${invoice.number}.html`} />
+            {isAllowed && invoice.withholdingTax > 0 && <Withholding invoice={invoice} />}
+          </>
+        ),
+      }}
+    />
+  )
+}
+
+export function OwnVatInvoices(props: ViewProps) {
+  return (
+    <ListView
+      {...props}
+      {...shared}
+      view="settlements"
+      path={OWN}
+      file={OWN}
+      columns={COLUMNS}
+      one={{
+        title: strings.invoice,
+        path: `${OWN}/{number}`,
+        show: (invoice) => <About invoice={invoice} page={`${OWN}/${invoice.number}.html`} />,
+      }}
+    />
+  )
+}
+
+function IssueInvoices({ done }: { done: () => void }) {
+  return (
+    <Action
+      label={strings.issue}
+      title={strings.issueTitle}
+      action={strings.issue}
+      style="primary"
+      text={strings.issueText}
+      run={(form, headers) => send('POST', ALL, { body: { month: form.text('month') }, headers })}
+      message={({ invoices, creditNotes }) => strings.issuedCount(invoices, creditNotes)}
+      done={done}
+    >
+      <InputField
+        label={strings.month}
+        name="month"
+        type="month"
+        required
+        max={today().slice(0, 7)}
+      />
+    </Action>
+  )
+}
+
+function About({ invoice, page }: { invoice: Invoice; page: string }) {
+  const { number, kind, currency, seller, buyer } = invoice
+  const party = ({ name, tin }: Schemas['VatInvoiceParty']) => `${name} · ${tin ?? strings.noTin}`
+  return (
+    <>
+      <Headline
+        sum={{ amount: invoice.total, currency }}
+        badge={null}
+        about={strings.vatKinds[kind] ?? kind}
+      />
+      <Facts
+        facts={[
+          [strings.number, <code key="number">{number}</code>],
+          [strings.month, invoice.month],
+          [strings.client, invoice.clientId],
+          [strings.feesWithoutVat, <Money key="fees" amount={invoice.fees} />],
+          [strings.vatAmount, <Money key="vat" amount={invoice.vat} />],
+          [
+            strings.withholdingTax,
+            invoice.withholdingTax > 0 && <Money amount={invoice.withholdingTax} />,
+          ],
+          [
+            strings.whtOpen,
+            invoice.withholdingTax > 0 && <Money amount={invoice.withholdingOpen} />,
+          ],
+          [strings.seller, party(seller)],
+          [strings.buyer, party(buyer)],
+          [strings.issued, <Time key="issued" at={invoice.issuedAt} />],
+        ]}
+      />
+      <div class="buttons after-facts">
+        <a class="button" href={page} target="_blank" rel="noreferrer">
+          {strings.print}
+        </a>
+      </div>
+    </>
+  )
+}
+
+function Withholding({ invoice }: { invoice: Invoice }) {
+  const { kind, withholdingTax, withholdingOpen } = invoice
+  const isInvoice = kind === 'invoice'
+  const isOpen = withholdingOpen > 0
+  const isBooked = withholdingOpen < withholdingTax
+  const verbs: readonly AskProps['kind'][] = [
+    ...(isInvoice && isOpen ? (['withholding'] as const) : []),
+    ...(isInvoice ? (['wht_credit_note'] as const) : []),
+    ...(isOpen ? (['not_withheld'] as const) : []),
+    ...(isInvoice === isBooked ? (['withholding_reversal'] as const) : []),
+    ...(isInvoice && isBooked ? (['wht_credit_note_reversal', 'wht_write_off'] as const) : []),
+  ]
+  return (
+    <div class="buttons">
+      {verbs.map((verb) => (
+        <AskWithholding key={verb} {...{ invoice }} kind={verb} />
+      ))}
+    </div>
+  )
+}
+
+type AskProps = { invoice: Invoice; kind: keyof typeof strings.withholdings }
+
+const OF_OPEN: readonly string[] = ['withholding', 'not_withheld']
+
+// Requests an adjustment, which another user approves in Adjustments.
+function AskWithholding({ invoice, kind }: AskProps) {
+  const isNote = kind.startsWith('wht_credit_note')
+  const amount = OF_OPEN.includes(kind) ? invoice.withholdingOpen : invoice.withholdingTax
+  const words = strings.withholdings[kind]
+  return (
+    <Action
+      label={words.label}
+      title={words.title}
+      action={strings.requestApproval}
+      text={words.text}
+      run={(form, headers) => {
+        const body = {
+          ...{ kind, of: 'withholding' as const, clientId: invoice.clientId },
+          amount: form.amount('amount'),
+          document: isNote ? form.text('document') : invoice.number,
+          reason: form.text('reason'),
+        }
+        return send('POST', ADJUSTMENTS, { body, headers })
+      }}
+      message={strings.requested}
+      done={({ reference }) => goTo(hrefOf('adjustments', reference))}
+    >
+      <InputField
+        label={strings.amount}
+        name="amount"
+        required
+        inputMode="decimal"
+        defaultValue={`${amount}`}
+      />
+      {isNote && (
+        <InputField label={strings.noteNumber} name="document" required maxLength={DOCUMENT_MAX} />
+      )}
+      <ReasonField label={strings.reason} hint={strings.approverHint} />
+    </Action>
+  )
+}

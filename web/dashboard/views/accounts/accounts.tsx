@@ -1,0 +1,286 @@
+// Collection accounts: details, balance and timeline; new ones, one by one or from a file.
+
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { appStrings, splitsStrings, accountsStrings as strings } from '../../../copy.ts'
+import { getPage, type Params, type Query, type Schemas } from '../../api.ts'
+import { money } from '../../format.ts'
+import { useLoaded, useReload } from '../../loading.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import { Button } from '../../parts/button.tsx'
+import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { DATES, type Filter } from '../../parts/filters.tsx'
+import { Link } from '../../parts/link.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import { shownAccounts } from '../../parts/payer-rules-fields.tsx'
+import { SampleData } from '../../parts/sample-data.tsx'
+import { SplitLink } from '../../parts/split-choice.tsx'
+import { StatementLinks } from '../../parts/statement-links.tsx'
+import { Pending } from '../../parts/states.tsx'
+import { type Column, orderColumn } from '../../parts/table.tsx'
+import { type Entry, Timeline } from '../../parts/timeline.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
+import { closeTo, goTo, hrefOf } from '../../routing.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { AccountActions } from './account-actions.tsx'
+import { NewAccount } from './new-account.tsx'
+import { UploadAccounts } from './upload-accounts.tsx'
+
+type Account = Schemas['OwnAccount']
+
+const PATH = '/api/v1/accounts/static'
+
+const stateOf = ({ isActive }: { isActive: boolean }) => (isActive ? 'active' : 'inactive')
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'active',
+    label: strings.state,
+    choices: { true: strings.active, false: strings.inactive },
+  },
+  { name: 'name', label: strings.name, placeholder: strings.partOfName },
+  { name: 'email', label: strings.email },
+  { name: 'phone', label: strings.phone },
+  { name: 'merchantId', label: strings.merchant },
+  { name: 'minAmount', label: appStrings.filters.minBalance, type: 'amount' },
+  { name: 'maxAmount', label: appStrings.filters.maxBalance, type: 'amount' },
+  ...DATES,
+]
+
+const COLUMNS: readonly Column<Account>[] = [
+  { name: strings.name, place: 'lead', show: ({ accountName }) => accountName },
+  {
+    name: strings.number,
+    place: 'second',
+    show: ({ accountNumber }) => <code>{accountNumber}</code>,
+  },
+  {
+    name: strings.balance,
+    place: 'amount',
+    isAmount: true,
+    show: ({ accountBalance, currencyCode }) => (
+      <Money amount={accountBalance} currency={currencyCode} />
+    ),
+  },
+  { name: strings.state, place: 'state', show: (account) => <Badge state={stateOf(account)} /> },
+  { name: strings.merchant, show: ({ merchantId }) => merchantId },
+  orderColumn(strings.created, 'createdAt'),
+]
+
+export default function Accounts(props: ViewProps) {
+  const { session, place } = props
+  const [added, setAdded] = useState(0)
+  const mayWrite = session.scopes.includes('accounts:write')
+  const here = (query: Query) => hrefOf('accounts', undefined, { ...place.query, ...query })
+  const close = () => closeTo(here({ new: undefined }))
+  const refresh = () => setAdded((before) => before + 1)
+  const add = mayWrite && (
+    <div class="buttons">
+      <Link class="button" href={here({ new: 'upload' })}>
+        {strings.upload.open}
+      </Link>
+      <Link class="button primary" href={here({ new: 'account' })}>
+        {strings.create.open}
+      </Link>
+    </div>
+  )
+  const created = (accountNumber: string) => {
+    toast(strings.create.done(accountNumber))
+    refresh()
+    goTo(hrefOf('accounts', accountNumber, { ...place.query, new: undefined }), { replace: true })
+  }
+  return (
+    <>
+      <AccountList
+        {...props}
+        {...{ add, mayWrite }}
+        version={added}
+        sample={<SampleData {...{ session, refresh }} />}
+      />
+      {mayWrite && place.query.new === 'account' && (
+        <NewAccount clientId={session.client.clientId} close={close} created={created} />
+      )}
+      {mayWrite && place.query.new === 'upload' && (
+        <UploadAccounts close={close} created={refresh} />
+      )}
+    </>
+  )
+}
+
+type ListProps = ViewProps & {
+  add: ComponentChildren
+  sample: ComponentChildren
+  mayWrite: boolean
+  version: number
+}
+
+function AccountList({ sample, mayWrite, ...props }: ListProps) {
+  return (
+    <ListView
+      {...props}
+      view="accounts"
+      icon="accounts"
+      path={PATH}
+      file={PATH}
+      summary={`${PATH}/summary`}
+      caption={appStrings.views.accounts}
+      columns={COLUMNS}
+      filters={FILTERS}
+      keyOf={({ accountNumber }) => accountNumber}
+      isAbout={/^(?:account|collection)\./}
+      none={{ title: strings.none, text: strings.noneText, sample }}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{accountNumber}/details`,
+        show: (account, { changed }) => (
+          <>
+            <About account={account} />
+            {mayWrite && <AccountActions {...{ account, changed }} />}
+            <StatementLinks path={`${PATH}/${account.accountNumber}/statement`} />
+          </>
+        ),
+        timeline: (accountNumber, version) => (
+          <AccountTimeline params={{ accountNumber }} version={version} />
+        ),
+      }}
+    />
+  )
+}
+
+function About({ account }: { account: Account }) {
+  const { perCredit, perDay, balanceMax } = account.limits
+  const limit = (amount: number | null) => amount !== null && money(amount)
+  return (
+    <>
+      <div class="headline">
+        <Money amount={account.accountBalance} currency={account.currencyCode} />
+        <Badge state={stateOf(account)} />
+      </div>
+      <p class="muted">{account.accountName}</p>
+      <Facts
+        facts={[
+          [strings.number, <Copyable key="number" text={account.accountNumber} />],
+          [strings.bank, <BankName key="bank" code={account.bankCode} />],
+          ...account.accounts
+            .slice(1)
+            .map(
+              ({ bankName, accountNumber }): Fact => [
+                strings.numberAt(bankName),
+                <Copyable key={accountNumber} text={accountNumber} />,
+              ],
+            ),
+          [strings.email, account.email],
+          [strings.phone, account.phoneNumber],
+          [strings.merchant, account.merchantId],
+          [strings.merchantCode, account.merchantCode],
+          [strings.default, account.isDefault && strings.yes],
+          [strings.kycTier, tierText(account)],
+          [strings.verifiedName, account.verifiedName],
+          identityFact(strings.bvn, account.bvnMasked, account.identity.bvn),
+          identityFact(strings.nin, account.ninMasked, account.identity.nin),
+          [strings.limitProfile, account.limitProfile],
+          [splitsStrings.splitCode, account.splitCode && <SplitLink code={account.splitCode} />],
+          [strings.perCredit, limit(perCredit)],
+          [strings.perDay, limit(perDay)],
+          [strings.balanceMax, limit(balanceMax)],
+          ...ruleFacts(account),
+          [strings.created, <Time key="created" at={account.createdAt} />],
+        ]}
+      />
+    </>
+  )
+}
+
+function tierText({ kycTier, kycTierSet, limitTier }: Account): string {
+  const text = kycTier < kycTierSet ? strings.kycTierCapped(kycTier, kycTierSet) : `${kycTier}`
+  return limitTier === kycTier ? text : strings.kycTierOfLimits(text, limitTier)
+}
+
+// An answer of the identity service has a colour. A check without an answer is grey.
+const TONES = { verified: 'good', name_mismatch: 'warn', not_found: 'bad' } as const
+
+function identityFact(
+  label: string,
+  masked: string | null,
+  { status }: Account['identity']['bvn'],
+): Fact {
+  const tone = TONES[status as keyof typeof TONES] ?? 'calm'
+  return [
+    label,
+    masked && (
+      <span key={label}>
+        {masked} <Badge state={status} tone={tone} />
+      </span>
+    ),
+  ]
+}
+
+function ruleFacts({ payerRules: rules }: Account): Fact[] {
+  const { rules: labels } = strings
+  const amount = (naira: number | undefined) => naira !== undefined && money(naira)
+  return [
+    [labels.min, amount(rules?.minAmount)],
+    [labels.max, amount(rules?.maxAmount)],
+    [labels.names, rules?.names?.join(', ')],
+    [labels.accounts, rules?.accounts && shownAccounts(rules.accounts)],
+  ]
+}
+
+const TIMELINE = '/api/v1/accounts/static/{accountNumber}/timeline'
+// Credits beyond this many are not looked up.
+const FURTHER_PAGES_MAX = 5
+
+type Shown = { entries: readonly Entry[]; pages: number; hasMore: boolean }
+type Props = { params: Params<typeof TIMELINE>; version: number }
+
+// The timeline of a collection account, which may have millions of credits: the latest first, older ones on
+// request. Pages count from the newest credit, so a reload loads as many as before.
+function AccountTimeline({ params, version }: Props) {
+  const latest = useRef<Shown>({ entries: [], pages: 0, hasMore: true })
+  const pages = useRef(1)
+  const { data, problem, isLoading, reload } = useLoaded('timeline', async (signal) => {
+    const back = { pages: pages.current, credits: creditsIn(latest.current.entries) }
+    latest.current = await loadBack(params, back, signal)
+    pages.current = Math.max(pages.current, latest.current.pages)
+    return latest.current
+  })
+  useReload(version, reload)
+  const goFurther = () => {
+    pages.current = latest.current.pages + 1
+    reload()
+  }
+  return (
+    <>
+      <Pending {...{ data, problem, reload }} kind="rows" lines={5} />
+      {data && <Timeline entries={data.entries} />}
+      {data?.hasMore && (
+        <Button aria-busy={isLoading} onClick={goFurther}>
+          {appStrings.timeline.further}
+        </Button>
+      )}
+    </>
+  )
+}
+
+async function loadBack(
+  params: Props['params'],
+  { pages, credits }: { pages: number; credits: ReadonlySet<string | null> },
+  signal: AbortSignal,
+): Promise<Shown> {
+  let entries: Entry[] = []
+  let cursor: string | undefined
+  for (let count = 1; ; count++) {
+    const page = await getPage(TIMELINE, params, { query: { cursor }, signal })
+    entries = [...page.data, ...entries]
+    cursor = page.nextCursor ?? undefined
+    const found = creditsIn(entries)
+    const hasAll = [...credits].every((credit) => found.has(credit))
+    const isEnough = count >= pages && (hasAll || count >= pages + FURTHER_PAGES_MAX)
+    if (isEnough || !cursor) return { entries, pages: count, hasMore: cursor !== undefined }
+  }
+}
+
+function creditsIn(entries: readonly Entry[]): ReadonlySet<string | null> {
+  return new Set(entries.flatMap(({ kind, reference }) => (kind === 'credit' ? reference : [])))
+}

@@ -1,0 +1,228 @@
+// Holds: money of clients that operators stopped. One operator places a hold or asks for its release or
+// forfeiture; another decides.
+
+import { holdsStrings as strings } from '../../copy.ts'
+import { getPage, type Schemas, send } from '../api.ts'
+import { money } from '../format.ts'
+import { useLoaded, useReload } from '../loading.ts'
+import { Action } from '../parts/action.tsx'
+import { DecideRequest } from '../parts/decide-request.tsx'
+import { Facts } from '../parts/drawer.tsx'
+import { type Filter, humanized } from '../parts/filters.tsx'
+import { AMOUNT, InputField, ReasonField } from '../parts/forms.tsx'
+import { ListView } from '../parts/list-view.tsx'
+import { PlaceHold } from '../parts/place-hold.tsx'
+import { Pending } from '../parts/states.tsx'
+import { amountColumn, type Column, orderColumn } from '../parts/table.tsx'
+import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
+import { goTo, hrefOf } from '../routing.ts'
+import type { Session } from '../session.ts'
+import type { ViewProps } from '../view-props.ts'
+
+type Hold = Schemas['Hold']
+type Ending = Schemas['HoldEnding']
+
+const HOLDS = '/api/v1/operator/holds'
+const ONE = `${HOLDS}/{reference}`
+const STATES = ['active', 'released', 'forfeited']
+
+const FILTERS: readonly Filter[] = [
+  { name: 'state', label: strings.state, choices: humanized(STATES) },
+  { name: 'clientId', label: strings.client },
+  { name: 'sessionId', label: strings.fields.sessionId },
+  { name: 'accountNumber', label: strings.fields.accountNumber, placeholder: strings.digits10 },
+  { name: 'case', label: strings.case },
+]
+
+const targetOf = ({ target, sessionId, accountNumber, merchantCode }: Hold) =>
+  [strings.targets[target], sessionId ?? accountNumber ?? merchantCode].filter(Boolean).join(' ')
+
+const COLUMNS: readonly Column<Hold>[] = [
+  { name: strings.client, place: 'lead', show: ({ clientId }) => clientId },
+  amountColumn(strings.held, 'heldAmount'),
+  { name: strings.state, place: 'state', show: ({ state }) => <Badge state={state} /> },
+  { name: strings.target, place: 'second', show: targetOf },
+  { name: strings.case, show: (hold) => hold.case },
+  orderColumn(strings.placedAt, 'placedAt'),
+]
+
+export default function Holds(props: ViewProps) {
+  return (
+    <ListView
+      {...props}
+      view="holds"
+      icon="lock"
+      path={HOLDS}
+      caption={strings.title}
+      columns={COLUMNS}
+      filters={FILTERS}
+      keyOf={({ reference }) => reference}
+      isPolled
+      none={{ title: strings.none, text: strings.noneText }}
+      add={(changed) => (
+        <PlaceHold
+          done={({ reference }) => {
+            changed()
+            goTo(hrefOf('holds', reference))
+          }}
+        />
+      )}
+      one={{
+        title: strings.one,
+        path: ONE,
+        show: (hold, { version, changed }) => (
+          <>
+            <About hold={hold} />
+            {hold.state === 'active' && (
+              <End hold={hold} session={props.session} version={version} changed={changed} />
+            )}
+          </>
+        ),
+      }}
+    />
+  )
+}
+
+function About({ hold }: { hold: Hold }) {
+  const { amount, currency, heldAmount, forfeitedAmount, endedAt, deadline } = hold
+  return (
+    <>
+      <Headline
+        sum={{ amount: heldAmount, currency }}
+        state={hold.state}
+        about={`${strings.held}, ${targetOf(hold)}`}
+      />
+      <Facts
+        facts={[
+          [strings.client, hold.clientId],
+          [
+            strings.toHold,
+            amount === null ? strings.all : <Money key="amount" {...{ amount, currency }} />,
+          ],
+          [
+            strings.forfeited,
+            forfeitedAmount > 0 && <Money amount={forfeitedAmount} {...{ currency }} />,
+          ],
+          [strings.reason, hold.reason],
+          [strings.case, hold.case],
+          [strings.deadline, deadline && <Time key="deadline" at={deadline} />],
+          [strings.reference, <Copyable key="reference" text={hold.reference} />],
+          [strings.placedBy, strings.person(hold.placedBy)],
+          [strings.placedAt, <Time key="placed" at={hold.placedAt} />],
+          [strings.endedAt, endedAt && <Time key="ended" at={endedAt} />],
+        ]}
+      />
+    </>
+  )
+}
+
+type EndProps = { hold: Hold; session: Session; version: number; changed: () => void }
+
+// Shows the open request, or the requests that the user can make.
+function End({ hold, session, version, changed }: EndProps) {
+  const { reference } = hold
+  const query = { hold: reference, state: 'open' }
+  const { data, problem, reload } = useLoaded(`request about ${reference}`, (signal) =>
+    getPage(`${HOLDS}/requests`, {}, { query, signal }),
+  )
+  useReload(version, reload)
+  const request = data?.data[0]
+  return (
+    <>
+      <Pending {...{ data, problem, reload }} kind="lines" lines={2} />
+      {data && request && <Open {...{ hold, session, changed, request }} />}
+      {data && !request && <Ask hold={hold} changed={changed} />}
+    </>
+  )
+}
+
+type OpenProps = Omit<EndProps, 'version'> & { request: Ending }
+
+function Open({ hold, session, changed, request }: OpenProps) {
+  const { currency, heldAmount } = hold
+  const { amount, reason, requestedBy, requestedAt } = request
+  return (
+    <>
+      <h3>{wordsOf(request).requested}</h3>
+      <Facts
+        facts={[
+          [
+            strings.amount,
+            <Money key="amount" amount={amount ?? heldAmount} currency={currency} />,
+          ],
+          [strings.reason, reason],
+          [strings.requestedBy, strings.person(requestedBy)],
+          [strings.requestedAt, <Time key="at" at={requestedAt} />],
+        ]}
+      />
+      <DecideEnding
+        {...{ session, request }}
+        amount={money(amount ?? heldAmount, currency)}
+        done={changed}
+      />
+    </>
+  )
+}
+
+const wordsOf = ({ kind }: Ending) => ({
+  ...strings,
+  ...(kind === 'release' ? strings.release : strings.forfeit),
+})
+
+type DecideEndingProps = { session: Session; request: Ending; amount: string; done: () => void }
+
+export function DecideEnding({ session, request, amount, done }: DecideEndingProps) {
+  const { hold: reference, requestedBy, cannotApprove } = request
+  return (
+    <DecideRequest
+      {...{ session, requestedBy, cannotApprove, amount, done }}
+      words={wordsOf(request)}
+      decide={(verb, sent) => send('POST', `${ONE}/${verb}`, { params: { reference }, ...sent })}
+    />
+  )
+}
+
+function Ask({ hold, changed }: { hold: Hold; changed: () => void }) {
+  const params = { reference: hold.reference }
+  return (
+    <div class="buttons after-facts">
+      <Action
+        label={strings.release.ask}
+        title={strings.release.askTitle}
+        action={strings.request}
+        text={strings.release.askText}
+        run={(form, headers) =>
+          send('POST', `${ONE}/release`, { params, body: { reason: form.text('reason') }, headers })
+        }
+        message={strings.asked}
+        done={changed}
+      >
+        <ReasonField label={strings.reason} hint={strings.approverHint} />
+      </Action>
+      <Action
+        label={strings.forfeit.ask}
+        title={strings.forfeit.askTitle}
+        action={strings.request}
+        text={strings.forfeit.askText}
+        isOffered={hold.heldAmount > 0}
+        isDangerous
+        run={(form, headers) => {
+          const [reason, amount] = [form.text('reason'), form.amount('amount')]
+          const body = { reason, ...(amount ? { amount } : {}) }
+          return send('POST', `${ONE}/forfeit`, { params, body, headers })
+        }}
+        message={strings.asked}
+        done={changed}
+      >
+        <InputField
+          label={strings.amount}
+          hint={strings.forfeit.amountHint}
+          name="amount"
+          of="amount"
+          {...AMOUNT}
+        />
+        <ReasonField label={strings.reason} hint={strings.approverHint} />
+      </Action>
+    </div>
+  )
+}

@@ -1,0 +1,123 @@
+// Settings: the messages that payers get, and on which channels, and the messages that the client's users
+// get.
+
+import { appStrings, messagesStrings } from '../../../copy.ts'
+import { type Schemas, send } from '../../api.ts'
+import { useData } from '../../loading.ts'
+import { ActionForm } from '../../parts/action.tsx'
+import { CheckBox, SelectField } from '../../parts/forms.tsx'
+import { Pending } from '../../parts/states.tsx'
+import type { Session } from '../../session.ts'
+import type { ViewProps } from '../../view-props.ts'
+
+const { notices: strings, kinds, channels } = messagesStrings
+
+type Settings = Schemas['NoticeSettings']
+
+const PATH = '/api/v1/notice-settings'
+const CHANNELS = ['email', 'sms', 'whatsapp'] as const
+const SEVERITIES = ['notice', 'warning', 'critical'] as const
+const kindsOf = (pattern: RegExp) => Object.keys(kinds).filter((kind) => pattern.test(kind))
+const PAYER_KINDS = kindsOf(/^payer\./)
+const STAFF_KINDS = kindsOf(/^merchant\.|^user\.approval_waiting$/)
+const OPERATOR_KINDS = kindsOf(/^operator\./)
+
+export function Notices({ session }: ViewProps) {
+  const loaded = useData(PATH, {})
+  return (
+    <section class="card panel">
+      <Pending {...loaded} kind="page" lines={10} />
+      {loaded.data && <NoticesForm settings={loaded.data} session={session} done={loaded.reload} />}
+    </section>
+  )
+}
+
+type FormProps = { settings: Settings; session: Session; done: () => void }
+
+function NoticesForm({ settings, session, done }: FormProps) {
+  const mayWrite = session.scopes.includes('webhooks:write')
+  const isOperator = session.scopes.includes('operator')
+  const staffKinds = isOperator ? [...STAFF_KINDS, ...OPERATOR_KINDS] : STAFF_KINDS
+  const hidden = isOperator ? [] : settings.staffKinds.filter((kind) => /^operator\./.test(kind))
+  return (
+    <ActionForm
+      action={appStrings.save}
+      style="primary"
+      run={(form) => {
+        const ticked = (name: string) => form.getAll(name).map(String)
+        const body = {
+          payerChannels: ticked('payerChannels'),
+          payerKinds: ticked('payerKinds'),
+          staffKinds: [...ticked('staffKinds'), ...hidden],
+          alertSeverity: isOperator
+            ? form.choice('alertSeverity', SEVERITIES)
+            : settings.alertSeverity,
+        } as Settings
+        return send('PUT', PATH, { body })
+      }}
+      message={appStrings.saved}
+      done={done}
+    >
+      {!mayWrite && <p class="muted">{strings.mayNot}</p>}
+      <Choices
+        title={strings.payers}
+        text={strings.payersText}
+        name="payerChannels"
+        values={CHANNELS}
+        names={channels}
+        chosen={settings.payerChannels}
+      />
+      <Choices
+        title={strings.payerKinds}
+        name="payerKinds"
+        values={PAYER_KINDS}
+        names={kinds}
+        chosen={settings.payerKinds}
+      />
+      <Choices
+        title={strings.staff}
+        text={strings.staffText}
+        name="staffKinds"
+        values={staffKinds}
+        names={kinds}
+        chosen={settings.staffKinds}
+      />
+      {isOperator && (
+        <SelectField
+          label={strings.severity}
+          name="alertSeverity"
+          options={SEVERITIES}
+          names={strings.severities}
+          chosen={settings.alertSeverity}
+        />
+      )}
+    </ActionForm>
+  )
+}
+
+type ChoicesProps = {
+  title: string
+  text?: string
+  name: string
+  values: readonly string[]
+  names: Readonly<Record<string, string>>
+  chosen: readonly string[]
+}
+
+function Choices({ title, text, name, values, names, chosen }: ChoicesProps) {
+  return (
+    <fieldset class="picker">
+      <legend>{title}</legend>
+      {text && <p class="muted">{text}</p>}
+      {values.map((value) => (
+        <CheckBox
+          key={value}
+          label={names[value]}
+          name={name}
+          value={value}
+          defaultChecked={chosen.includes(value)}
+        />
+      ))}
+    </fieldset>
+  )
+}

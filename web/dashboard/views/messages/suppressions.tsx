@@ -1,0 +1,84 @@
+// Addresses that get no messages, because a message bounced or a user added the address.
+
+import { messagesStrings } from '../../../copy.ts'
+import { type Schemas, send } from '../../api.ts'
+import { Action } from '../../parts/action.tsx'
+import { InputField } from '../../parts/forms.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Badge, Time } from '../../parts/values.tsx'
+import { useVersion } from '../../steady-refresh.ts'
+import type { ViewProps } from '../../view-props.ts'
+
+const { suppressions: strings } = messagesStrings
+
+type Suppression = Schemas['MessageSuppression']
+
+const PATH = '/api/v1/message-suppressions'
+
+export function Suppressions(props: ViewProps) {
+  const [version, bump] = useVersion()
+  const mayWrite = props.session.scopes.includes('webhooks:write')
+  const columns: readonly Column<Suppression>[] = [
+    { name: strings.recipient, place: 'lead', show: ({ recipient }) => recipient },
+    {
+      name: strings.reason,
+      place: 'state',
+      show: ({ reason }) => <Badge state={strings.reasons[reason]} tone="calm" />,
+    },
+    { name: strings.detail, place: 'second', show: ({ detail }) => detail },
+    { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      name: strings.remove,
+      show: (suppression) => mayWrite && <Remove {...suppression} done={bump} />,
+    },
+  ]
+  return (
+    <ListView
+      {...props}
+      view="messages"
+      icon="attempt"
+      path={PATH}
+      caption={strings.caption}
+      columns={columns}
+      keyOf={({ id }) => `${id}`}
+      version={version}
+      none={{ title: strings.none, text: strings.noneText }}
+      add={(changed) => mayWrite && <Add done={changed} />}
+    />
+  )
+}
+
+function Add({ done }: { done: () => void }) {
+  return (
+    <Action
+      action={strings.add}
+      style="primary"
+      run={(form, headers) => {
+        const detail = form.text('detail')
+        const body = { address: form.text('address'), ...(detail ? { detail } : {}) }
+        return send('POST', PATH, { body, headers })
+      }}
+      message={strings.added}
+      done={done}
+    >
+      <InputField label={strings.address} name="address" of="address" required maxLength={254} />
+      <InputField label={strings.note} name="detail" of="detail" maxLength={200} />
+    </Action>
+  )
+}
+
+function Remove({ id, recipient, done }: Suppression & { done: () => void }) {
+  return (
+    <Action
+      action={strings.remove}
+      style="small"
+      name={`${strings.remove}: ${recipient}`}
+      title={strings.removeTitle}
+      text={strings.removeText}
+      run={() => send('DELETE', `${PATH}/{id}`, { params: { id } })}
+      message={strings.removed}
+      done={done}
+    />
+  )
+}

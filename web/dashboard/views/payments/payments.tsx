@@ -1,0 +1,186 @@
+// Payments and payment requests. A request becomes a payment when its customer gets an account number.
+
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { codeOfId } from '../../../../src/short-codes.ts'
+import { appStrings, refundsStrings, paymentsStrings as strings } from '../../../copy.ts'
+import type { Query, Schemas } from '../../api.ts'
+import { AMOUNTS, DATES, type Filter, humanized } from '../../parts/filters.tsx'
+import { Link } from '../../parts/link.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import { SampleData } from '../../parts/sample-data.tsx'
+import { amountColumn, type Column, orderColumn } from '../../parts/table.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { Money, PaidBadge, Time } from '../../parts/values.tsx'
+import { closeTo, goTo, hrefOf } from '../../routing.ts'
+import { ADVICE_PREFIX } from '../../search.tsx'
+import type { ViewProps } from '../../view-props.ts'
+import { PaymentDrawer, validityOf } from './drawer.tsx'
+import { NewRequest } from './new-request.tsx'
+import { ShareDialog } from './share.tsx'
+
+const PATH = '/api/v1/payments'
+const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
+const TABS = ['payments', 'requests'] as const
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: strings.status, choices: humanized(STATUSES) },
+  { name: 'refund', label: refundsStrings.one, choices: humanized(['refunded', 'part_refunded']) },
+  { name: 'reference', label: strings.reference, placeholder: strings.anyReference },
+  { name: 'search', label: strings.customer, placeholder: strings.nameOrEmail },
+  ...AMOUNTS,
+  ...DATES,
+]
+
+const COLUMNS: readonly Column<Schemas['Payment']>[] = [
+  { name: strings.customer, place: 'lead', show: ({ customerName }) => customerName },
+  amountColumn(strings.amount),
+  {
+    name: strings.paid,
+    isAmount: true,
+    show: ({ amountPaid, currency }) => <Money amount={amountPaid} currency={currency} />,
+  },
+  {
+    name: refundsStrings.refunded,
+    isAmount: true,
+    show: ({ refundedAmount, currency }) =>
+      refundedAmount > 0 && <Money amount={refundedAmount} currency={currency} />,
+  },
+  {
+    name: strings.status,
+    place: 'state',
+    show: ({ status, amountPaid, refundedAmount }) => (
+      <PaidBadge state={status} received={amountPaid} refunded={refundedAmount} />
+    ),
+  },
+  {
+    name: strings.reference,
+    show: ({ merchantRef, paymentReference }) => (
+      <code>{merchantRef ?? codeOfId('PAY', paymentReference)}</code>
+    ),
+  },
+  {
+    name: strings.number,
+    place: 'second',
+    show: ({ numbers }) => <code>{numbers.at(-1)?.accountNumber}</code>,
+  },
+  orderColumn(strings.created, 'createdAt'),
+]
+
+export default function Payments(props: ViewProps) {
+  const { session, place } = props
+  const [created, setCreated] = useState<Schemas['Advice'] | undefined>()
+  const [version, setVersion] = useState(0)
+  const current = TABS.find((name) => name === place.query.tab) ?? 'payments'
+  const refresh = () => setVersion((before) => before + 1)
+  const mayWrite = session.scopes.includes('payments:write')
+  const here = (query: Query) => hrefOf('payments', undefined, { ...place.query, ...query })
+  const add = mayWrite && (
+    <Link class="button primary" href={here({ new: 'request' })}>
+      {strings.create.open}
+    </Link>
+  )
+  const listed = { ...props, version, add, sample: <SampleData {...{ session, refresh }} /> }
+  return (
+    <>
+      <Tabs label={strings.parts} view="payments" names={strings.tabs} current={current} />
+      {current === 'requests' ? <Requests {...listed} /> : <PaymentList {...listed} />}
+      {mayWrite && place.query.new === 'request' && (
+        <NewRequest
+          close={() => closeTo(here({ new: undefined }))}
+          created={(request) => {
+            setCreated(request)
+            refresh()
+            goTo(hrefOf('payments', undefined, { tab: 'requests' }), { replace: true })
+          }}
+        />
+      )}
+      {created && (
+        <ShareDialog
+          title={strings.share.createdTitle}
+          request={created}
+          close={() => setCreated(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function PaymentList({ sample, ...props }: ListProps) {
+  return (
+    <ListView
+      {...props}
+      view="payments"
+      icon="payments"
+      path={PATH}
+      file={PATH}
+      summary={`${PATH}/summary`}
+      caption={appStrings.views.payments}
+      columns={COLUMNS}
+      filters={FILTERS}
+      keyOf={({ paymentReference }) => paymentReference}
+      isAbout={/^(?:payment|credit)\./}
+      none={{ title: strings.none, text: strings.noneText, sample }}
+      detail={(row) => <PaymentDrawer {...row} scopes={props.session.scopes} />}
+    />
+  )
+}
+
+type ListProps = ViewProps & {
+  version: number
+  add: ComponentChildren
+  sample: ComponentChildren
+}
+
+const REQUEST_STATUSES = ['Pending', 'Paid', 'Expired', 'Cancelled', 'Reversed']
+
+const REQUEST_FILTERS: readonly Filter[] = [
+  { name: 'status', label: strings.status, choices: humanized(REQUEST_STATUSES) },
+  { name: 'reference', label: strings.reference, placeholder: strings.anyReference },
+  { name: 'search', label: strings.customer, placeholder: strings.nameOrEmail },
+  ...DATES,
+]
+
+const REQUEST_COLUMNS: readonly Column<Schemas['AdviceRecord']>[] = [
+  { name: strings.customer, place: 'lead', show: ({ customerFullName }) => customerFullName },
+  amountColumn(strings.amount),
+  {
+    name: strings.status,
+    place: 'state',
+    show: ({ status, amountPaid, refundedAmount }) => (
+      <PaidBadge state={status} received={amountPaid} refunded={refundedAmount} />
+    ),
+  },
+  {
+    name: strings.reference,
+    place: 'second',
+    show: ({ merchantRef, adviceReference }) => (
+      <code>{merchantRef ?? codeOfId('REQ', adviceReference)}</code>
+    ),
+  },
+  { name: strings.narration, show: ({ narration }) => narration },
+  {
+    name: strings.expires,
+    show: ({ expiresAt, expiresInSeconds }) =>
+      expiresAt ? <Time at={expiresAt} /> : validityOf(expiresInSeconds),
+  },
+  orderColumn(strings.created, 'createdAt'),
+]
+
+function Requests({ sample, ...props }: ListProps) {
+  return (
+    <ListView
+      {...props}
+      view="payments"
+      icon="advice"
+      path="/api/v1/advices"
+      caption={strings.tabs.requests}
+      columns={REQUEST_COLUMNS}
+      filters={REQUEST_FILTERS}
+      keyOf={({ adviceReference }) => `${ADVICE_PREFIX}${adviceReference}`}
+      isAbout={/^(?:payment|credit)\./}
+      none={{ title: strings.requests.none, text: strings.requests.noneText, sample }}
+      detail={(row) => <PaymentDrawer {...row} scopes={props.session.scopes} />}
+    />
+  )
+}

@@ -1,0 +1,235 @@
+// Operator settings for payouts: holidays, a client's limits, and bank charges.
+
+import { useState } from 'preact/hooks'
+import { appStrings, settingsStrings } from '../../../copy.ts'
+import { getData, Problem, type Schemas, send } from '../../api.ts'
+import { money } from '../../format.ts'
+import { usePages } from '../../loading.ts'
+import { Action, ActionForm } from '../../parts/action.tsx'
+import { ClientChoice } from '../../parts/client-choice.tsx'
+import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { InputField, SelectField, TextAreaField } from '../../parts/forms.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, ListTable } from '../../parts/table.tsx'
+import { TextHeadline, Time } from '../../parts/values.tsx'
+import { closeTo, hrefOf } from '../../routing.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { Withdraw } from '../settings/withdraw.tsx'
+import { Holidays } from './holidays.tsx'
+
+const { payoutRules: strings, fees } = settingsStrings
+
+export function PayoutRules({ place }: ViewProps) {
+  return (
+    <>
+      <Holidays />
+      <ClientPayoutLimits />
+      <PayoutTariffs openKey={place.open} />
+    </>
+  )
+}
+
+type Found = { clientId: string; settings: Schemas['PayoutSettings'] }
+
+const PATH = '/api/v1/operator/clients/{clientId}/payout-settings'
+const APPROVALS = ['none', 'above', 'all'] as const
+const AMOUNTS = ['approvalAbove', 'perPayoutLimit', 'dailyLimit'] as const
+const FLOORS = ['reserveFloorPercent', 'reserveFloorDays'] as const
+
+function ClientPayoutLimits() {
+  const [found, setFound] = useState<Found | undefined>()
+  return (
+    <section class="card panel" aria-labelledby="client-limits">
+      <h2 id="client-limits">{strings.clientLimits}</h2>
+      <p class="muted">{strings.clientLimitsText}</p>
+      <ActionForm
+        action={strings.find}
+        run={async (form) => {
+          const clientId = form.text('clientId')
+          setFound(undefined)
+          setFound({ clientId, settings: await getData(PATH, { clientId }) })
+        }}
+      >
+        <ClientChoice label={strings.client} />
+      </ActionForm>
+      {found && <LimitsForm key={found.clientId} {...found} />}
+    </section>
+  )
+}
+
+function LimitsForm({ clientId, settings }: Found) {
+  return (
+    <ActionForm
+      action={appStrings.save}
+      style="primary"
+      label={clientId}
+      run={(form) => {
+        const amounts = AMOUNTS.map((name) => [name, form.amount(name) || null])
+        const payoutApproval = form.choice('payoutApproval', APPROVALS)
+        const floors = FLOORS.map((name) => [name, Number(form.text(name))])
+        const body = { payoutApproval, ...Object.fromEntries([...amounts, ...floors]) }
+        return send('PATCH', PATH, { params: { clientId }, body })
+      }}
+      message={appStrings.saved}
+    >
+      <SelectField
+        label={strings.approval}
+        name="payoutApproval"
+        options={APPROVALS}
+        names={strings.approvals}
+        chosen={settings.payoutApproval}
+      />
+      {AMOUNTS.map((name) => (
+        <InputField
+          key={name}
+          label={strings[name]}
+          name={name}
+          inputMode="decimal"
+          placeholder={strings.noLimit}
+          defaultValue={settings[name]?.toString() ?? ''}
+        />
+      ))}
+      {FLOORS.map((name) => (
+        <InputField
+          key={name}
+          label={strings[name]}
+          hint={strings.reserveFloorHint}
+          name={name}
+          type="number"
+          required
+          min={0}
+          max={name === 'reserveFloorPercent' ? 100 : 365}
+          step={name === 'reserveFloorPercent' ? 0.01 : 1}
+          defaultValue={settings[name].toString()}
+        />
+      ))}
+    </ActionForm>
+  )
+}
+
+type Tariff = Schemas['PayoutTariff']
+type Band = Schemas['PayoutTariffRequest']['bands'][number]
+
+const TARIFFS = '/api/v1/operator/payout-tariffs'
+const TAB = { tab: 'payoutRules' }
+
+const bandsOf = ({ bands }: Tariff) =>
+  bands
+    .map(({ upTo, fee }) => strings.band(upTo === null ? undefined : money(upTo), money(fee)))
+    .join(', ')
+
+const COLUMNS: readonly Column<Tariff>[] = [
+  { name: strings.bank, place: 'lead', show: ({ bankCode }) => bankCode ?? strings.otherBanks },
+  { name: strings.bands, place: 'second', show: bandsOf },
+  { name: fees.vat, isAmount: true, show: ({ vatBps }) => fees.percent(vatBps) },
+  { name: strings.stampDuty, isAmount: true, show: ({ stampDuty }) => money(stampDuty) },
+  { name: fees.from, place: 'time', show: ({ effectiveFrom: at }) => <Time at={at} /> },
+]
+
+const keyOf = ({ id }: Tariff) => `${id}`
+
+// Bank charges for payouts: tariffs by amount, for one bank or for all others. Each applies until the
+// next one takes effect.
+function PayoutTariffs({ openKey }: { openKey: string | undefined }) {
+  const pages = usePages(TARIFFS, {})
+  const open = pages.data?.data.find((tariff) => keyOf(tariff) === openKey)
+  return (
+    <>
+      <h2 class="section">{strings.tariffs}</h2>
+      <div class="above">
+        <AddTariff done={pages.reload} />
+      </div>
+      <ListTable
+        caption={strings.tariffs}
+        columns={COLUMNS}
+        pages={pages}
+        keyOf={keyOf}
+        hrefOf={(tariff) => hrefOf('settings', keyOf(tariff), TAB)}
+        openKey={openKey}
+        empty={<Empty icon="action" title={strings.noTariffs} text={strings.noTariffsText} />}
+      />
+      {open && <TariffDrawer tariff={open} changed={pages.reload} />}
+    </>
+  )
+}
+
+function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void }) {
+  const { id, effectiveFrom, stampDuty, stampDutyFrom } = tariff
+  const close = () => closeTo(hrefOf('settings', undefined, TAB))
+  return (
+    <Drawer title={strings.tariff} close={close}>
+      <TextHeadline text={tariff.bankCode ?? strings.otherBanks} />
+      <Facts
+        facts={[
+          [strings.bands, bandsOf(tariff)],
+          [fees.vat, fees.percent(tariff.vatBps)],
+          [strings.stampDuty, money(stampDuty)],
+          [strings.stampDutyFrom, stampDuty > 0 && money(stampDutyFrom)],
+          [fees.from, <Time key="from" at={effectiveFrom} />],
+        ]}
+      />
+      <Withdraw
+        effectiveFrom={effectiveFrom}
+        title={strings.withdrawTitle}
+        text={strings.withdrawText}
+        run={() => send('DELETE', `${TARIFFS}/{id}`, { params: { id: `${id}` } })}
+        done={() => {
+          close()
+          changed()
+        }}
+      />
+    </Drawer>
+  )
+}
+
+// A line such as “5000 10” is the greatest amount and its fee. The last line is the fee above all others.
+function readBands(text: string): Band[] {
+  const lines = text.split('\n').map((line) => line.replaceAll(/[₦,]/g, '').trim().split(/\s+/))
+  const rows = lines.filter(([first]) => first !== '')
+  const last = rows.length - 1
+  const isRight = rows.every(({ length }, at) => length === (at === last ? 1 : 2))
+  if (rows.length === 0 || !isRight) throw new Problem('bands', strings.bandsWrong)
+  return rows.map(([first = '', fee]) =>
+    fee === undefined ? { upTo: null, fee: first } : { upTo: first, fee },
+  )
+}
+
+function AddTariff({ done }: { done: () => void }) {
+  return (
+    <Action
+      action={strings.addTariff}
+      style="primary"
+      run={(form, headers) => {
+        const optional = (name: string) => {
+          const amount = form.amount(name)
+          return amount === '' ? {} : { [name]: amount }
+        }
+        const vat = form.amount('vatBps')
+        const body = {
+          bankCode: form.text('bankCode') || null,
+          bands: readBands(form.text('bands')),
+          ...(vat === '' ? {} : { vatBps: Number(vat) }),
+          ...optional('stampDuty'),
+          ...optional('stampDutyFrom'),
+          ...optional('effectiveFrom'),
+        }
+        return send('POST', TARIFFS, { body, headers })
+      }}
+      message={appStrings.saved}
+      done={done}
+    >
+      <InputField name="bankCode" label={strings.bank} hint={strings.bankHint} />
+      <TextAreaField
+        label={strings.bands}
+        hint={strings.bandsHint}
+        name="bands"
+        rows={4}
+        required
+      />
+      <InputField name="vatBps" label={fees.vatBps} />
+      <InputField name="stampDuty" label={strings.stampDuty} />
+      <InputField name="stampDutyFrom" label={strings.stampDutyFrom} />
+      <InputField name="effectiveFrom" label={fees.from} hint={fees.fromHint} />
+    </Action>
+  )
+}

@@ -1,0 +1,103 @@
+// Refunds of payments and credits, newest first. Opening one shows its payouts and
+// links to the payment or credit that it refunds.
+
+import { codeOf } from '../../../src/short-codes.ts'
+import { appStrings, refundsStrings as strings } from '../../copy.ts'
+import type { Schemas } from '../api.ts'
+import { Facts } from '../parts/drawer.tsx'
+import { Link } from '../parts/link.tsx'
+import { ListView } from '../parts/list-view.tsx'
+import { CancelRefund, mayCancel, payeesOf, refundState } from '../parts/refunds.tsx'
+import { amountColumn, type Column } from '../parts/table.tsx'
+import { Badge, Headline, Money, Reference, Time } from '../parts/values.tsx'
+import { hrefOf } from '../routing.ts'
+import type { ViewProps } from '../view-props.ts'
+
+type Refund = Schemas['Refund']
+
+const PATH = '/api/v1/refunds'
+
+const COLUMNS: readonly Column<Refund>[] = [
+  { name: strings.toPayer, place: 'lead', show: ({ payouts }) => payouts[0]?.toAccountName },
+  amountColumn(strings.amount),
+  {
+    name: strings.refundedAmount,
+    isAmount: true,
+    show: ({ refundedAmount, currency }) => <Money amount={refundedAmount} currency={currency} />,
+  },
+  {
+    name: strings.status,
+    place: 'state',
+    show: (refund) => <Badge state={refundState(refund)} />,
+  },
+  { name: strings.reason, place: 'second', show: ({ reason }) => reason },
+  { name: strings.reference, show: ({ reference }) => <code>{codeOf(reference)}</code> },
+  {
+    name: strings.requestedAt,
+    place: 'time',
+    show: ({ requestedAt }) => <Time at={requestedAt} />,
+  },
+]
+
+export default function Refunds(props: ViewProps) {
+  const mayRefund = props.session.scopes.includes('refunds:write')
+  return (
+    <ListView
+      {...props}
+      view="refunds"
+      icon="reversal"
+      path={PATH}
+      file={PATH}
+      caption={appStrings.views.refunds}
+      columns={COLUMNS}
+      keyOf={({ reference }) => reference}
+      isAbout={/refund|payout/}
+      isPending={({ status }) => ['queued', 'sending', 'unknown'].includes(status)}
+      none={{ title: strings.none, text: strings.noneText }}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{reference}`,
+        show: (refund, { changed }) => (
+          <>
+            <About refund={refund} />
+            {mayRefund && mayCancel(refund) && <CancelRefund refund={refund} done={changed} />}
+          </>
+        ),
+      }}
+    />
+  )
+}
+
+function About({ refund }: { refund: Refund }) {
+  const { reference, paymentReference, creditId, requestedBy, payouts } = refund
+  const target =
+    creditId === null
+      ? hrefOf('payments', paymentReference ?? '')
+      : hrefOf('credits', `${creditId}`)
+  return (
+    <>
+      <Headline sum={refund} badge={<Badge state={refundState(refund)} />} about={refund.reason} />
+      <Facts
+        facts={[
+          ...payeesOf(refund).map((payee) => [strings.toPayer, payee] as const),
+          [
+            strings.refundedAmount,
+            <Money key="done" amount={refund.refundedAmount} currency={refund.currency} />,
+            'refunded',
+          ],
+          [strings.requestedBy, strings.person(requestedBy)],
+          [strings.requestedAt, <Time key="requested" at={refund.requestedAt} />],
+          ...payouts.map((part) => [strings.bankReference, part.bankReference] as const),
+          ...payouts.map((part) => [strings.why, part.failureReason] as const),
+          [strings.reference, <Reference key="reference" text={reference} />],
+          [
+            strings.of,
+            <Link key="of" href={target}>
+              {creditId === null ? strings.open : strings.openCredit}
+            </Link>,
+          ],
+        ]}
+      />
+    </>
+  )
+}

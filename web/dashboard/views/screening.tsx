@@ -1,0 +1,456 @@
+// Screening: what was stopped and why, the rules with their tests on history, requests, and lists of names.
+
+import { screeningStrings as strings, suspenseStrings } from '../../copy.ts'
+import { type Schemas, send } from '../api.ts'
+import { today } from '../days.ts'
+import { count } from '../format.ts'
+import { Action } from '../parts/action.tsx'
+import { DecideRequest } from '../parts/decide-request.tsx'
+import { Facts } from '../parts/drawer.tsx'
+import type { Filter } from '../parts/filters.tsx'
+import { InputField, ReasonField } from '../parts/forms.tsx'
+import { Link } from '../parts/link.tsx'
+import { ListView } from '../parts/list-view.tsx'
+import { amountColumn, type Column } from '../parts/table.tsx'
+import { tabbedView } from '../parts/tabs.tsx'
+import { Badge, Copyable, Headline, Money, TextHeadline, Time } from '../parts/values.tsx'
+import { goTo, hrefOf } from '../routing.ts'
+import type { Session } from '../session.ts'
+import type { ViewProps } from '../view-props.ts'
+
+const SCREENING = '/api/v1/operator/screening'
+const RULES = `${SCREENING}/rules` as const
+const DECISIONS = `${SCREENING}/decisions` as const
+const REQUESTS = `${SCREENING}/requests` as const
+const LISTS = `${SCREENING}/lists` as const
+const { person } = suspenseStrings
+
+const toRequests = () => goTo(hrefOf('screening', undefined, { tab: 'requests' }))
+
+const shared = { view: 'screening', icon: 'filter', isPolled: true } as const
+
+type Decision = Schemas['ScreeningDecision']
+
+const SUBJECT: Filter = {
+  name: 'subject',
+  label: strings.subject,
+  choices: strings.subjects,
+}
+
+const DECISION_COLUMNS: readonly Column<Decision>[] = [
+  {
+    name: strings.subject,
+    place: 'lead',
+    show: ({ subject, sessionId, payout }) => (
+      <>
+        {strings.subjects[subject]} <code>{sessionId ?? payout}</code>
+      </>
+    ),
+  },
+  amountColumn(strings.amount),
+  {
+    name: strings.handling,
+    place: 'state',
+    show: ({ handling }) => <Handling handling={handling} />,
+  },
+  { name: strings.kind, place: 'second', show: ({ hits }) => kindsOf(hits) },
+  { name: strings.client, show: ({ clientId }) => clientId },
+  { name: strings.decidedOn, place: 'time', show: ({ decidedAt }) => <Time at={decidedAt} /> },
+]
+
+function Handling({ handling }: Pick<Decision, 'handling'>) {
+  const isOpen = handling === 'awaits_review' || handling === 'waiting'
+  return <Badge state={handling} tone={isOpen ? 'warn' : 'calm'} />
+}
+
+const kindsOf = (hits: Decision['hits']) =>
+  [...new Set(hits.map(({ kind }) => strings.kinds[kind]))].join(', ')
+
+function Decisions(props: ViewProps) {
+  return (
+    <ListView
+      {...props}
+      {...shared}
+      path={DECISIONS}
+      caption={strings.tabs.decisions}
+      columns={DECISION_COLUMNS}
+      filters={[SUBJECT]}
+      keyOf={({ reference }) => reference}
+      none={{ title: strings.noDecisions, text: strings.noDecisionsText }}
+      one={{
+        title: strings.decision,
+        path: `${DECISIONS}/{reference}`,
+        show: (decision) => (
+          <>
+            <AboutDecision decision={decision} />
+            <Review decision={decision} />
+          </>
+        ),
+      }}
+    />
+  )
+}
+
+function AboutDecision({ decision }: { decision: Decision }) {
+  const { reference, subject, handling, hits, sessionId, payout, hold } = decision
+  return (
+    <>
+      <Headline
+        sum={decision}
+        badge={<Handling handling={handling} />}
+        about={strings.subjects[subject]}
+      />
+      <Facts
+        facts={[
+          [strings.client, decision.clientId],
+          [strings.hold, hold && <Copyable text={hold} />],
+          [strings.reference, <Copyable key="reference" text={reference} />],
+          [strings.ruleSet, <code key="set">{decision.ruleSet}</code>],
+          [strings.decidedOn, <Time key="decided" at={decision.decidedAt} />],
+        ]}
+      />
+      {hits.map(({ rule, kind, inputs }) => (
+        <section key={rule}>
+          <h3>{strings.kinds[kind]}</h3>
+          <Facts
+            facts={[
+              [
+                strings.rule,
+                <Link key="rule" href={hrefOf('screening', rule, { tab: 'rules' })}>
+                  {rule}
+                </Link>,
+              ],
+              ...Object.entries(inputs).map(
+                ([name, value]) => [strings.inputs[name] ?? name, show(name, value)] as const,
+              ),
+            ]}
+          />
+        </section>
+      ))}
+      <p class="after-facts">
+        {sessionId && <Link href={hrefOf('credits', sessionId)}>{strings.credit}</Link>}
+        {payout && <Link href={hrefOf('payouts', payout)}>{strings.payout}</Link>}
+      </p>
+    </>
+  )
+}
+
+function show(name: string, value: unknown) {
+  if (name === 'amountKobo') return <Money amount={Number(value) / 100} />
+  return name === 'since' ? <Time at={String(value)} /> : value === null ? null : String(value)
+}
+
+// Unidentified money that waits is released, or assigned and then held.
+function Review({ decision: { reference, handling, clientId } }: { decision: Decision }) {
+  const isUnidentified = handling === 'waiting' && clientId === null
+  if (handling !== 'awaits_review' && !isUnidentified) return null
+  const releaseText = isUnidentified ? strings.releaseCreditText : strings.releaseText
+  const release = ['release', strings.release, releaseText] as const
+  const refuse = ['refuse', strings.refuse, strings.refuseText] as const
+  const verbs = isUnidentified ? [release] : [release, refuse]
+  return (
+    <div class="buttons">
+      {verbs.map(([verb, action, text]) => (
+        <Action
+          key={verb}
+          action={action}
+          text={text}
+          isDangerous={verb === 'refuse'}
+          run={(form, headers) => {
+            const body = { reason: form.text('reason') }
+            return send('POST', `${DECISIONS}/{reference}/${verb}`, {
+              params: { reference },
+              body,
+              headers,
+            })
+          }}
+          message={strings.requestedToast}
+          done={toRequests}
+        >
+          <ReasonField label={strings.reason} hint={strings.reasonHint} />
+        </Action>
+      ))}
+    </div>
+  )
+}
+
+type Rule = Schemas['ScreeningRule']
+
+const RULE_COLUMNS: readonly Column<Rule>[] = [
+  {
+    name: strings.name,
+    place: 'lead',
+    show: ({ name, version }) => `${name} · ${strings.version} ${version}`,
+  },
+  {
+    name: strings.state,
+    place: 'state',
+    show: ({ state }) => <Badge state={state} />,
+  },
+  { name: strings.kind, place: 'second', show: ({ kind }) => strings.kinds[kind] },
+  { name: strings.subject, show: ({ subject }) => strings.subjects[subject] },
+  { name: strings.outcome, show: ({ outcome }) => strings.outcomes[outcome] },
+  {
+    name: strings.inForce,
+    place: 'time',
+    show: ({ effectiveFrom }) => effectiveFrom && <Time at={effectiveFrom} />,
+  },
+]
+
+function Rules(props: ViewProps) {
+  return (
+    <ListView
+      {...props}
+      {...shared}
+      path={RULES}
+      caption={strings.tabs.rules}
+      columns={RULE_COLUMNS}
+      filters={[{ name: 'state', label: strings.state, choices: strings.states }, SUBJECT]}
+      keyOf={({ reference }) => reference}
+      none={{ title: strings.noRules, text: strings.noRulesText, isMadeByApi: true }}
+      one={{
+        title: strings.rule,
+        path: `${RULES}/{reference}`,
+        show: (rule, { changed }) => (
+          <>
+            <AboutRule rule={rule} />
+            <RuleActions rule={rule} changed={changed} />
+          </>
+        ),
+      }}
+    />
+  )
+}
+
+function AboutRule({ rule }: { rule: Rule }) {
+  const { test } = rule
+  return (
+    <>
+      <TextHeadline text={rule.name} badge={<Badge state={rule.state} />} />
+      <Facts
+        facts={[
+          [strings.version, rule.version],
+          [strings.kind, strings.kinds[rule.kind]],
+          [strings.subject, strings.subjects[rule.subject]],
+          [strings.outcome, strings.outcomes[rule.outcome]],
+          [strings.client, rule.clientId ?? strings.allClients],
+          [strings.count, rule.count],
+          [strings.amount, rule.amount !== null && <Money amount={rule.amount} />],
+          [strings.minutes, rule.minutes],
+          [strings.percent, rule.percent],
+          [strings.days, rule.days],
+          [strings.list, rule.list],
+          [strings.score, rule.score],
+          [strings.reference, <Copyable key="reference" text={rule.reference} />],
+          [strings.inForce, rule.effectiveFrom && <Time at={rule.effectiveFrom} />],
+          [strings.until, rule.effectiveTo && <Time at={rule.effectiveTo} />],
+          [strings.tested, rule.testedAt && <Time at={rule.testedAt} />],
+        ]}
+      />
+      {test && (
+        <section>
+          <p class="notice after-facts">
+            {strings.wouldHave(count(test.hits), count(test.screened))}
+          </p>
+          {test.examples.length > 0 && (
+            <>
+              <h3>{strings.examples}</h3>
+              <ul>
+                {test.examples.map((example) => (
+                  <li key={example}>
+                    <Link href={hrefOf(rule.subject === 'credit' ? 'credits' : 'payouts', example)}>
+                      {example}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </section>
+      )}
+    </>
+  )
+}
+
+const startOf = (day: string) => `${day}T00:00:00+01:00`
+
+function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
+  const { reference, state, testedAt } = rule
+  const ask =
+    (verb: 'activate' | 'end') =>
+    (form: { text: (name: string) => string }, headers: Record<string, string>) =>
+      send('POST', `${RULES}/{reference}/${verb}`, {
+        params: { reference },
+        body: { reason: form.text('reason') },
+        headers,
+      })
+  const reason = <ReasonField label={strings.reason} hint={strings.reasonHint} />
+  return (
+    <div class="buttons after-facts">
+      <Action
+        action={strings.test}
+        text={strings.testText}
+        isOffered={state === 'draft'}
+        run={(form, headers) => {
+          const body = {
+            rule: reference,
+            from: startOf(form.text('from')),
+            to: startOf(form.text('to')),
+          }
+          return send('POST', `${RULES}/test`, { body, headers })
+        }}
+        message={({ test }) =>
+          strings.wouldHave(count(test?.hits ?? 0), count(test?.screened ?? 0))
+        }
+        done={changed}
+      >
+        <InputField label={strings.from} name="from" type="date" required max={today()} />
+        <InputField label={strings.to} name="to" type="date" required />
+      </Action>
+      <Action
+        action={strings.activate}
+        text={strings.activateText}
+        style="primary"
+        isOffered={state === 'draft' && testedAt !== null}
+        run={ask('activate')}
+        message={strings.requestedToast}
+        done={toRequests}
+      >
+        {reason}
+      </Action>
+      <Action
+        action={strings.end}
+        text={strings.endText}
+        isOffered={state === 'active'}
+        run={ask('end')}
+        message={strings.requestedToast}
+        done={toRequests}
+      >
+        {reason}
+      </Action>
+    </div>
+  )
+}
+
+type Request = Schemas['ScreeningRequest']
+
+const requestKind = ({ kind, sessionId }: Request) =>
+  sessionId ? strings.releaseCredit : strings.requestKinds[kind]
+const subjectOf = ({ ruleName, payout, sessionId }: Request) => ruleName ?? payout ?? sessionId
+
+const REQUEST_COLUMNS: readonly Column<Request>[] = [
+  { name: strings.request, place: 'lead', show: requestKind },
+  { name: strings.state, place: 'state', show: ({ state }) => <Badge state={state} /> },
+  { name: strings.subject, place: 'second', show: subjectOf },
+  { name: strings.requestedBy, show: ({ requestedBy }) => person(requestedBy) },
+  { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
+]
+
+function Requests(props: ViewProps) {
+  return (
+    <ListView
+      {...props}
+      {...shared}
+      path={REQUESTS}
+      caption={strings.tabs.requests}
+      columns={REQUEST_COLUMNS}
+      keyOf={({ id }) => `${id}`}
+      none={{ title: strings.noRequests, text: strings.noRequestsText }}
+      one={{
+        title: strings.request,
+        path: `${REQUESTS}/{id}`,
+        show: (item, { changed }) => (
+          <>
+            <TextHeadline text={requestKind(item)} badge={<Badge state={item.state} />} />
+            <Facts
+              facts={[
+                [
+                  strings.rule,
+                  item.rule && (
+                    <Link href={hrefOf('screening', item.rule, { tab: 'rules' })}>
+                      {item.ruleName}
+                    </Link>
+                  ),
+                ],
+                [
+                  strings.decision,
+                  item.decision && (
+                    <Link href={hrefOf('screening', item.decision, { tab: 'decisions' })}>
+                      {subjectOf(item)}
+                    </Link>
+                  ),
+                ],
+                [strings.reason, item.reason],
+                [strings.requested, <Time key="requested" at={item.requestedAt} />],
+                [strings.requestedBy, person(item.requestedBy)],
+                [strings.decided, item.decidedAt && <Time at={item.decidedAt} />],
+                [strings.decidedBy, item.decidedBy && person(item.decidedBy)],
+              ]}
+            />
+            {item.state === 'open' && (
+              <DecideScreening item={item} session={props.session} done={changed} />
+            )}
+          </>
+        ),
+      }}
+    />
+  )
+}
+
+export const screeningText = (item: Request) => `${requestKind(item)} ${subjectOf(item)}`
+
+type DecideProps = { item: Request; session: Session; done: () => void }
+
+export function DecideScreening({ item, session, done }: DecideProps) {
+  const { id, requestedBy, cannotApprove } = item
+  return (
+    <DecideRequest
+      {...{ session, requestedBy, cannotApprove, done }}
+      amount={screeningText(item)}
+      words={strings}
+      decide={(verb, sent) =>
+        send('POST', `${REQUESTS}/{id}/${verb}`, { params: { id: `${id}` }, ...sent })
+      }
+    />
+  )
+}
+
+type List = Schemas['ScreeningList']
+
+const LIST_COLUMNS: readonly Column<List>[] = [
+  {
+    name: strings.name,
+    place: 'lead',
+    show: ({ name, version }) => `${name} · ${strings.version} ${version}`,
+  },
+  { name: strings.entries, place: 'state', show: ({ entries }) => count(entries) },
+  { name: strings.names, show: ({ names }) => count(names) },
+  { name: strings.added, show: ({ added }) => count(added) },
+  { name: strings.removed, show: ({ removed }) => count(removed) },
+  { name: strings.uploadedBy, place: 'second', show: ({ uploadedBy }) => person(uploadedBy) },
+  {
+    name: strings.inForce,
+    place: 'time',
+    show: ({ effectiveFrom }) => <Time at={effectiveFrom} />,
+  },
+]
+
+function Lists(props: ViewProps) {
+  return (
+    <ListView
+      {...props}
+      {...shared}
+      path={LISTS}
+      caption={strings.tabs.lists}
+      columns={LIST_COLUMNS}
+      keyOf={({ version }) => `${version}`}
+      none={{ title: strings.noLists, text: strings.noListsText, isMadeByApi: true }}
+    />
+  )
+}
+
+export default tabbedView({
+  view: 'screening',
+  words: strings,
+  tabs: { decisions: Decisions, rules: Rules, requests: Requests, lists: Lists },
+})

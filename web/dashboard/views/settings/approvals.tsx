@@ -1,0 +1,32 @@
+// The settings of maker-checker at the suspense desk, and of the approval of payouts.
+
+import { useData, usePage } from '../../loading.ts'
+import { Pending } from '../../parts/states.tsx'
+import type { Session } from '../../session.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { ApprovalSettings } from '../settlements/settings.tsx'
+import { MakerCheckerSetting, SETTINGS } from '../suspense/maker-checker-setting.tsx'
+
+export function Approvals({ session }: ViewProps) {
+  const may = (scope: string) => session.scopes.includes(scope)
+  return (
+    <>
+      {may('suspense:read') && <MakerChecker session={session} />}
+      {may('payouts:read') && <ApprovalSettings mayWrite={may('payouts:write')} />}
+    </>
+  )
+}
+
+function MakerChecker({ session }: { session: Session }) {
+  const settings = useData(SETTINGS, {})
+  const waiting = usePage('/api/v1/suspense/requests', { state: 'open', limit: '100' })
+  if (settings.problem || !settings.data) return <Pending {...settings} kind="line" />
+  return (
+    <MakerCheckerSetting
+      isOn={settings.data.makerChecker}
+      session={session}
+      request={waiting.data?.data.find(({ itemId }) => itemId === null)}
+      changed={() => [settings, waiting].forEach(({ reload }) => void reload())}
+    />
+  )
+}

@@ -1,0 +1,72 @@
+// The parts of Settings that the user's role may see.
+
+import { settingsStrings as strings } from '../../../copy.ts'
+import { tabbedView } from '../../parts/tabs.tsx'
+import type { Session } from '../../session.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { Profile } from '../access/profile.tsx'
+import { Provider } from '../access/provider.tsx'
+import { UserAddresses } from '../access/user-addresses.tsx'
+import { Users } from '../access/users.tsx'
+import { PayoutRules } from '../payouts/payout-rules.tsx'
+import { Schedules } from '../reports/schedules.tsx'
+import { Splits } from '../splits/splits.tsx'
+import { Subaccounts } from '../splits/subaccounts.tsx'
+import { Approvals } from './approvals.tsx'
+import { AuditLog } from './audit-log.tsx'
+import { BrandingPart } from './branding.tsx'
+import { Chat } from './chat.tsx'
+import { Fees } from './fees.tsx'
+import { LimitProfiles, Limits } from './limit-profiles.tsx'
+
+const may = (scope: string) => (session: Session) => session.scopes.includes(scope)
+
+function SignIn(props: ViewProps) {
+  return (
+    <>
+      <Provider {...props} />
+      <UserAddresses {...props} />
+    </>
+  )
+}
+
+const PARTS = {
+  users: Users,
+  signIn: SignIn,
+  profile: Profile,
+  branding: BrandingPart,
+  limits: Limits,
+  limitProfiles: LimitProfiles,
+  fees: Fees,
+  subaccounts: Subaccounts,
+  splits: Splits,
+  approvals: Approvals,
+  payoutRules: PayoutRules,
+  reports: Schedules,
+  chat: Chat,
+  auditLog: AuditLog,
+}
+
+const MAY_SEE: Record<keyof typeof PARTS, (session: Session) => boolean> = {
+  users: ({ role }) => role === 'owner' || role === 'operator',
+  signIn: ({ role, client }) => role === (client.isOperator ? 'operator' : 'owner'),
+  profile: () => true,
+  branding: may('accounts:read'),
+  limits: may('accounts:read'),
+  limitProfiles: may('accounts:read'),
+  fees: may('credits:read'),
+  subaccounts: may('payouts:read'),
+  splits: may('payouts:read'),
+  approvals: (session) => may('suspense:read')(session) || may('payouts:read')(session),
+  payoutRules: may('operator'),
+  reports: () => true,
+  chat: may('operator'),
+  auditLog: may('actions:read'),
+}
+
+export default tabbedView({
+  view: 'settings',
+  words: strings,
+  tabs: PARTS,
+  maySee: (name, session) => MAY_SEE[name](session),
+})

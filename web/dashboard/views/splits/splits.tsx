@@ -1,0 +1,236 @@
+// Splits: how subaccounts share the receipts of an account or payment.
+
+import { useRef, useState } from 'preact/hooks'
+import { settingsStrings, splitsStrings } from '../../../copy.ts'
+import { type Schemas, send } from '../../api.ts'
+import { money } from '../../format.ts'
+import { usePage } from '../../loading.ts'
+import { Action, ActionDialog, OpenButton } from '../../parts/action.tsx'
+import { Button } from '../../parts/button.tsx'
+import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { AMOUNT, CheckBox, InputField, SelectField } from '../../parts/forms.tsx'
+import { Link } from '../../parts/link.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import { Pending } from '../../parts/states.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
+import { hrefOf } from '../../routing.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { CODE_MAX } from './subaccounts.tsx'
+
+type Split = Schemas['Split']
+
+const { splits: strings } = splitsStrings
+const PATH = '/api/v1/splits'
+
+const stateOf = ({ isActive }: Split) => (isActive ? 'active' : 'inactive')
+
+const shareOf = (type: string, share: number) =>
+  type === 'percentage' ? strings.percentOf(share) : money(share)
+
+const shownParts = ({ type, parts }: Split) =>
+  parts.map(({ subaccountCode, share }) => `${subaccountCode} ${shareOf(type, share)}`).join(', ')
+
+const COLUMNS: readonly Column<Split>[] = [
+  { name: strings.name, place: 'lead', show: ({ name }) => name },
+  { name: strings.code, show: ({ splitCode }) => <code>{splitCode}</code> },
+  { name: strings.parts, place: 'second', show: shownParts },
+  { name: strings.state, place: 'state', show: (split) => <Badge state={stateOf(split)} /> },
+  { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+export function Splits(props: ViewProps) {
+  const mayWrite = props.session.scopes.includes('payouts:write')
+  return (
+    <ListView
+      {...props}
+      view="settings"
+      icon="action"
+      path={PATH}
+      caption={settingsStrings.tabs.splits}
+      columns={COLUMNS}
+      keyOf={({ splitCode }) => splitCode}
+      none={{ title: strings.none, text: strings.noneText }}
+      add={mayWrite && ((changed) => <AddSplit done={changed} />)}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{splitCode}`,
+        show: (split, { changed }) => (
+          <>
+            <About split={split} />
+            {mayWrite && split.isActive && <Deactivate split={split} done={changed} />}
+          </>
+        ),
+      }}
+    />
+  )
+}
+
+function About({ split }: { split: Split }) {
+  return (
+    <>
+      <TextHeadline text={split.name} badge={<Badge state={stateOf(split)} />} />
+      <Facts
+        facts={[
+          [strings.code, <Copyable key="code" text={split.splitCode} />],
+          [strings.type, strings.types[split.type]],
+          ...split.parts.map(
+            ({ subaccountCode: code, share, bearsFee }): Fact => [
+              code,
+              <>
+                <Link href={hrefOf('settings', code, { tab: 'subaccounts' })}>
+                  {shareOf(split.type, share)}
+                </Link>
+                {bearsFee && `, ${strings.bears}`}
+              </>,
+            ],
+          ),
+          [strings.created, <Time key="created" at={split.createdAt} />],
+        ]}
+      />
+    </>
+  )
+}
+
+function Deactivate({ split: { splitCode, name }, done }: { split: Split; done: () => void }) {
+  const path = `${PATH}/{splitCode}/deactivate` as const
+  return (
+    <div class="buttons">
+      <Action
+        title={strings.deactivateTitle(name)}
+        action={strings.deactivate}
+        isDangerous
+        text={strings.deactivateText}
+        run={(_, headers) => send('POST', path, { params: { splitCode }, body: {}, headers })}
+        message={strings.deactivated}
+        done={done}
+      />
+    </div>
+  )
+}
+
+const NAME_MAX = 100
+const PARTS_MAX = 10
+const TYPES = ['percentage', 'flat'] as const
+type Type = (typeof TYPES)[number]
+
+function AddSplit({ done }: { done: () => void }) {
+  return (
+    <OpenButton label={strings.add} style="primary">
+      {(close) => <SplitForm close={close} done={done} />}
+    </OpenButton>
+  )
+}
+
+function SplitForm({ close, done }: { close: () => void; done: () => void }) {
+  const [type, setType] = useState<Type>('percentage')
+  const lastPart = useRef(1)
+  const [parts, setParts] = useState<readonly number[]>([1])
+  const addPart = () => {
+    lastPart.current += 1
+    setParts([...parts, lastPart.current])
+  }
+  return (
+    <ActionDialog
+      action={strings.add}
+      text={strings.addText}
+      run={(form, headers) => {
+        const code = form.text('splitCode')
+        const body = {
+          ...(code === '' ? {} : { splitCode: code }),
+          name: form.text('name'),
+          type: form.choice('type', TYPES),
+          parts: parts.map((part) => ({
+            subaccountCode: form.text(`subaccount-${part}`),
+            share: form.amount(`share-${part}`),
+            bearsFee: form.has(`bears-${part}`),
+          })),
+        }
+        return send('POST', '/api/v1/splits', { body, headers })
+      }}
+      message={({ splitCode }) => strings.added(splitCode)}
+      done={done}
+      close={close}
+    >
+      <InputField label={strings.name} name="name" required maxLength={NAME_MAX} />
+      <InputField
+        label={strings.code}
+        hint={strings.codeHint}
+        name="splitCode"
+        maxLength={CODE_MAX}
+      />
+      <SelectField
+        label={strings.type}
+        name="type"
+        value={type}
+        onChange={(event) => setType(event.currentTarget.value as Type)}
+        options={TYPES}
+        names={strings.types}
+      />
+      <Parts
+        parts={parts}
+        type={type}
+        remove={(part) => setParts(parts.filter((each) => each !== part))}
+      />
+      {parts.length < PARTS_MAX && (
+        <Button style="add-part" onClick={addPart}>
+          {strings.addPart}
+        </Button>
+      )}
+    </ActionDialog>
+  )
+}
+
+type PartsProps = { parts: readonly number[]; type: Type; remove: (part: number) => void }
+
+function Parts({ parts, type, remove }: PartsProps) {
+  const { data, problem, reload } = usePage('/api/v1/subaccounts', { limit: '100' })
+  if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
+  const active = data.data.filter(({ isActive }) => isActive)
+  if (active.length === 0) return <p class="notice">{strings.needsSubaccount}</p>
+  return (
+    <>
+      {parts.map((part, at) => (
+        <fieldset key={part} class="part">
+          <legend>{strings.part(at + 1)}</legend>
+          <PartFields part={part} type={type} subaccounts={active} />
+          {parts.length > 1 && (
+            <Button
+              style="quiet"
+              aria-label={strings.removePart(at + 1)}
+              onClick={() => remove(part)}
+            >
+              {strings.remove}
+            </Button>
+          )}
+        </fieldset>
+      ))}
+    </>
+  )
+}
+
+type PartProps = { part: number; type: Type; subaccounts: readonly Schemas['Subaccount'][] }
+
+function PartFields({ part, type, subaccounts }: PartProps) {
+  return (
+    <>
+      <SelectField
+        label={strings.subaccount}
+        name={`subaccount-${part}`}
+        required
+        none={strings.chooseSubaccount}
+        options={subaccounts.map(({ subaccountCode: code, name }) => [
+          code,
+          strings.subaccountOf(name, code),
+        ])}
+      />
+      <InputField
+        label={type === 'percentage' ? strings.percent : strings.amount}
+        name={`share-${part}`}
+        required
+        {...AMOUNT}
+      />
+      <CheckBox name={`bears-${part}`} label={strings.bearsFee} />
+    </>
+  )
+}

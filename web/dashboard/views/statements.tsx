@@ -1,0 +1,41 @@
+// Links to each kind of statement. The client's own statement is on this page.
+
+import { statementsStrings as strings } from '../../copy.ts'
+import { Link } from '../parts/link.tsx'
+import { StatementLinks } from '../parts/statement-links.tsx'
+import { hrefOf } from '../routing.ts'
+import type { ViewProps } from '../view-props.ts'
+
+const PLACES = [
+  ['accounts', 'accounts:read', hrefOf('accounts')],
+  ['settlements', 'payouts:read', hrefOf('settlements')],
+  ['subaccounts', 'payouts:read', hrefOf('settings', undefined, { tab: 'subaccounts' })],
+  ['ledger', 'credits:read', hrefOf('ledger')],
+  ['bank', 'accounting:read', hrefOf('reconciliation', undefined, { tab: 'statements' })],
+] as const
+
+export default function Statements({ session: { scopes } }: ViewProps) {
+  const places = PLACES.filter(([, scope]) => scopes.includes(scope))
+  return (
+    <>
+      <section class="card panel" aria-labelledby="own-statement">
+        <h2 id="own-statement">{strings.own}</h2>
+        <p class="muted">{strings.ownText}</p>
+        <StatementLinks path="/api/v1/balances/statement" />
+      </section>
+      <section class="card panel" aria-labelledby="other-statements">
+        <h2 id="other-statements">{strings.elsewhere}</h2>
+        <dl class="places">
+          {places.map(([name, , href]) => (
+            <div key={name}>
+              <dt>
+                <Link href={href}>{strings.places[name][0]}</Link>
+              </dt>
+              <dd class="muted">{strings.places[name][1]}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    </>
+  )
+}

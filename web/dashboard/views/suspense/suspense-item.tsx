@@ -1,0 +1,105 @@
+// One suspense item in a drawer: why the money is there, and how to resolve it.
+
+import { suspenseStrings as strings } from '../../../copy.ts'
+import { getPage } from '../../api.ts'
+import { humanize } from '../../format.ts'
+import { useData, useLoaded, useReload } from '../../loading.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Copyable, Headline, PaymentReference, Reference, Time } from '../../parts/values.tsx'
+import { hrefOf } from '../../routing.ts'
+import type { Session } from '../../session.ts'
+import { type Item, SuspenseForm } from './suspense-form.tsx'
+import { DecidedRequests, OpenRequest } from './suspense-requests.tsx'
+
+const PATH = '/api/v1/suspense'
+const REQUESTS = `${PATH}/requests`
+
+export const whyOf = (reason: string) => strings.reasons[reason] ?? humanize(reason)
+
+type DrawerProps = {
+  id: string
+  session: Session
+  isMakerChecker: boolean
+  version: number
+  close: () => void
+  changed: () => void
+}
+
+export function ItemDrawer({ id, session, isMakerChecker, version, close, changed }: DrawerProps) {
+  const item = useData(`${PATH}/{id}`, { id })
+  const isId = /^[0-9]{1,18}$/.test(id)
+  const requests = useLoaded(`requests of ${id}`, async (signal) =>
+    isId ? getPage(REQUESTS, {}, { query: { itemId: id }, signal }) : undefined,
+  )
+  const reload = () => {
+    item.reload()
+    requests.reload()
+  }
+  useReload(version, reload)
+  const done = () => {
+    reload()
+    changed()
+  }
+  const problem = item.problem ?? requests.problem
+  const open = requests.data?.data.find(({ state }) => state === 'open')
+  const mayDecide = session.scopes.includes('suspense:write')
+  return (
+    <Drawer title={strings.one} close={close}>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !(item.data && requests.data) && <Skeleton kind="page" lines={8} />}
+      {item.data && requests.data && (
+        <>
+          <About item={item.data} />
+          {open && <OpenRequest key={open.id} request={open} mayDecide={mayDecide} done={done} />}
+          {!open && item.data.state === 'open' && mayDecide && (
+            <SuspenseForm
+              item={item.data}
+              isMakerChecker={isMakerChecker}
+              mayType={session.role === 'operator'}
+              done={done}
+            />
+          )}
+          <DecidedRequests requests={requests.data.data.filter(({ state }) => state !== 'open')} />
+        </>
+      )}
+    </Drawer>
+  )
+}
+
+function About({ item }: { item: Item }) {
+  return (
+    <>
+      <Headline sum={item} state={item.state} about={strings.from(item.sourceAccountName)} />
+      <Facts
+        facts={[
+          [strings.why, whyOf(item.reason)],
+          [strings.number, <Copyable key="number" text={item.accountNumber} />],
+          [strings.bank, <BankName key="bank" code={item.bankCode} />],
+          [strings.payerNumber, item.sourceAccountNumberMasked],
+          [strings.payerBank, item.sourceBankCode && <BankName code={item.sourceBankCode} />],
+          [strings.narration, item.narration],
+          [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
+          [
+            strings.meantFor,
+            item.paymentReference && <PaymentReference id={item.paymentReference} />,
+          ],
+          [strings.assignedTo, item.assignedTo && <Copyable text={item.assignedTo} />],
+          [strings.returnFailed, item.failureReason],
+          [
+            strings.returnReference,
+            item.returnReference && <Reference text={item.returnReference} />,
+          ],
+          [strings.bankReference, item.bankReference],
+          [strings.since, <Time key="since" at={item.openedAt} />],
+          [strings.left, item.closedAt && <Time at={item.closedAt} />],
+        ]}
+      />
+      <p class="after-facts">
+        <Link href={hrefOf('credits', `${item.creditId}`)}>{strings.credit}</Link>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,192 @@
+// Approval requests at the suspense desk: the pending ones, and deciding on one.
+
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { suspenseStrings as strings } from '../../../copy.ts'
+import { type Problem, problemFrom, type Schemas, send } from '../../api.ts'
+import { humanize, money } from '../../format.ts'
+import { staying } from '../../in-flight.ts'
+import { Button } from '../../parts/button.tsx'
+import { Link } from '../../parts/link.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Money, Time } from '../../parts/values.tsx'
+import { hrefOf } from '../../routing.ts'
+
+export type Request = Schemas['ApprovalRequest']
+
+const PATH = '/api/v1/suspense/requests'
+
+function describeRequest({ action, assignTo, requestedBy }: Request): string {
+  const who = strings.person(requestedBy)
+  if (action === 'disable_maker_checker') return strings.asks(who, strings.toDisable)
+  return strings.asks(
+    who,
+    action === 'return' ? strings.toReturn : strings.toAssign(assignTo ?? ''),
+  )
+}
+
+export function WaitingRequests({ requests }: { requests: readonly Request[] }) {
+  if (requests.length === 0) return null
+  return (
+    <section class="card waiting" aria-labelledby="waiting">
+      <header class="card-top">
+        <h2 id="waiting">{strings.pendingRequests}</h2>
+        <span class="badge warn">{requests.length}</span>
+      </header>
+      <ul class="feed">
+        {requests.map((request) => (
+          <li key={request.id}>
+            <Link class="waiting-row" href={hrefOf('suspense', `${request.itemId}`)}>
+              <span class="waiting-what">{describeRequest(request)}</span>
+              <span class="muted waiting-why">{request.reason}</span>
+              <Money amount={request.amount ?? 0} currency={request.currency ?? 'NGN'} />
+              <Time at={request.requestedAt} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+type Deciding = { request: Request; mayDecide: boolean; done: () => void }
+type Verb = 'approve' | 'reject' | 'withdraw'
+
+const DONE = {
+  approve: strings.approved,
+  reject: strings.rejected,
+  withdraw: strings.withdrawn,
+} as const
+
+function post(
+  { id }: Pick<Deciding['request'], 'id'>,
+  verb: Verb,
+  body: Record<string, never> | { reason: string },
+) {
+  return staying(() => send('POST', `${PATH}/{id}/${verb}`, { params: { id }, body }))
+}
+
+export function OpenRequest({ request, mayDecide, done }: Deciding) {
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  const [reason, setReason] = useState<string | undefined>() // Undefined until the user rejects.
+  const isRejecting = reason !== undefined
+  const { cannotApprove } = request
+  const decide = async (verb: Verb, body = {}) => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await post(request, verb, body)
+      const isSetting = request.action === 'disable_maker_checker'
+      toast(verb === 'approve' && isSetting ? strings.switched(false) : DONE[verb])
+      done()
+    } catch (error) {
+      setProblem(problemFrom(error))
+      setBusy(false)
+    }
+  }
+  const reject = () => {
+    if (reason === undefined || reason.trim() === '') setReason('')
+    else void decide('reject', { reason: reason.trim() })
+  }
+  return (
+    <section class="request" aria-labelledby={`request-${request.id}`}>
+      <h3 id={`request-${request.id}`}>{strings.waiting}</h3>
+      <p>{describeRequest(request)}.</p>
+      <p class="request-reason">{request.reason}</p>
+      <p class="muted small">
+        <Time at={request.requestedAt} />
+      </p>
+      <AmountChanges request={request} />
+      {problem && <Failed problem={problem} />}
+      {!mayDecide && <p class="muted">{strings.mayNot}</p>}
+      {mayDecide && request.isOwn && (
+        <>
+          <p class="muted">{strings.ownWaiting}</p>
+          <Button disabled={isBusy} onClick={() => decide('withdraw')}>
+            {strings.withdraw}
+          </Button>
+        </>
+      )}
+      {mayDecide && !request.isOwn && (
+        <>
+          {cannotApprove && (
+            <p class="notice">
+              {cannotApprove.message} <code>{cannotApprove.code}</code>
+            </p>
+          )}
+          {isRejecting && <RejectReason reason={reason} change={setReason} />}
+          <div class="buttons">
+            {!cannotApprove && (
+              <Button style="primary" disabled={isBusy} onClick={() => decide('approve')}>
+                {strings.approve}
+              </Button>
+            )}
+            {cannotApprove?.code !== 'role_not_allowed' && (
+              <Button disabled={isBusy} onClick={reject}>
+                {strings.reject}
+              </Button>
+            )}
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+function AmountChanges({ request: { amountChanges, currency } }: { request: Request }) {
+  return (
+    <>
+      {amountChanges.map(({ from, to, changedBy, changedAt }) => (
+        <p key={changedAt} class="muted small">
+          {strings.amountChanged(
+            money(from, currency ?? ''),
+            money(to, currency ?? ''),
+            strings.person(changedBy),
+          )}{' '}
+          <Time at={changedAt} />
+        </p>
+      ))}
+    </>
+  )
+}
+
+function RejectReason({ reason, change }: { reason: string; change: (reason: string) => void }) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => field.current?.focus(), [])
+  return (
+    <label class="field">
+      <span>{strings.rejectWhy}</span>
+      <textarea
+        rows={2}
+        maxLength={500}
+        value={reason}
+        ref={field}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+export function DecidedRequests({ requests }: { requests: readonly Request[] }) {
+  if (requests.length === 0) return null
+  return (
+    <>
+      <h3>{strings.earlier}</h3>
+      <ul class="decided">
+        {requests.map((request) => (
+          <li key={request.id}>
+            <p>{describeRequest(request)}.</p>
+            <p class="muted small">
+              {request.state === 'void'
+                ? strings.void
+                : strings.decided(humanize(request.state), strings.person(request.decidedBy ?? ''))}
+              {request.decisionReason && `: ${request.decisionReason}`}
+            </p>
+            <AmountChanges request={request} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

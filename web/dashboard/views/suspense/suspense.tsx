@@ -1,0 +1,309 @@
+// Suspense desk: sums by reason and age, requests awaiting a decision, and the items, to resolve one by one
+// or many at once.
+
+import { useEffect, useState } from 'preact/hooks'
+import { appStrings, suspenseStrings as strings } from '../../../copy.ts'
+import { getData, type Query, type Schemas } from '../../api.ts'
+import { count, humanize, money } from '../../format.ts'
+import { useEvents, useThrottled } from '../../live.ts'
+import { useData, useLoaded, usePage, usePages, useReload } from '../../loading.ts'
+import { useBanks } from '../../parts/bank-name.tsx'
+import { type Filter, Filters, filterQuery, withoutFilters } from '../../parts/filters.tsx'
+import { Link } from '../../parts/link.tsx'
+import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
+import {
+  amountColumn,
+  type Choosing,
+  type Column,
+  ListTable,
+  useChosenAmong,
+} from '../../parts/table.tsx'
+import { Money, Time } from '../../parts/values.tsx'
+import { closeTo, goTo, hrefOf } from '../../routing.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { MakerCheckerSetting, SETTINGS } from './maker-checker-setting.tsx'
+import { BulkBar } from './suspense-bulk.tsx'
+import type { Item } from './suspense-form.tsx'
+import { ItemDrawer, whyOf } from './suspense-item.tsx'
+import { WaitingRequests } from './suspense-requests.tsx'
+
+const PATH = '/api/v1/suspense'
+const REQUESTS = `${PATH}/requests`
+const STATES = ['open', 'assigned', 'returning', 'returned', 'reversed']
+const LOOK_AGAIN_MS = 15_000 // Requests that colleagues make raise no event.
+
+const COLUMNS: readonly Column<Item>[] = [
+  {
+    name: strings.payer,
+    place: 'lead',
+    show: ({ sourceAccountName }) => sourceAccountName ?? strings.unnamed,
+  },
+  {
+    name: strings.payerNumber,
+    show: ({ sourceAccountNumberMasked: masked }) => <code>{masked}</code>,
+  },
+  { name: strings.why, place: 'second', show: ({ reason }) => whyOf(reason) },
+  { name: strings.number, show: ({ accountNumber }) => <code>{accountNumber}</code> },
+  { name: strings.since, show: ({ openedAt }) => <Time at={openedAt} /> },
+  {
+    name: strings.age,
+    place: 'time',
+    show: ({ ageSeconds, openedAt }) => (
+      <time dateTime={openedAt}>{strings.ageOf(ageSeconds)}</time>
+    ),
+  },
+  amountColumn(strings.amount),
+]
+
+export default function Suspense({ session, place }: ViewProps) {
+  const state = STATES.includes(place.query.state ?? '') ? (place.query.state as string) : 'open'
+  const filters = useSuspenseFilters()
+  const filtered = filterQuery(filters, place.query)
+  const isFiltered = Object.entries(filtered).some(([name, value]) => value && name !== 'order')
+  const { order, ...which } = withAmounts({ ...filtered, state })
+  const pages = usePages(PATH, {}, { ...which, order })
+  const settings = useData(SETTINGS, {})
+  const waiting = useWaiting()
+  const { version, changed, refresh } = useRefreshing(pages, [waiting, settings])
+  const mayListen = session.scopes.includes('webhooks:read')
+  useEvents(({ type }) => /^(?:credit|payment)\./.test(type) && refresh(), mayListen, refresh)
+  const isMakerChecker = settings.data?.makerChecker ?? false
+  const requests = waiting.data?.data ?? []
+  const mayPick = state === 'open' && session.scopes.includes('suspense:write')
+  const { picked, choosing, drop } = useChoosing(JSON.stringify(which), pages)
+  return (
+    <>
+      {settings.problem && <Failed problem={settings.problem} retry={settings.reload} />}
+      <WaitingRequests requests={requests.filter(({ itemId }) => itemId !== null)} />
+      <SuspenseTotals filters={which} version={version} query={place.query} />
+      <States chosen={state} query={place.query} />
+      <Filters
+        view="suspense"
+        filters={filters}
+        query={place.query}
+        file={{ path: PATH, query: { ...which, order } }}
+      />
+      {mayPick && settings.data && picked.length > 0 && (
+        <BulkBar
+          items={picked}
+          isMakerChecker={isMakerChecker}
+          mayType={session.role === 'operator'}
+          clear={drop}
+          done={changed}
+        />
+      )}
+      <ListTable
+        caption={appStrings.views.suspense}
+        columns={COLUMNS}
+        pages={pages}
+        keyOf={({ id }) => `${id}`}
+        hrefOf={({ id }) => hrefOf('suspense', `${id}`, place.query)}
+        openKey={place.open}
+        {...(mayPick ? { choosing } : {})}
+        empty={<Nothing isFiltered={isFiltered} query={withoutFilters(filters, place.query)} />}
+      />
+      {settings.data && (
+        <MakerCheckerSetting
+          isOn={isMakerChecker}
+          session={session}
+          request={requests.find(({ itemId }) => itemId === null)}
+          changed={() => [settings, waiting].forEach(({ reload }) => void reload())}
+        />
+      )}
+      {place.open !== undefined && settings.data && (
+        <ItemDrawer
+          key={place.open}
+          id={place.open}
+          {...{ session, isMakerChecker, version }}
+          close={() => closeTo(hrefOf('suspense', undefined, place.query))}
+          changed={changed}
+        />
+      )}
+    </>
+  )
+}
+
+type Reloaded = { reload: () => void }
+
+// Events refresh the first page only; changes that the user makes here refresh any page.
+function useRefreshing(pages: Reloaded & { isFirst: boolean }, others: readonly Reloaded[]) {
+  const [version, setVersion] = useState(0)
+  const reloadOthers = () => {
+    setVersion((before) => before + 1)
+    for (const { reload } of others) reload()
+  }
+  const changed = () => {
+    reloadOthers()
+    pages.reload()
+  }
+  const refresh = useThrottled(() => (pages.isFirst ? changed() : reloadOthers()))
+  return { version, changed, refresh }
+}
+
+function useWaiting() {
+  const waiting = usePage(REQUESTS, { state: 'open', limit: '100' })
+  useEffect(() => {
+    const timer = window.setInterval(() => !document.hidden && waiting.reload(), LOOK_AGAIN_MS)
+    return () => window.clearInterval(timer)
+  }, [waiting.reload])
+  return waiting
+}
+
+function withAmounts(query: Query): Query {
+  const { minAmount, maxAmount } = query
+  return { ...query, minAmount: toAmount(minAmount), maxAmount: toAmount(maxAmount) }
+}
+
+const NONE: ReadonlyMap<string, Item> = new Map()
+
+function useChoosing(
+  filterKey: string,
+  { data }: { data?: { data: readonly Item[] } | undefined },
+) {
+  const [items, keep] = useChosenAmong(filterKey, NONE)
+  const choose = (keys: ReadonlySet<string>) => {
+    const known = new Map([
+      ...items,
+      ...(data?.data ?? []).map((row) => [`${row.id}`, row] as const),
+    ])
+    keep(new Map([...known].filter(([key]) => keys.has(key))))
+  }
+  const choosing: Choosing<Item> = {
+    chosen: new Set(items.keys()),
+    choose,
+    mayChoose: () => true,
+    nameOf: ({ sourceAccountName }) => sourceAccountName ?? strings.unnamed,
+  }
+  return { picked: [...items.values()], choosing, drop: () => keep(NONE) }
+}
+
+function Nothing({ isFiltered, query }: { isFiltered: boolean; query: Query }) {
+  if (!isFiltered) {
+    return <Empty icon="suspense" title={strings.none} text={strings.noneText} />
+  }
+  return (
+    <Empty icon="search" title={appStrings.filters.nothing}>
+      <Link href={hrefOf('suspense', undefined, query)}>{appStrings.filters.clearAll}</Link>
+    </Empty>
+  )
+}
+
+function States({ chosen, query }: { chosen: string; query: Query }) {
+  return (
+    <fieldset class="segments states">
+      <legend class="hidden">{strings.state}</legend>
+      {STATES.map((state) => (
+        <button
+          key={state}
+          type="button"
+          aria-pressed={state === chosen}
+          onClick={() => {
+            const filter = state === 'open' ? undefined : state
+            goTo(hrefOf('suspense', undefined, { ...query, state: filter }))
+          }}
+        >
+          {humanize(state)}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+function useSuspenseFilters(): readonly Filter[] {
+  const banks = useBanks()
+  return [
+    { name: 'reason', label: strings.filterReason, choices: strings.reasons },
+    { name: 'bankCode', label: strings.bank, choices: banks },
+    {
+      ...{ name: 'order', label: strings.order },
+      ...{ choices: strings.orders, unset: strings.newestFirst },
+    },
+    { name: 'age', label: strings.age, choices: strings.ages },
+    { name: 'minAmount', label: strings.minAmount, placeholder: '0.00' },
+    { name: 'maxAmount', label: strings.maxAmount, placeholder: '0.00' },
+  ]
+}
+
+// Accepts 1,000 and ₦1000.
+function toAmount(text: string | undefined): string | undefined {
+  return text?.replaceAll(/[₦,\s]/g, '')
+}
+
+type Total = Schemas['SuspenseTotal']
+
+const ONE = `${PATH}/summary`
+
+type Props = { filters: Query; version: number; query: Query }
+
+function SuspenseTotals({ filters, version, query }: Props) {
+  const { data, problem, reload } = useLoaded(JSON.stringify(filters), (signal) =>
+    getData(ONE, {}, { query: filters, signal }),
+  )
+  useReload(version, reload)
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (!data) return failed ?? <Skeleton kind="stats" lines={2} />
+  if (data.totals.length === 0) return failed ?? null
+  const linkTo = (more: Query) => hrefOf('suspense', undefined, { ...query, ...more })
+  return (
+    <section class="card suspense-totals" aria-labelledby="suspense-totals">
+      <header class="card-top">
+        <h2 id="suspense-totals">{strings.totals}</h2>
+        <p class="suspense-total">{data.totals.map((total) => sumOf(total)).join(' + ')}</p>
+      </header>
+      {failed}
+      {!data.isComplete && <p class="notice">{strings.tooMany}</p>}
+      <div class="suspense-parts">
+        <Parts
+          title={strings.byReason}
+          parts={data.byReason.map((part) => ({
+            ...part,
+            name: whyOf(part.reason),
+            href: linkTo({ reason: part.reason }),
+          }))}
+        />
+        <Parts
+          title={strings.byAge}
+          parts={data.byAge.map((part) => ({
+            ...part,
+            name: strings.ages[part.age],
+            href: linkTo({ age: part.age }),
+          }))}
+        />
+      </div>
+    </section>
+  )
+}
+
+function sumOf({ count: items, amount, currency }: Total): string {
+  return strings.sumOf(count(items), items === 1, money(amount, currency))
+}
+
+type Part = Total & { name: string; href: string }
+
+function Parts({ title, parts }: { title: string; parts: readonly Part[] }) {
+  return (
+    <table>
+      <caption>{title}</caption>
+      <thead class="hidden">
+        <tr>
+          <th scope="col">{title}</th>
+          <th scope="col">{strings.items}</th>
+          <th scope="col">{strings.amount}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {parts.map(({ name, href, count: items, amount, currency }) => (
+          <tr key={`${name} ${currency}`}>
+            <th scope="row">
+              <Link href={href}>{name}</Link>
+            </th>
+            <td>{count(items)}</td>
+            <td>
+              <Money amount={amount} currency={currency} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
