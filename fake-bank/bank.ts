@@ -43,7 +43,7 @@ export type TransferOrder = {
   payer?: Partial<Payer> | undefined
 }
 
-export type TransferQuery = {
+type TransferQuery = {
   accountNumber?: string | undefined
   from: Date
   to: Date
@@ -51,7 +51,7 @@ export type TransferQuery = {
   limit?: number | undefined
 }
 
-export type BankOptions = {
+type BankOptions = {
   bankCode: string
   clock: Clock
   fees: Fees

@@ -27,7 +27,7 @@ export type ContractCall = {
   source?: readonly string[]
 }
 
-export type ContractDocument = {
+type ContractDocument = {
   provider: string
   hosts: Readonly<Record<string, string>>
   $defs?: Readonly<Record<string, Schema>>
@@ -42,7 +42,7 @@ export type HttpRequest = {
   body: unknown // Undefined if there is none.
 }
 
-export type HttpAnswer = { httpStatus: number; body: unknown }
+type HttpAnswer = { httpStatus: number; body: unknown }
 
 // Undefined for a connector with our own format.
 export function readContract(provider: string): ContractDocument | undefined {

@@ -13,7 +13,7 @@ import { PAYOUT_BEHAVIOURS } from './payouts.ts'
 const TRANSFERS_MAX = 10_000
 const ADVANCE_MS_MAX = 30 * 86_400_000
 
-export type Controlled = {
+type Controlled = {
   bank: Bank
   notifier: Notifier
   changed: () => void // A notification may be due.

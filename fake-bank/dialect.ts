@@ -20,7 +20,7 @@ export type Outcome = 'acknowledged' | 'rejected' | 'retry'
 
 // A value of the bank's entry in the banks file: plain under `settings`, or a secret, in an
 // environment variable of that name.
-export type Credential = { value: string; variable?: string }
+type Credential = { value: string; variable?: string }
 
 export type Dialect = {
   connector: string

@@ -22,8 +22,8 @@ import type { Random } from './random.ts'
 const CONCURRENCY = 8
 const TIMEOUT_MS = 30_000
 
-export type DeliveryStatus = 'queued' | 'lost' | 'acknowledged' | 'rejected' | 'given_up'
-export type Delivery = {
+type DeliveryStatus = 'queued' | 'lost' | 'acknowledged' | 'rejected' | 'given_up'
+type Delivery = {
   fate: Fate
   status: DeliveryStatus
   attempts: number
@@ -40,7 +40,7 @@ const PAYOUT_CALLS = {
 }
 const isNews = (notice: Notice): notice is PayoutNews => 'says' in notice
 
-export type NotifierOptions = {
+type NotifierOptions = {
   origin: string // Manilla's.
   bankCode: string
   dialect: Dialect

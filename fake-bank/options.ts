@@ -35,7 +35,7 @@ export const HELP = `Simulates a bank for Manilla's sandbox and tests. See docs/
 
 export class UsageError extends Error {}
 
-export type CommandLine =
+type CommandLine =
   | { help: true }
   | { help: false; bank: FakeBankOptions; banksFile: string | undefined }
 

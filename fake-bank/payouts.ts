@@ -12,7 +12,7 @@ import { type Kobo, kobo } from '#money.ts'
 import type { Statement } from './statement.ts'
 
 export const PAYOUT_BEHAVIOURS = ['confirm', 'reject', 'delay', 'silent', 'drop_answer'] as const
-export type PayoutBehaviour = (typeof PAYOUT_BEHAVIOURS)[number]
+type PayoutBehaviour = (typeof PAYOUT_BEHAVIOURS)[number]
 
 const DELAY_MS = 60_000
 export const SWITCH_INSTITUTION = '999998' // Belongs to no bank, so nobody mistakes it for a real transfer.
@@ -39,7 +39,7 @@ export type Payout = PayoutOrder & {
 export type PayoutNews = { payout: Payout; says: Exclude<Payout['status'], 'pending'> }
 
 // `dropped` and `silent`: the bank sends no answer.
-export type PayoutResult =
+type PayoutResult =
   | { answer: 'payout' | 'dropped'; payout: Payout }
   | { answer: 'conflict' | 'silent' }
 

@@ -1,5 +1,5 @@
 // The other side of our own connector: Standard Webhooks, our JSON, and the API that
-// src/banks/manilla/calls.ts lists.
+// src/banks/manilla/connector.ts lists.
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { formatKobo, koboOf } from '#money.ts'

@@ -1,7 +1,7 @@
 // Everything that a connector may import: #banks/kit.ts in this repository, manilla/kit in a package. A
 // change that breaks packages raises KIT_VERSION in connector-packages.ts.
 
-export { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
+export { nameEnquiry } from '#banks/manilla/notifications.ts'
 export { watDay, watTime } from '#clock.ts'
 export { formatKobo, type Kobo, kobo, toNaira } from '#money.ts'
 export { type BankHttp, type BankRequest, findBankHttp } from './bank-http.ts'
@@ -47,15 +47,17 @@ export {
   payoutNotFound,
   payoutUnanswered,
 } from './json-calls.ts'
-export { isText, jsonNotification, signedValue } from './json-notifications.ts'
 export {
   type Acknowledgement,
   type CreditIdentifier,
   isSecretEqual,
+  isText,
+  jsonNotification,
   type NotificationFormat,
   onlyFormat,
   type ParsedItem,
   type PayoutEvent,
+  signedValue,
   singleHeader,
 } from './notifications.ts'
 export { isNipSessionId } from './numbers.ts'

@@ -214,7 +214,7 @@ function sealPayer({ credit: { sourceAccountNumber } }: CreditRow, { sealer }: S
   return sourceAccountNumber === null ? null : sealer.seal(sourceAccountNumber)
 }
 
-export function insertCredits(
+function insertCredits(
   tx: Transaction,
   shared: Shared,
   rows: readonly CreditRow[],

@@ -238,7 +238,7 @@ type Paging = {
 
 // `scannedTo`: the page has scanned all rows up to this id. Null: it has scanned all rows.
 type ListScan<T> = { rows: T[]; scannedTo: string | null }
-export type PaymentTotal = Total & { amountPaidKobo: Kobo }
+type PaymentTotal = Total & { amountPaidKobo: Kobo }
 export type ListedAdvice = { advice: Advice; payment: Payment | undefined }
 
 type Bind = (value: unknown) => string

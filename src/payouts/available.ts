@@ -14,7 +14,7 @@ import type { AccountId, ClientId } from '#ids.ts'
 import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 
-export type Drawing = {
+type Drawing = {
   clientId: ClientId
   currency: string
   amountKobo: Kobo

@@ -127,7 +127,7 @@ export async function lockBankAccount(tx: Transaction, id: BankAccountId): Promi
 }
 
 // The status of a new account, according to the bank's answer.
-export function statusOf(answer: NameAnswer, accountName: string) {
+function statusOf(answer: NameAnswer, accountName: string) {
   if (answer.status === 'not_found') throw new Refusal('bank_account_unknown')
   if (answer.status === 'no_answer') return { status: 'unconfirmed', nameAtBank: null } as const
   const { accountName: nameAtBank } = answer
@@ -234,7 +234,7 @@ async function refuseSaved(tx: Transaction, clientId: ClientId): Promise<never> 
 }
 
 // Serializes changes of one client's accounts, so that there is one default and the limit on accounts holds.
-export async function lockAccounts(tx: Transaction, clientId: ClientId): Promise<void> {
+async function lockAccounts(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'lock-bank-accounts',
     text: `select pg_advisory_xact_lock(hashtext('bank_accounts'), hashtext($1))`,

@@ -42,7 +42,7 @@ const REVIEW_QUERIES_MAX = 33 // About a day.
 type Says = PayoutEvent['says']
 
 // The status that the books have for a payout that is settled, or was never sent.
-export async function readBooks(
+async function readBooks(
   tx: Transaction,
   { id, status }: { id: PayoutId; status: PayoutStatus },
 ): Promise<Says> {

@@ -32,7 +32,7 @@ const wordsOf = (name: string) =>
 // Scores 100 if both names have the same words in any order. Banks cut names and write initials, so a word
 // that is the beginning of another counts half. A word that only the longer name has costs a quarter of a
 // word that differs.
-export function compareNames(one: string, other: string): number {
+function compareNames(one: string, other: string): number {
   const [shorter, longer] = [wordsOf(one), wordsOf(other)].sort((a, b) => a.length - b.length) as [
     string[],
     string[],

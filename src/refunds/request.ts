@@ -39,7 +39,7 @@ type Source = {
 
 type SourceToRefund = Source & { fromAccountSealed: Buffer; fromBankCode: string }
 
-export type Refundable = { sources: Source[]; leftKobo: Kobo; currency: string }
+type Refundable = { sources: Source[]; leftKobo: Kobo; currency: string }
 
 // SQL: the payouts `p` of refunds that have neither failed nor been cancelled.
 const STANDS = `p.refund_id is not null and p.status not in ('failed', 'cancelled')`

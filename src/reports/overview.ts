@@ -252,7 +252,7 @@ async function countDifferences(db: Queryable, { userId, newSince }: Viewer): Pr
 
 // Tasks of a user besides approvals. Null: not for this role, or not counted for clients that are
 // restricted to some merchants.
-export type Tasks = {
+type Tasks = {
   openDifferences: number | null
   suspenseItems: number | null
   failingWebhooks: number | null

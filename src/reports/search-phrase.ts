@@ -5,7 +5,7 @@ import { watDay, watDayStart } from '#clock.ts'
 import type { Window } from '#db/bounds.ts'
 import { type HitType, readAmount, type Term } from './search-hits.ts'
 
-export type Phrase = {
+type Phrase = {
   rest: string // The text without the day and the kind: an amount, a name, or nothing.
   period: Window | undefined
   types: readonly HitType[] | undefined // Undefined: every kind.

@@ -24,7 +24,7 @@ const BUCKETS_PER_OCTAVE = 8
 const HOUR_MS = 3_600_000
 export const MEASURED_MS = 24 * HOUR_MS
 
-export type Measure = 'lag' | 'gap'
+type Measure = 'lag' | 'gap'
 type Counts = Map<number, number> // Counts by bucket.
 type BankCounts = { bankCode: string; lastAt: Date; lag: Counts; gap: Counts; isNews: boolean }
 
@@ -113,7 +113,7 @@ export async function writeMeasures(
   })
 }
 
-export type Measures = { count: number; p50: number; p99: number } // The percentiles are in seconds.
+type Measures = { count: number; p50: number; p99: number } // The percentiles are in seconds.
 type BankMeasures = ReadonlyMap<string, Partial<Record<Measure, Measures>>>
 
 // Reads the measures of the last 24 hours, to the hour.

@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-export const SWEEPS = [
+const SWEEPS = [
   { name: '5min', everyMs: 5 * MINUTE_MS, spanMs: 30 * MINUTE_MS },
   { name: 'hour', everyMs: HOUR_MS, spanMs: DAY_MS },
   { name: 'day', everyMs: DAY_MS, spanMs: 7 * DAY_MS },

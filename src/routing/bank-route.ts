@@ -19,7 +19,7 @@ import { type Transaction, withTransaction } from '#db/transaction.ts'
 export const ROUTE_STATES = ['in_use', 'returning', 'left'] as const
 export type RouteState = (typeof ROUTE_STATES)[number]
 
-export type Slot = { at: number; answered: number; failed: number } // The calls of ten seconds.
+type Slot = { at: number; answered: number; failed: number } // The calls of ten seconds.
 
 export type Route = {
   state: RouteState
@@ -39,8 +39,8 @@ export type Observed = {
 }
 
 export const WINDOW_MS = 60_000
-export const FAILURES_TO_LEAVE = 2
-export const RETRY_MIN_MS = 15_000
+const FAILURES_TO_LEAVE = 2
+const RETRY_MIN_MS = 15_000
 export const RETRY_MAX_MS = 300_000
 export const RETURN_MS = 60_000
 export const FORGET_MS = 600_000
@@ -93,7 +93,7 @@ function advanceLeft(route: Route, observed: Observed, now: Date): Route {
   return isTried ? putOff(route, now) : route
 }
 
-export function putOff(route: Route, now: Date): Route {
+function putOff(route: Route, now: Date): Route {
   const timesLeft = route.timesLeft + 1
   return { ...route, timesLeft, retryAt: new Date(now.getTime() + retryAfterMs(timesLeft)) }
 }
@@ -145,7 +145,7 @@ type Key = Pick<BankRoute, 'bankCode' | 'direction'>
 const COLUMNS = `
   bank_code, direction, state, since, reason, failed_at, retry_at, times_left, recent`
 
-export type RouteNews = {
+type RouteNews = {
   counts: readonly CallCount[]
   tried: readonly string[] // Banks to which this process gave a payment as a trial.
 }

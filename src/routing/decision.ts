@@ -9,7 +9,7 @@
 // best of them is chosen all the same: a payout waits there, and a payment gets a number, since a transfer
 // usually arrives even while calls fail or notifications are late. Refusing the payer would lose it for sure.
 
-export const PASSED_OVER = [
+const PASSED_OVER = [
   'failing',
   'silent',
   'returning',
@@ -18,9 +18,9 @@ export const PASSED_OVER = [
   'costlier',
   'less_room',
 ] as const
-export type PassedOver = (typeof PASSED_OVER)[number]
+type PassedOver = (typeof PASSED_OVER)[number]
 
-export const WHYS = ['trial', 'only', 'room', 'cost', 'most_room', 'order', 'last_resort'] as const
+const WHYS = ['trial', 'only', 'room', 'cost', 'most_room', 'order', 'last_resort'] as const
 export type Why = (typeof WHYS)[number]
 
 export type Candidate = {
@@ -109,7 +109,7 @@ function whyOf({ chosen, trial, usable, ranked }: Choosing): Why {
 // Why a bank was chosen, in words: in the timelines of payments and payouts. No figures: costs and balances
 // at banks are the operator's, and its clients read it too.
 
-export type RoutedKind = 'payment' | 'payout'
+type RoutedKind = 'payment' | 'payout'
 
 const WHY_SENTENCES: Record<Why, Record<RoutedKind, string>> = {
   trial: {

@@ -9,7 +9,7 @@ import type { Kobo } from '#money.ts'
 import { type BankRoute, isTrialDue, shareOf } from './bank-route.ts'
 import { type Candidate, type Decision, rankBanks } from './decision.ts'
 
-export type PaymentFacts = {
+type PaymentFacts = {
   routes: readonly BankRoute[]
   numbers: ReadonlyMap<string, FreeNumbers> // By bank code. Absent: not known.
   withheldPerMille: ReadonlyMap<string, number> // By bank code, from recent credits. Absent: not known.

@@ -10,7 +10,7 @@ import { timeOrderedId } from '#ids.ts'
 import { hashAccount, newBankAccountReference } from '#payouts/bank-accounts.ts'
 import type { Sealer } from '#seal.ts'
 
-export type Mode = 'sandbox' | 'live'
+type Mode = 'sandbox' | 'live'
 
 // Returns the mode of the money in the database. `none`: there is no money, so either mode may start.
 export async function findModeOfMoney(db: Queryable): Promise<Mode | 'unknown' | 'none'> {

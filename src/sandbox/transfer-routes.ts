@@ -59,7 +59,7 @@ export type PlannedTransfer = TransferTerms & {
   madeAt: string
 }
 
-export type Step = {
+type Step = {
   step: 'credit' | 'again' | 'reversal'
   sessionId: string
   responseCode: string
@@ -68,7 +68,7 @@ export type Step = {
   amountInSuspense: number
 }
 
-export type Scheduled = { step: 'credit' | 'reversal'; sessionId: string; dueAt: Date | null }
+type Scheduled = { step: 'credit' | 'reversal'; sessionId: string; dueAt: Date | null }
 
 // `decision` is about the first credit. It is undefined if the bank has not reported that credit yet.
 type SentTransfer = {

@@ -100,7 +100,7 @@ export function findObstacle(payees: readonly Payee[]): RefusalCode | undefined 
   return obstacles.find((obstacle) => obstacle !== UNCONFIRMED) ?? obstacles[0]
 }
 
-export function isUnconfirmed(payee: Payee): boolean {
+function isUnconfirmed(payee: Payee): boolean {
   return obstacleTo(payee) === UNCONFIRMED
 }
 
@@ -113,13 +113,13 @@ export function obstacleTo({ bankAccountId, isActive, status }: Payee): RefusalC
 }
 
 // The accounts and names that the approver saw, in the order of readPayees().
-export type SeenPayees = {
+type SeenPayees = {
   bankAccounts?: readonly string[] | undefined
   accountNames?: readonly string[] | undefined
 }
 
 // Returns false if an account was replaced, or an unconfirmed account was renamed, after the approver looked.
-export function arePayeesSeen(payees: readonly Payee[], view: SeenPayees): boolean {
+function arePayeesSeen(payees: readonly Payee[], view: SeenPayees): boolean {
   const isSame = (seen: readonly string[] | undefined, current: readonly (string | null)[]) =>
     seen === undefined ||
     (seen.length === current.length && current.every((each, index) => each === seen[index]))
@@ -141,7 +141,7 @@ export function arePayeesSeen(payees: readonly Payee[], view: SeenPayees): boole
 //   approver_chose_account       the second person chose the account
 
 // Whether the client's current rules require a second person.
-export async function needsSecondPerson(
+async function needsSecondPerson(
   db: Queryable,
   clientId: ClientId,
   netKobo: Kobo,

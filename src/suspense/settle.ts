@@ -43,7 +43,7 @@ import {
 
 // If the bank reversed the credit meanwhile, the money first covers that shortfall, because the bank already
 // has that part. Returns the remaining amount.
-export async function putBack(
+async function putBack(
   tx: Transaction,
   { sharedAccounts, now }: { sharedAccounts: SharedAccounts; now: Date },
   { sent, debitAccountId }: { sent: LockedItem; debitAccountId: AccountId },

@@ -2,7 +2,7 @@
 // also hold for kobo.
 
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
-import { jsonNotification } from '#banks/json-notifications.ts'
+import { jsonNotification } from '#banks/notifications.ts'
 import { nestedRendering } from './renderings.ts'
 
 const fieldsOf = (notification: Record<string, unknown>) =>

@@ -1,5 +1,5 @@
 // A bank that reserves, renames and blocks accounts over HTTP: the other side of
-// src/banks/manilla/calls.ts, with the failures that a test wants.
+// src/banks/manilla/connector.ts, with the failures that a test wants.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

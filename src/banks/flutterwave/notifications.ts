@@ -8,8 +8,13 @@
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { bankCodeByName } from '#banks/directory.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { isText, jsonNotification } from '#banks/json-notifications.ts'
-import type { ParsedItem, PayoutEvent, Rejection } from '#banks/notifications.ts'
+import {
+  isText,
+  jsonNotification,
+  type ParsedItem,
+  type PayoutEvent,
+  type Rejection,
+} from '#banks/notifications.ts'
 
 type Transaction = Record<string, unknown>
 

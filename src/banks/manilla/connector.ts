@@ -4,16 +4,32 @@
 //
 // Two secrets are valid during a rotation: the bank signs with the new one once it has it.
 
-import type { Connector, RailCall } from '#banks/connector.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
+import type {
+  BankCalls,
+  CallOptions,
+  ChangeAnswer,
+  Connector,
+  Mode,
+  PayoutAnswer,
+  RailCall,
+} from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { camt054Format } from '#banks/iso20022/camt054.ts'
-import type { NotificationFormat } from '#banks/notifications.ts'
-import { singleHeader } from '#banks/notifications.ts'
+import {
+  type Ask,
+  asking,
+  type JsonAnswer,
+  messageOf,
+  noAnswer,
+  payoutNotFound,
+  payoutUnanswered,
+} from '#banks/json-calls.ts'
+import { type NotificationFormat, singleHeader } from '#banks/notifications.ts'
 import { providusFormat } from '#banks/providus/notifications.ts'
+import { formatKobo } from '#money.ts'
 import { loadSecret, type SigningSecret, verify } from '#standard-webhooks.ts'
-import { manillaCalls } from './calls.ts'
-import { nameEnquiry } from './name-enquiry.ts'
-import { jsonFormat } from './notifications.ts'
+import { jsonFormat, nameEnquiry, readItem } from './notifications.ts'
 
 export const FORMATS: readonly NotificationFormat[] = [jsonFormat, providusFormat, camt054Format]
 
@@ -71,4 +87,135 @@ function findFormat({ headers, format: name }: RailCall): NotificationFormat | u
   return FORMATS.find(
     (format) => (name === undefined || format.name === name) && format.accepts(type),
   )
+}
+
+// Calls to a bank that speaks our own API (docs/bank-api.md). Every request carries the
+// bearer token `secrets.apiKey`. Without `settings.baseUrl` there are no calls.
+//
+//   GET   /transfers/{sessionId}                     a credit as on the rail, or 404
+//   GET   /transfers?from=&to=&accountNumber=&cursor={data: [credit …], nextCursor}
+//   POST  /name-enquiry  {bankCode, accountNumber}   {accountName}, or 404
+//   POST  /accounts      {reference, kind, …}        {accountNumber, accountName}
+//   PATCH /accounts/{n}  {accountName} | {isActive}  200
+//   POST  /payouts       {reference, amount, …}      {status: confirmed | failed | pending, …}
+//   GET   /payouts/{reference}                       the same, or 404
+
+function manillaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
+  const http = findBankHttp(settings, mode)
+  const apiKey = settings.findSecret('apiKey')
+  if (!http) return {}
+  if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
+  const ask = asking(http, { authorization: `Bearer ${apiKey}` })
+  return { ...transferCalls(ask), ...accountCalls(ask), ...payoutCalls(ask) }
+}
+
+function transferCalls(ask: Ask): BankCalls {
+  return {
+    async findTransfer({ value }, options) {
+      const path = `/transfers/${encodeURIComponent(value)}`
+      const answer = await ask({ method: 'GET', path }, options)
+      if (answer.status === 'no_answer') return answer
+      if (answer.httpStatus === 404) return { status: 'not_found' }
+      if (answer.httpStatus === 202) return { status: 'in_progress' }
+      if (answer.httpStatus !== 200) return noAnswer(answer.httpStatus)
+      return { status: 'found', items: [readItem(answer.body, false)] }
+    },
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const query = {
+        from: from.toISOString(),
+        to: to.toISOString(),
+        accountNumber: accountNumber ?? undefined,
+        cursor: cursor ?? undefined,
+      }
+      const answer = await ask({ method: 'GET', path: '/transfers', query }, options)
+      if (answer.status === 'no_answer') return answer
+      const { data, nextCursor } = answer.body
+      const isCursor = nextCursor === null || ['string', 'undefined'].includes(typeof nextCursor)
+      if (answer.httpStatus !== 200 || !Array.isArray(data) || !isCursor) {
+        return noAnswer(answer.httpStatus)
+      }
+      const items = data.map((item) => readItem(item, false))
+      return { status: 'listed', items, nextCursor: (nextCursor as string | undefined) ?? null }
+    },
+  }
+}
+
+function accountCalls(ask: Ask): BankCalls {
+  const change = async (
+    accountNumber: string,
+    body: object,
+    options: CallOptions,
+  ): Promise<ChangeAnswer> => {
+    const path = `/accounts/${accountNumber}`
+    const answer = await ask({ method: 'PATCH', path, body }, options)
+    if (answer.status === 'no_answer') return answer
+    if (answer.httpStatus === 200) return { status: 'done' }
+    return { status: 'refused', reason: messageOf(answer, 'message') }
+  }
+  return {
+    async enquireName({ bankCode, accountNumber }, options) {
+      const body = { bankCode, accountNumber }
+      const request = { method: 'POST', path: '/name-enquiry', body } as const
+      const answer = await ask(request, options)
+      if (answer.status === 'no_answer') return answer
+      if (answer.httpStatus === 404) return { status: 'not_found' }
+      const { accountName } = answer.body
+      if (answer.httpStatus !== 200 || typeof accountName !== 'string') {
+        return noAnswer(answer.httpStatus)
+      }
+      return { status: 'found', accountName }
+    },
+    async reserveAccount({ customer, ...request }, options) {
+      const body = { ...request, bvn: customer?.bvn ?? null }
+      const answer = await ask({ method: 'POST', path: '/accounts', body }, options)
+      if (answer.status === 'no_answer') return answer
+      const { accountNumber, accountName } = answer.body
+      if (typeof accountNumber !== 'string')
+        return { status: 'refused', reason: messageOf(answer, 'message') }
+      return {
+        status: 'reserved',
+        accountNumber,
+        accountName: typeof accountName === 'string' ? accountName : request.accountName,
+      }
+    },
+    renameAccount: ({ accountNumber, accountName }, options) =>
+      change(accountNumber, { accountName }, options),
+    blockAccount: ({ accountNumber }, options) =>
+      change(accountNumber, { isActive: false }, options),
+  }
+}
+
+function payoutCalls(ask: Ask): BankCalls {
+  return {
+    async sendMoney({ amountKobo, ...instruction }, options) {
+      const body = { ...instruction, amount: formatKobo(amountKobo) }
+      const answer = await ask({ method: 'POST', path: '/payouts', body, isOrder: true }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
+      if (answer.httpStatus === 400)
+        return { status: 'failed', reason: messageOf(answer, 'message') }
+      return readPayout(answer)
+    },
+    async findPayout(reference, options) {
+      const path = `/payouts/${encodeURIComponent(reference)}`
+      const answer = await ask({ method: 'GET', path }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
+      if (answer.httpStatus === 404) {
+        return payoutNotFound(answer, answer.body.status === 'not_found')
+      }
+      return readPayout(answer)
+    },
+  }
+}
+
+function readPayout(answer: JsonAnswer): PayoutAnswer {
+  const { status, bankReference } = answer.body
+  if (answer.httpStatus === 200 && status === 'confirmed' && typeof bankReference === 'string') {
+    return { status, bankReference }
+  }
+  if (answer.httpStatus === 200 && status === 'failed') {
+    return { status, reason: messageOf(answer, 'message') }
+  }
+  const isAccepted = answer.httpStatus === 200 && status === 'pending'
+  const reason = messageOf(answer, 'message')
+  return { status: 'unknown', reason, ...(isAccepted && { isAccepted }) }
 }

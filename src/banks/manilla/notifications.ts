@@ -4,6 +4,7 @@
 // service, so a credit is checked by hand rather than by a schema library.
 // Measured: 4 µs of CPU for a credit of 314 bytes and its acknowledgement.
 
+import type { NameEnquiryFormat } from '#banks/connector.ts'
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { fieldBits, isObject, readJson } from '#banks/json-body.ts'
 import {
@@ -107,4 +108,16 @@ export function acknowledge(
 function answer(acknowledgement: Acknowledgement) {
   const { sessionId, responseCode, responseMessage, outcome, code } = acknowledgement
   return { sessionId, responseCode, responseMessage, outcome, code }
+}
+
+// The name enquiry of our own API.
+
+export const nameEnquiry: NameEnquiryFormat = {
+  field: 'accountNumber',
+  answer: ({ accountNumber, accountName, kycLevel }) => ({
+    accountNumber,
+    accountName,
+    kycLevel,
+    responseCode: accountName === null ? '07' : '00',
+  }),
 }

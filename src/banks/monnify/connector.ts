@@ -2,11 +2,43 @@
 // itself (reserved accounts).
 
 import { createHmac } from 'node:crypto'
-import type { Connector } from '#banks/connector.ts'
-import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
-import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
-import { monnifyCalls } from './calls.ts'
-import { monnifyFormat } from './notifications.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
+import type {
+  BankCalls,
+  CallOptions,
+  Connector,
+  Mode,
+  NoAnswer,
+  PayoutAnswer,
+  ReservationAnswer,
+  TransferAnswer,
+} from '#banks/connector.ts'
+import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import { cleanText } from '#banks/credit-fields.ts'
+import { objectIn } from '#banks/json-body.ts'
+import {
+  type Ask,
+  asking,
+  askingWithToken,
+  inTurn,
+  type JsonAnswer,
+  messageOf,
+  nameNotFound,
+  noAnswer,
+  payoutNotFound,
+  payoutUnanswered,
+} from '#banks/json-calls.ts'
+import { nameEnquiry } from '#banks/manilla/notifications.ts'
+import {
+  isSecretEqual,
+  isText,
+  onlyFormat,
+  type ParsedItem,
+  singleHeader,
+} from '#banks/notifications.ts'
+import { watTime } from '#clock.ts'
+import { toNaira } from '#money.ts'
+import { monnifyFormat, readTransaction } from './notifications.ts'
 
 export const monnifyConnector: Connector = {
   name: 'monnify',
@@ -28,4 +60,296 @@ export const monnifyConnector: Connector = {
       reserves: { kinds: ['static'], needsCustomer: true },
     }
   },
+}
+
+// Calls to Monnify. Its transactions name the reserved account by our reference only, so we look up the
+// number.
+
+const TOKEN_MS = 55 * 60_000 // Used if Monnify does not say. It publishes about an hour.
+
+function monnifyCalls(
+  settings: ConnectorSettings,
+  { mode, clientSecret }: { mode: Mode; clientSecret: string },
+): BankCalls {
+  const http = findBankHttp(settings, mode)
+  const apiKey = settings.findText('apiKey')
+  const contract = {
+    code: settings.findText('contractCode'),
+    emailDomain: settings.findText('emailDomain'),
+    bankCode: settings.findText('preferredBank'),
+  }
+  const walletNumber = settings.findText('walletAccountNumber')
+  if (!http) return {}
+  if (!apiKey) settings.report('settings.apiKey is missing: settings.baseUrl needs it')
+  const basic = Buffer.from(`${apiKey}:${clientSecret}`).toString('base64')
+  const { ask, prepareOrders } = askingWithToken(http, () =>
+    logIn(asking(http, { authorization: `Basic ${basic}` })),
+  )
+  return {
+    ...transactionCalls(ask),
+    ...notificationCalls(ask),
+    ...reservationCalls(ask, contract),
+    ...payoutCalls(ask, walletNumber),
+    ...(walletNumber ? { prepareOrders } : {}),
+  }
+}
+
+async function logIn(ask: Ask) {
+  const answer = await ask({ method: 'POST', path: '/api/v1/auth/login', body: {} }, {})
+  if (answer.status === 'no_answer') return answer
+  const { accessToken, expiresIn } = objectIn(answer.body.responseBody)
+  if (typeof accessToken !== 'string') return refusal(answer.httpStatus)
+  const seconds = Number(expiresIn)
+  const lifetimeMs = seconds > 0 ? seconds * 1_000 : TOKEN_MS
+  const headers = { authorization: `Bearer ${accessToken}` }
+  return { status: 'logged_in', headers, lifetimeMs } as const
+}
+
+function refusal(httpStatus: number): NoAnswer {
+  return { ...noAnswer(httpStatus), reason: 'the login was refused' }
+}
+
+function notificationCalls(ask: Ask): BankCalls {
+  return {
+    async resendNotifications({ from, to }, options) {
+      const path = '/api/v1/transaction-notification/resend-failed-notifications'
+      // Times without an offset, as in the published example.
+      const body = { startDate: watTime(from), endDate: watTime(to) }
+      const answer = await ask({ method: 'POST', path, body }, options)
+      if (answer.status === 'no_answer') return answer
+      if (answer.body.requestSuccessful === true) return { status: 'done' }
+      return { status: 'refused', reason: messageOf(answer, 'responseMessage') }
+    },
+  }
+}
+
+type Contract = Record<'code' | 'emailDomain' | 'bankCode', string | undefined>
+
+// A reserved account belongs to a customer, whom Monnify identifies by BVN or NIN and by email. For a
+// customer without an email, we make one from the reference. Without a contract code and an email domain,
+// there are no reservations.
+function reservationCalls(ask: Ask, { code, emailDomain, bankCode }: Contract): BankCalls {
+  if (!code || !emailDomain) return {}
+  return {
+    async reserveAccount({ reference, accountName, customer }, options) {
+      const { bvn, nin } = customer ?? {}
+      if (!bvn && !nin) {
+        return { status: 'refused', reason: 'Monnify needs the BVN or NIN of the customer.' }
+      }
+      const body = {
+        accountReference: reference,
+        accountName,
+        currencyCode: 'NGN',
+        contractCode: code,
+        customerEmail: customer?.email ?? `${reference}@${emailDomain}`,
+        customerName: customer?.name ?? accountName,
+        ...(bvn ? { bvn } : { nin }),
+        getAllAvailableBanks: false,
+        ...(bankCode ? { preferredBanks: [bankCode] } : {}),
+      }
+      const path = '/api/v2/bank-transfer/reserved-accounts'
+      const answer = await ask({ method: 'POST', path, body }, options)
+      if (answer.status === 'no_answer') return answer
+      const reserved = readReserved(answer, accountName)
+      if (reserved) return reserved
+      // Monnify refused, perhaps because an earlier request with this reference got through.
+      const known = await ask({ method: 'GET', path: `${path}/${reference}` }, options)
+      if (known.status === 'no_answer') return known
+      const reason = messageOf(answer, 'responseMessage')
+      return readReserved(known, accountName) ?? { status: 'refused', reason }
+    },
+  }
+}
+
+function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswer | undefined {
+  const { accounts } = objectIn(answer.body.responseBody)
+  const [account] = Array.isArray(accounts) ? accounts.map(objectIn) : []
+  if (typeof account?.accountNumber !== 'string') return undefined
+  const name = account.accountName
+  return {
+    status: 'reserved',
+    accountNumber: account.accountNumber,
+    accountName: typeof name === 'string' ? name : accountName,
+  }
+}
+
+// Monnify's transactions: one by its reference, or a page of a time window. Neither answer names the number
+// that received the money. We then ask for the reserved account by its reference. Unofficially, newer answers
+// have the number.
+
+const PAGE_SIZE = 10 // Each row takes up to two more requests.
+const IN_PROGRESS = ['PENDING']
+
+export function transactionCalls(ask: Ask): BankCalls {
+  return {
+    async findTransfer({ kind, value }, options) {
+      if (kind !== 'bank_reference') return { status: 'not_found' }
+      return find(inTurn(ask), value, options)
+    },
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const askInTurn = inTurn(ask)
+      const page = Number(cursor ?? 0)
+      const query = {
+        page: String(page),
+        size: String(PAGE_SIZE),
+        paymentStatus: 'PAID',
+        from: String(from.getTime()),
+        to: String(to.getTime()),
+      }
+      const path = '/api/v1/transactions/search'
+      const answer = await askInTurn({ method: 'GET', path, query }, options)
+      if (answer.status === 'no_answer') return answer
+      const { content } = objectIn(answer.body.responseBody)
+      if (answer.httpStatus !== 200 || !Array.isArray(content)) return asNoAnswer(answer)
+      const items: ParsedItem[] = []
+      for (const row of content.map(objectIn)) {
+        const found = await find(askInTurn, String(row.transactionReference), options)
+        // Returns no page, because a page with a missing row would count as complete.
+        if (found.status === 'no_answer') return found
+        if (found.status === 'found') items.push(...found.items.filter(isOf(accountNumber)))
+      }
+      const nextCursor = content.length < PAGE_SIZE ? null : String(page + 1)
+      return { status: 'listed', items, nextCursor }
+    },
+  }
+}
+
+function isOf(accountNumber: string | null) {
+  return (item: ParsedItem) =>
+    item.ok
+      ? accountNumber === null || item.credit.accountNumber === accountNumber
+      : item.money !== null
+}
+
+async function find(ask: Ask, reference: string, options: CallOptions): Promise<TransferAnswer> {
+  const path = `/api/v2/transactions/${encodeURIComponent(reference)}`
+  const answer = await ask({ method: 'GET', path }, options)
+  if (answer.status === 'no_answer') return answer
+  if (answer.httpStatus === 404) return { status: 'not_found' }
+  const transaction = objectIn(answer.body.responseBody)
+  if (answer.httpStatus !== 200 || transaction.paymentStatus === undefined)
+    return asNoAnswer(answer)
+  if (IN_PROGRESS.includes(String(transaction.paymentStatus))) return { status: 'in_progress' }
+  const accountNumber = await findNumber(ask, transaction, options)
+  if (typeof accountNumber === 'object') return accountNumber
+  const destinationAccountInformation = { accountNumber }
+  return {
+    status: 'found',
+    items: [readTransaction({ ...transaction, destinationAccountInformation })],
+  }
+}
+
+// Undefined if the number is ambiguous, as for an account with numbers at several banks.
+async function findNumber(
+  ask: Ask,
+  { product, destinationAccountInformation }: Record<string, unknown>,
+  options: CallOptions,
+): Promise<string | undefined | NoAnswer> {
+  const { accountNumber } = objectIn(destinationAccountInformation)
+  if (typeof accountNumber === 'string') return accountNumber
+  const { type, reference } = objectIn(product)
+  if (type !== 'RESERVED_ACCOUNT' || typeof reference !== 'string') return undefined
+  const path = `/api/v2/bank-transfer/reserved-accounts/${encodeURIComponent(reference)}`
+  const answer = await ask({ method: 'GET', path }, options)
+  if (answer.status === 'no_answer') return answer
+  const { accounts } = objectIn(answer.body.responseBody)
+  const numbers = Array.isArray(accounts)
+    ? accounts.map((each) => objectIn(each).accountNumber)
+    : []
+  return numbers.length === 1 && typeof numbers[0] === 'string' ? numbers[0] : undefined
+}
+
+function asNoAnswer(answer: JsonAnswer): NoAnswer {
+  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'responseMessage') }
+}
+
+// Name enquiry and single disbursements at Monnify. A disbursement has failed only if Monnify calls it
+// FAILED, REVERSED or EXPIRED. Monnify may refuse a request because it has seen it before, so we query a
+// refused request by reference.
+
+type Body = Record<string, unknown>
+
+const PAID = ['SUCCESS', 'COMPLETED']
+const FAILED = ['FAILED', 'EXPIRED']
+const REVERSED = 'REVERSED' // May follow SUCCESS.
+// Monnify waits for a one-time password, which nobody will enter.
+const WAITS_FOR_OTP = [
+  'PENDING_AUTHORIZATION',
+  'PENDING_BATCH_AUTHORIZATION',
+  'OTP_EMAIL_DISPATCH_FAILED',
+]
+const NARRATION_MAX = 100
+
+export function payoutCalls(ask: Ask, walletNumber: string | undefined): BankCalls {
+  return { ...nameCalls(ask), ...(walletNumber ? disbursementCalls(ask, walletNumber) : {}) }
+}
+
+function nameCalls(ask: Ask): BankCalls {
+  return {
+    async enquireName({ accountNumber, bankCode }, options) {
+      const query = { accountNumber, bankCode }
+      const path = '/api/v1/disbursements/account/validate'
+      const answer = await ask({ method: 'GET', path, query }, options)
+      if (answer.status === 'no_answer') return answer
+      const { accountName } = objectIn(answer.body.responseBody)
+      if (typeof accountName === 'string') return { status: 'found', accountName }
+      const isFromBank = answer.body.requestSuccessful === false
+      return nameNotFound(answer, { isFromBank, field: 'responseMessage' })
+    },
+  }
+}
+
+function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
+  return {
+    async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
+      const body = {
+        amount: toNaira(amountKobo),
+        reference,
+        narration: narration.slice(0, NARRATION_MAX),
+        destinationBankCode: to.bankCode,
+        destinationAccountNumber: to.accountNumber,
+        destinationAccountName: to.accountName,
+        currency,
+        sourceAccountNumber,
+        async: true,
+      }
+      const path = '/api/v2/disbursements/single'
+      const answer = await ask({ method: 'POST', path, body, isOrder: true }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
+      return readPayout(answer)
+    },
+    async findPayout(reference, options) {
+      const path = '/api/v2/disbursements/single/summary'
+      const answer = await ask({ method: 'GET', path, query: { reference } }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
+      if (answer.httpStatus === 404) {
+        return payoutNotFound(answer, answer.body.requestSuccessful === false)
+      }
+      return readPayout(answer)
+    },
+  }
+}
+
+function readPayout(answer: JsonAnswer): PayoutAnswer {
+  const body = objectIn(answer.body.responseBody)
+  const { status, transactionReference } = body
+  if (typeof status !== 'string') {
+    return { status: 'unknown', reason: messageOf(answer, 'responseMessage') }
+  }
+  if (PAID.includes(status) && typeof transactionReference === 'string') {
+    return { status: 'confirmed', bankReference: transactionReference }
+  }
+  if (FAILED.includes(status)) return { status: 'failed', reason: whyFailed(body, status) }
+  if (status === REVERSED) {
+    return { status: 'failed', reason: whyFailed(body, status), isReversed: true }
+  }
+  return WAITS_FOR_OTP.includes(status)
+    ? { status: 'unknown', reason: status, isAccepted: true, waitsFor: 'authorization' }
+    : { status: 'unknown', reason: status, isAccepted: true }
+}
+
+// Ignores the message of the envelope, which is about the request: "success" for a payout that failed.
+function whyFailed({ comment, transactionDescription }: Body, status: string): string {
+  const words = [comment, transactionDescription].find(isText)
+  return (words && cleanText(words)) ?? status
 }

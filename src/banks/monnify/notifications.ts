@@ -6,8 +6,12 @@
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { isText, jsonNotification } from '#banks/json-notifications.ts'
-import type { ParsedItem, PayoutEvent } from '#banks/notifications.ts'
+import {
+  isText,
+  jsonNotification,
+  type ParsedItem,
+  type PayoutEvent,
+} from '#banks/notifications.ts'
 
 const PAYOUT_EVENTS: Readonly<Record<string, PayoutEvent['says']>> = {
   SUCCESSFUL_DISBURSEMENT: 'confirmed',

@@ -4,13 +4,36 @@
 // nothing twice.
 
 import { createHmac } from 'node:crypto'
-import type { AuthenticationResult, Connector, RailCall } from '#banks/connector.ts'
-import { objectIn, readNestedJson } from '#banks/json-body.ts'
-import { signedValue } from '#banks/json-notifications.ts'
-import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
-import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
-import { nombaCalls } from './calls.ts'
-import { nombaFormat } from './notifications.ts'
+import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
+import type {
+  AuthenticationResult,
+  BankCalls,
+  CallOptions,
+  ChangeAnswer,
+  Connector,
+  Mode,
+  PayoutAnswer,
+  RailCall,
+  ReservationAnswer,
+  TransferAnswer,
+} from '#banks/connector.ts'
+import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import { isObject, objectIn, readNestedJson } from '#banks/json-body.ts'
+import {
+  type Ask,
+  asking,
+  askingWithToken,
+  type JsonAnswer,
+  messageOf,
+  nameNotFound,
+  noAnswer,
+  payoutNotFound,
+  payoutUnanswered,
+} from '#banks/json-calls.ts'
+import { nameEnquiry } from '#banks/manilla/notifications.ts'
+import { isSecretEqual, onlyFormat, signedValue, singleHeader } from '#banks/notifications.ts'
+import { toNaira } from '#money.ts'
+import { nombaFormat, readRecord } from './notifications.ts'
 
 // Nomba tries again for up to 95 minutes, and does not say whether a retry has a new timestamp.
 const AGE_MAX_MS = 7_200_000
@@ -60,4 +83,239 @@ function signedText(rawBody: Buffer, timestamp: string): string | undefined {
   if ([...ids, code].some((each) => signedValue(each)?.includes(':'))) return undefined
   const values = [...ids, time, code].map(signedValue)
   return values.includes(undefined) ? undefined : [...values, timestamp].join(':')
+}
+
+// Calls to Nomba, under an access token of the OAuth client credentials. Every answer has a code of its own,
+// 00 for success.
+
+const PAGE_SIZE = '100'
+const TOKEN_MS = 30 * 60_000 // As Nomba publishes.
+const IN_PROGRESS = ['NEW', 'PENDING', 'PENDING_BILLING', 'PENDING_PAYMENT']
+
+function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
+  const http = findBankHttp(settings, mode)
+  const accountId = settings.findText('accountId')
+  const clientId = settings.findText('clientId')
+  const clientSecret = settings.findSecret('clientSecret')
+  const senderName = settings.findText('senderName')
+  const subAccountId = settings.findText('subAccountId')
+  if (!http) return {}
+  for (const [name, value] of Object.entries({ accountId, clientId })) {
+    if (!value) settings.report(`settings.${name} is missing: settings.baseUrl needs it`)
+  }
+  if (!clientSecret) settings.report('secrets.clientSecret is missing: settings.baseUrl needs it')
+  const headers = { accountid: accountId ?? '' }
+  const body = {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  }
+  const { ask, prepareOrders } = askingWithToken(http, async () => {
+    const path = '/v1/auth/token/issue'
+    const answer = await asking(http, headers)({ method: 'POST', path, body }, {})
+    if (answer.status === 'no_answer') return answer
+    const token = objectIn(answer.body.data).access_token
+    if (typeof token !== 'string') return asNoAnswer(answer)
+    const authorization = `Bearer ${token}`
+    return {
+      status: 'logged_in',
+      headers: { ...headers, authorization },
+      lifetimeMs: TOKEN_MS,
+    }
+  })
+  return {
+    ...transactionCalls(ask),
+    ...accountCalls(ask, subAccountId),
+    ...(senderName ? { ...payoutCalls(ask, senderName), prepareOrders } : {}),
+  }
+}
+
+function transactionCalls(ask: Ask): BankCalls {
+  return {
+    async findTransfer({ kind, value }, options) {
+      if (kind !== 'session_id') return { status: 'not_found' }
+      const path = `/v1/transactions/requery/${encodeURIComponent(value)}`
+      const answer = await ask({ method: 'GET', path }, options)
+      return answer.status === 'no_answer' ? answer : readTransfer(answer)
+    },
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const query = {
+        dateFrom: secondsOf(from),
+        dateTo: secondsOf(to),
+        limit: PAGE_SIZE,
+        cursor: cursor ?? undefined,
+        virtual_account: accountNumber ?? undefined,
+      }
+      const path = `/v1/transactions/${accountNumber === null ? 'accounts' : 'virtual'}`
+      const answer = await ask({ method: 'GET', path, query }, options)
+      if (answer.status === 'no_answer') return answer
+      const { results, cursor: next } = objectIn(answer.body.data)
+      if (answer.body.code !== '00' || !Array.isArray(results)) return asNoAnswer(answer)
+      const items = results
+        .filter(isObject)
+        .filter(({ type, status }) => type === 'vact_transfer' && status === 'SUCCESS')
+        .map(readRecord)
+      const nextCursor = typeof next === 'string' && next !== '' ? next : null
+      return { status: 'listed', items, nextCursor }
+    },
+  }
+}
+
+// An answer without a record may mean that Nomba has no record yet.
+function readTransfer(answer: JsonAnswer): TransferAnswer {
+  const { code, data } = answer.body
+  const { status } = objectIn(data)
+  if (code !== '00') {
+    const isAnswer = typeof code === 'string' || answer.httpStatus === 404
+    return isAnswer ? { status: 'not_found' } : asNoAnswer(answer)
+  }
+  if (IN_PROGRESS.includes(String(status))) return { status: 'in_progress' }
+  return status === 'SUCCESS'
+    ? { status: 'found', items: [readRecord(objectIn(data))] }
+    : { status: 'not_found' }
+}
+
+// In UTC, without an offset.
+function secondsOf(at: Date): string {
+  return at.toISOString().slice(0, 19)
+}
+
+function asNoAnswer(answer: JsonAnswer) {
+  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'description') }
+}
+
+// Virtual accounts at Nomba, known there by our own reference (accountRef, 16 to 64 characters). An
+// account lives for minutes unless it is given an expiry date. Its name has 8 to 64 characters; we send
+// letters, digits and spaces only, because Nomba does not publish what else it takes.
+
+const ACCOUNTS = '/v1/accounts/virtual'
+const NEVER = '2099-12-31 23:59:59'
+const NAME_MIN = 8
+const NAME_MAX = 64
+const NAME_SUFFIX = 'Account' // Makes every name long enough.
+
+export function accountCalls(ask: Ask, subAccountId: string | undefined): BankCalls {
+  const newAccounts = subAccountId ? `${ACCOUNTS}/${encodeURIComponent(subAccountId)}` : ACCOUNTS
+  return {
+    async reserveAccount({ reference, accountName, customer }, options) {
+      const body = {
+        accountRef: reference,
+        accountName: plainName(accountName),
+        currency: 'NGN',
+        expiryDate: NEVER,
+        ...(customer?.bvn ? { bvn: customer.bvn } : {}),
+      }
+      const answer = await ask({ method: 'POST', path: newAccounts, body }, options)
+      if (answer.status === 'no_answer') return answer
+      const reserved = readReserved(answer, accountName)
+      if (reserved) return reserved
+      // Nomba refused, perhaps because an earlier request with this reference got through.
+      const known = await ask({ method: 'GET', path: accountPath(reference) }, options)
+      if (known.status === 'no_answer') return known
+      const reason = messageOf(answer, 'description')
+      return readReserved(known, accountName) ?? { status: 'refused', reason }
+    },
+    renameAccount({ reference, accountName }, options) {
+      const body = { accountName: plainName(accountName) }
+      return change(ask, { method: 'PUT', path: accountPath(reference), body }, options)
+    },
+    // Deletes the account instead of suspending it: a suspension needs an account id, which Nomba's answers
+    // about a virtual account do not have. The only id in them is the holder's, which is the whole business.
+    blockAccount({ reference }, options) {
+      return change(ask, { method: 'DELETE', path: accountPath(reference) }, options)
+    },
+    async enquireName({ accountNumber, bankCode }, options) {
+      const body = { accountNumber, bankCode }
+      const answer = await ask({ method: 'POST', path: '/v1/transfers/bank/lookup', body }, options)
+      if (answer.status === 'no_answer') return answer
+      const { accountName } = objectIn(answer.body.data)
+      const { code, description } = answer.body
+      if (code === '00' && typeof accountName === 'string') return { status: 'found', accountName }
+      const isFromBank = typeof code === 'string' && typeof description === 'string'
+      return nameNotFound(answer, { isFromBank, field: 'description' })
+    },
+  }
+}
+
+function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswer | undefined {
+  const { bankAccountNumber, bankAccountName } = objectIn(answer.body.data)
+  if (answer.body.code !== '00' || typeof bankAccountNumber !== 'string') return undefined
+  return {
+    status: 'reserved',
+    accountNumber: bankAccountNumber,
+    accountName: typeof bankAccountName === 'string' ? bankAccountName : accountName,
+  }
+}
+
+async function change(ask: Ask, request: BankRequest, options: CallOptions): Promise<ChangeAnswer> {
+  const answer = await ask(request, options)
+  if (answer.status === 'no_answer') return answer
+  if (answer.body.code === '00') return { status: 'done' }
+  return { status: 'refused', reason: messageOf(answer, 'description') }
+}
+
+function accountPath(reference: string): string {
+  return `${ACCOUNTS}/${encodeURIComponent(reference)}`
+}
+
+function plainName(name: string): string {
+  const plain = name
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9]+/g, ' ')
+    .trim()
+    .slice(0, NAME_MAX)
+    .trimEnd()
+  return plain.length >= NAME_MIN ? plain : `${plain || 'Virtual'} ${NAME_SUFFIX}`
+}
+
+// Transfers from our Nomba account to a bank. REFUND is the one definite failure. An answer counts only if it
+// repeats our reference, `merchantTxRef`: Nomba has answered queries with the record of another transfer.
+// `transactionRef` is Nomba's own id.
+
+export function payoutCalls(ask: Ask, senderName: string): BankCalls {
+  return {
+    async sendMoney({ reference, amountKobo, to, narration }, options) {
+      const body = {
+        amount: toNaira(amountKobo),
+        accountNumber: to.accountNumber,
+        accountName: to.accountName,
+        bankCode: to.bankCode,
+        merchantTxRef: reference,
+        senderName,
+        narration,
+      }
+      const answer = await ask(
+        { method: 'POST', path: '/v2/transfers/bank', body, isOrder: true },
+        options,
+      )
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
+      const { meta } = objectIn(answer.body.data)
+      return readPayout(answer, objectIn(meta).merchantTxRef === reference)
+    },
+    async findPayout(reference, options) {
+      const query = { merchantTxRef: reference }
+      const path = '/v1/transactions/accounts/single'
+      const answer = await ask({ method: 'GET', path, query }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
+      if (answer.httpStatus === 404) {
+        const { code, description } = answer.body
+        const isFromBank = typeof code === 'string' && typeof description === 'string'
+        return payoutNotFound(answer, isFromBank)
+      }
+      const { merchantTxRef } = objectIn(answer.body.data)
+      return readPayout(answer, merchantTxRef === reference)
+    },
+  }
+}
+
+function readPayout(answer: JsonAnswer, isOurs: boolean): PayoutAnswer {
+  const { id, status } = objectIn(answer.body.data)
+  const isTaken = isOurs && answer.body.code === '00'
+  if (isTaken && status === 'SUCCESS' && typeof id === 'string') {
+    return { status: 'confirmed', bankReference: id }
+  }
+  const reason = messageOf(answer, 'description')
+  if (isTaken && status === 'REFUND') return { status: 'failed', reason }
+  return { status: 'unknown', reason, ...(isTaken && { isAccepted: true }) }
 }

@@ -2,11 +2,42 @@
 // the numbers itself (dedicated virtual accounts of Wema or Titan).
 
 import { createHmac } from 'node:crypto'
-import type { Connector } from '#banks/connector.ts'
-import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
-import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
-import { paystackCalls } from './calls.ts'
-import { paystackFormat } from './notifications.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
+import type {
+  AccountReservation,
+  BankCalls,
+  CallOptions,
+  Connector,
+  Mode,
+  NoAnswer,
+  PayoutAnswer,
+  ReservationAnswer,
+  TransferAnswer,
+} from '#banks/connector.ts'
+import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import { cleanText } from '#banks/credit-fields.ts'
+import { providerCode } from '#banks/directory.ts'
+import { isObject, objectIn } from '#banks/json-body.ts'
+import {
+  type Ask,
+  asking,
+  inTurn,
+  type JsonAnswer,
+  messageOf,
+  nameNotFound,
+  noAnswer,
+  payoutNotFound,
+  payoutUnanswered,
+} from '#banks/json-calls.ts'
+import { nameEnquiry } from '#banks/manilla/notifications.ts'
+import {
+  isSecretEqual,
+  isText,
+  onlyFormat,
+  type ParsedItem,
+  singleHeader,
+} from '#banks/notifications.ts'
+import { paystackFormat, paystackReference, readTransaction, receiverOf } from './notifications.ts'
 
 export const paystackConnector: Connector = {
   name: 'paystack',
@@ -28,4 +59,276 @@ export const paystackConnector: Connector = {
       reserves: { kinds: ['static'], needsCustomer: true },
     }
   },
+}
+
+// Calls to Paystack, under the secret key.
+
+function paystackCalls(
+  settings: ConnectorSettings,
+  { mode, secretKey }: { mode: Mode; secretKey: string },
+): BankCalls {
+  const http = findBankHttp(settings, mode)
+  const owner = {
+    emailDomain: settings.findText('emailDomain'),
+    preferredBank: settings.findText('preferredBank'),
+  }
+  const integration = settings.findText('integration')
+  if (!http) return {}
+  const ask = asking(http, { authorization: `Bearer ${secretKey}` })
+  return {
+    ...transactionCalls(ask),
+    ...reservationCalls(ask, owner),
+    ...payoutCalls(ask, { paysOut: integration !== undefined }),
+  }
+}
+
+type Owner = Record<'emailDomain' | 'preferredBank', string | undefined>
+
+// A dedicated account belongs to a customer, whom Paystack identifies by email. Each account gets a customer
+// of its own, with an email made from our reference: for a second account of the same customer, Paystack may
+// return the first.
+function reservationCalls(ask: Ask, { emailDomain, preferredBank }: Owner): BankCalls {
+  if (!emailDomain) return {}
+  return {
+    async reserveAccount(request, options) {
+      const askInTurn = inTurn(ask)
+      const body = customerOf(request, emailDomain)
+      if (!body) return refused('Paystack needs the phone number of the customer.')
+      const created = await askInTurn({ method: 'POST', path: '/customer', body }, options)
+      if (created.status === 'no_answer') return created
+      const { customer_code: customer } = objectIn(created.body.data)
+      if (!isText(customer)) return refused(messageOf(created, 'message'))
+      const account = { customer, ...(preferredBank ? { preferred_bank: preferredBank } : {}) }
+      const path = '/dedicated_account'
+      const answer = await askInTurn({ method: 'POST', path, body: account }, options)
+      return answer.status === 'no_answer' ? answer : readReserved(answer, request.accountName)
+    },
+  }
+}
+
+// Paystack names the account after the customer, with the business before it.
+function customerOf(
+  { reference, accountName, customer }: AccountReservation,
+  emailDomain: string,
+): object | undefined {
+  if (!customer?.phone) return undefined
+  const [first = '', ...others] = accountName.trim().split(/\s+/)
+  return {
+    email: `${reference}@${emailDomain}`,
+    first_name: first,
+    last_name: others.join(' ') || first,
+    phone: customer.phone.replace(/^0(?=[0-9]{10}$)/, '+234'),
+  }
+}
+
+function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswer {
+  const { account_number: accountNumber, ...account } = objectIn(answer.body.data)
+  const isOurs = account.assigned !== false && account.active !== false
+  if (answer.body.status !== true || typeof accountNumber !== 'string' || !isOurs) {
+    return refused(messageOf(answer, 'message'))
+  }
+  const name = account.account_name
+  return { status: 'reserved', accountNumber, accountName: isText(name) ? name : accountName }
+}
+
+function refused(reason: string): ReservationAnswer {
+  return { status: 'refused', reason }
+}
+
+// Paystack's transactions: one by its reference, or a page of a time window. The published rows of the list
+// do not name the number that received the money, so we query each row without one by its reference.
+
+const PAGE_SIZE = 20 // Each row may take one more request.
+const IN_PROGRESS = ['ongoing', 'pending', 'processing', 'queued']
+const NEVER_PAID = ['failed', 'abandoned']
+const NOT_FOUND = /^transaction (?:reference )?not found/i
+
+type Transaction = Record<string, unknown>
+
+export function transactionCalls(ask: Ask): BankCalls {
+  return {
+    async findTransfer({ kind, value }, options) {
+      if (kind !== 'bank_reference') return { status: 'not_found' }
+      return findByReference(ask, { reference: value, accountNumber: null }, options)
+    },
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const askInTurn = inTurn(ask)
+      const page = Number(cursor ?? 1)
+      const query = {
+        perPage: String(PAGE_SIZE),
+        page: String(page),
+        from: from.toISOString(),
+        to: to.toISOString(),
+        status: 'success',
+        channel: 'dedicated_nuban',
+        virtual_account_number: accountNumber ?? undefined,
+      }
+      const answer = await askInTurn({ method: 'GET', path: '/transaction', query }, options)
+      if (answer.status === 'no_answer') return answer
+      const rows = answer.body.data
+      if (answer.body.status !== true || !Array.isArray(rows)) return asNoAnswer(answer)
+      const items: ParsedItem[] = []
+      for (const row of rows.filter(isObject)) {
+        const read = await readRow(askInTurn, { row, accountNumber }, options)
+        // Returns no page, because a page with a missing row would count as complete.
+        if (!Array.isArray(read)) return read
+        items.push(...read)
+      }
+      const nextCursor = rows.length < PAGE_SIZE ? null : String(page + 1)
+      return { status: 'listed', items, nextCursor }
+    },
+  }
+}
+
+async function readRow(
+  ask: Ask,
+  { row, accountNumber }: { row: Transaction; accountNumber: string | null },
+  options: CallOptions,
+): Promise<ParsedItem[] | NoAnswer> {
+  if (receiverOf(row)) return [readTransaction(row)]
+  const { reference } = row
+  const found =
+    isText(reference) && (await findByReference(ask, { reference, accountNumber }, options))
+  if (found && found.status === 'no_answer') return found
+  if (found && found.status === 'found') return [...found.items]
+  return [readTransaction(withReceiver(row, accountNumber))]
+}
+
+async function findByReference(
+  ask: Ask,
+  { reference, accountNumber }: { reference: string; accountNumber: string | null },
+  options: CallOptions,
+): Promise<TransferAnswer> {
+  const path = `/transaction/verify/${encodeURIComponent(reference)}`
+  const answer = await ask({ method: 'GET', path }, options)
+  if (answer.status === 'no_answer') return answer
+  const isRefused = answer.body.status === false
+  const isUnknown = isRefused && NOT_FOUND.test(messageOf(answer, 'message'))
+  if (answer.httpStatus === 404 || isUnknown) return { status: 'not_found' }
+  const transaction = objectIn(answer.body.data)
+  const isOurTransaction = answer.body.status === true && transaction.reference === reference
+  if (!isOurTransaction || !isText(transaction.status)) return asNoAnswer(answer)
+  if (IN_PROGRESS.includes(transaction.status)) return { status: 'in_progress' }
+  if (NEVER_PAID.includes(transaction.status)) return { status: 'not_found' }
+  return { status: 'found', items: [readTransaction(withReceiver(transaction, accountNumber))] }
+}
+
+// Adds the account number that we asked for if Paystack names no receiver. A list for one account
+// holds only transactions to that account.
+function withReceiver(transaction: Transaction, accountNumber: string | null): Transaction {
+  if (receiverOf(transaction) || accountNumber === null) return transaction
+  const authorization = objectIn(transaction.authorization)
+  const receiver = { receiver_bank_account_number: accountNumber }
+  return { ...transaction, authorization: { ...authorization, ...receiver } }
+}
+
+function asNoAnswer(answer: JsonAnswer): NoAnswer {
+  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'message') }
+}
+
+// Name enquiry and transfers at Paystack, in kobo. A transfer goes to a recipient, which we create first and
+// may create again, because creating it orders nothing. An answer counts only if it repeats our reference.
+
+const FAILED = ['failed', 'abandoned', 'blocked', 'rejected']
+const REVERSED = 'reversed' // May follow success.
+const WAITS_FOR_OTP = 'otp' // Nobody will enter the one-time password.
+// Paystack publishes that this message means that no transfer was made.
+const BALANCE_TOO_LOW = /^your balance is not enough\b/i
+
+export function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): BankCalls {
+  return { ...nameCalls(ask), ...(paysOut ? transferCalls(ask) : {}) }
+}
+
+function nameCalls(ask: Ask): BankCalls {
+  return {
+    async enquireName({ bankCode, accountNumber }, options) {
+      const query = { account_number: accountNumber, bank_code: paystackCode(bankCode) }
+      const answer = await ask({ method: 'GET', path: '/bank/resolve', query }, options)
+      if (answer.status === 'no_answer') return answer
+      const { account_name: accountName } = objectIn(answer.body.data)
+      return answer.body.status === true && typeof accountName === 'string'
+        ? { status: 'found', accountName }
+        : nameNotFound(answer, { isFromBank: answer.body.status === false, field: 'message' })
+    },
+  }
+}
+
+function transferCalls(ask: Ask): BankCalls {
+  return {
+    async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
+      const theirs = paystackReference(reference)
+      if (!theirs) return { status: 'failed', reason: 'Paystack cannot take this reference.' }
+      const askInTurn = inTurn(ask)
+      const recipient = {
+        type: 'nuban',
+        name: to.accountName,
+        account_number: to.accountNumber,
+        bank_code: paystackCode(to.bankCode),
+        currency,
+      }
+      const path = '/transferrecipient'
+      const made = await askInTurn({ method: 'POST', path, body: recipient }, options)
+      if (made.status === 'no_answer') return notOrdered(made, options)
+      const { recipient_code: code } = objectIn(made.body.data)
+      if (made.body.status !== true || !isText(code)) {
+        return { status: 'failed', reason: messageOf(made, 'message') }
+      }
+      const body = {
+        source: 'balance',
+        amount: Number(amountKobo),
+        recipient: code,
+        reference: theirs,
+        reason: narration,
+        currency,
+      }
+      const answer = await askInTurn(
+        { method: 'POST', path: '/transfer', body, isOrder: true },
+        options,
+      )
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
+      const message = messageOf(answer, 'message')
+      if (answer.body.status === false && BALANCE_TOO_LOW.test(message)) {
+        return { status: 'failed', reason: message }
+      }
+      return readPayout(answer, theirs)
+    },
+    async findPayout(reference, options) {
+      const theirs = paystackReference(reference)
+      if (!theirs) return { status: 'unknown', reason: 'Paystack cannot know this reference.' }
+      const answer = await ask({ method: 'GET', path: `/transfer/verify/${theirs}` }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
+      if (answer.httpStatus === 404) return payoutNotFound(answer, answer.body.status === false)
+      return readPayout(answer, theirs)
+    },
+  }
+}
+
+// Nothing was ordered, so the payout may be sent later. If the call is too late, the payout stays unknown,
+// because others may already count it as unknown.
+function notOrdered(answer: NoAnswer, { isTooLate, signal }: CallOptions): PayoutAnswer {
+  const isLate = isTooLate?.() === true || signal?.aborted === true
+  return payoutUnanswered(isLate ? answer : { ...answer, isUnsent: true }, true)
+}
+
+function readPayout(answer: JsonAnswer, reference: string): PayoutAnswer {
+  const { status, transfer_code: code, failures, ...data } = objectIn(answer.body.data)
+  const isOurs = answer.body.status === true && data.reference === reference
+  if (!isOurs || !isText(status)) return { status: 'unknown', reason: messageOf(answer, 'message') }
+  if (status === 'success' && isText(code)) return { status: 'confirmed', bankReference: code }
+  const reason = whyFailed(failures) ?? status
+  if (FAILED.includes(status)) return { status: 'failed', reason }
+  if (status === REVERSED) return { status: 'failed', reason, isReversed: true }
+  return status === WAITS_FOR_OTP
+    ? { status: 'unknown', reason: status, isAccepted: true, waitsFor: 'authorization' }
+    : { status: 'unknown', reason: status, isAccepted: true }
+}
+
+// Paystack does not publish the form of `failures`.
+function whyFailed(failures: unknown): string | null {
+  if (failures === null || failures === undefined) return null
+  return cleanText(typeof failures === 'string' ? failures : JSON.stringify(failures))
+}
+
+function paystackCode(bankCode: string): string {
+  return providerCode(bankCode, 'cbn', 'paystack')
 }

@@ -2,11 +2,26 @@
 // So live mode demands an address allow-list or mutual TLS beside it (needsKnownSource).
 
 import { createHash } from 'node:crypto'
-import type { Connector } from '#banks/connector.ts'
-import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
-import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
-import { providusCalls } from './calls.ts'
-import { providusFormat } from './notifications.ts'
+import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
+import type {
+  BankCalls,
+  CallOptions,
+  ChangeAnswer,
+  Connector,
+  Mode,
+  NoAnswer,
+  TransferAnswer,
+} from '#banks/connector.ts'
+import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import { type Ask, asking, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
+import { nameEnquiry } from '#banks/manilla/notifications.ts'
+import {
+  type CreditIdentifier,
+  isSecretEqual,
+  onlyFormat,
+  singleHeader,
+} from '#banks/notifications.ts'
+import { providusFormat, readNotification } from './notifications.ts'
 
 export const providusConnector: Connector = {
   name: 'providus',
@@ -27,4 +42,86 @@ export const providusConnector: Connector = {
       reserves: { kinds: ['static'] },
     }
   },
+}
+
+// Calls to Providus: a transfer by its session id or settlement id, and static numbers. Providus has no list
+// of transfers, so a transfer that we never heard of can only be found on the statement.
+//
+// A dynamic number lives for 10 minutes, at most 48 hours, and then belongs to another merchant, so we
+// reserve none. A blacklisted number still takes money, but Providus stops notifying us, so we block none.
+
+const SUCCESS = '00'
+const SYSTEM_FAILURE = '03'
+const NO_DYNAMIC = 'Providus gives a dynamic number to another merchant after 48 hours at most.'
+
+function providusCalls(
+  settings: ConnectorSettings,
+  { mode, clientId, signature }: { mode: Mode; clientId: string; signature: string },
+): BankCalls {
+  const http = findBankHttp(settings, mode)
+  if (!http) return {}
+  const headers = { 'client-id': clientId, 'x-auth-signature': signature }
+  const ask = asking(http, headers)
+  return {
+    findTransfer: (identifier, options) => findTransfer(ask, identifier, options),
+    async reserveAccount({ kind, accountName, customer }, options) {
+      if (kind !== 'static') return { status: 'refused', reason: NO_DYNAMIC }
+      const path = '/PiPCreateReservedAccountNumber'
+      const body = { account_name: accountName, bvn: customer?.bvn ?? '' }
+      const answer = await order(ask, { method: 'POST', path, body }, options)
+      if (answer.status === 'no_answer') return answer
+      const { account_number: accountNumber, account_name: name, responseCode } = answer.body
+      if (responseCode !== SUCCESS || typeof accountNumber !== 'string') {
+        return { status: 'refused', reason: messageOf(answer, 'responseMessage') }
+      }
+      return {
+        status: 'reserved',
+        accountNumber,
+        accountName: typeof name === 'string' ? name : accountName,
+      }
+    },
+    renameAccount: ({ accountNumber, accountName }, options) => {
+      const body = { account_number: accountNumber, account_name: accountName }
+      return change(ask, { method: 'POST', path: '/PiPUpdateAccountName', body }, options)
+    },
+  }
+}
+
+// Providus answers with empty fields if it does not know the transfer. An answer without the fields is about
+// something else, such as our credentials.
+async function findTransfer(
+  ask: Ask,
+  { kind, value }: CreditIdentifier,
+  options: CallOptions,
+): Promise<TransferAnswer> {
+  if (kind === 'bank_reference') return { status: 'not_found' }
+  const request =
+    kind === 'session_id'
+      ? { path: '/PiPverifyTransaction_sessionid', query: { session_id: value } }
+      : { path: '/PiPverifyTransaction_settlementid', query: { settlement_id: value } }
+  const answer = await ask({ method: 'GET', ...request }, options)
+  if (answer.status === 'no_answer') return answer
+  const { transactionAmount, settlementId } = answer.body
+  const isAbout = transactionAmount !== undefined && settlementId !== undefined
+  if (!isAbout) return answer.httpStatus === 404 ? { status: 'not_found' } : asNoAnswer(answer)
+  if (Number(transactionAmount) === 0 || !settlementId) return { status: 'not_found' }
+  return { status: 'found', items: [readNotification(answer.body)] }
+}
+
+// A failure of the bank's own system counts as no answer.
+async function order(ask: Ask, request: BankRequest, options: CallOptions) {
+  const answer = await ask(request, options)
+  const isFailure = answer.status === 'answered' && answer.body.responseCode === SYSTEM_FAILURE
+  return isFailure ? asNoAnswer(answer) : answer
+}
+
+async function change(ask: Ask, request: BankRequest, options: CallOptions): Promise<ChangeAnswer> {
+  const answer = await order(ask, request, options)
+  if (answer.status === 'no_answer') return answer
+  if (answer.body.responseCode === SUCCESS) return { status: 'done' }
+  return { status: 'refused', reason: messageOf(answer, 'responseMessage') }
+}
+
+function asNoAnswer(answer: JsonAnswer): NoAnswer {
+  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'responseMessage') }
 }

@@ -7,9 +7,9 @@
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
 import { bankCodeByName } from '#banks/directory.ts'
 import { fieldBits, isObject, readJson } from '#banks/json-body.ts'
-import { isText } from '#banks/json-notifications.ts'
 import {
   type Acknowledgement,
+  isText,
   mediaType,
   type NotificationFormat,
   type Parsed,

@@ -6,12 +6,34 @@
 // that both are the same transfer, so prefer version 2.
 
 import { createHmac } from 'node:crypto'
-import type { Connector, RailCall } from '#banks/connector.ts'
-import { objectIn, readNestedJson } from '#banks/json-body.ts'
-import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
+import type {
+  BankCalls,
+  Connector,
+  Mode,
+  NoAnswer,
+  PayoutAnswer,
+  RailCall,
+} from '#banks/connector.ts'
+import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import { cleanText } from '#banks/credit-fields.ts'
+import { findBank } from '#banks/directory.ts'
+import { isObject, objectIn, readNestedJson } from '#banks/json-body.ts'
+import {
+  type Ask,
+  asking,
+  type JsonAnswer,
+  messageOf,
+  nameNotFound,
+  noAnswer,
+  payoutNotFound,
+  payoutUnanswered,
+} from '#banks/json-calls.ts'
+import { nameEnquiry } from '#banks/manilla/notifications.ts'
 import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
-import { squadCalls } from './calls.ts'
-import { squadFormat } from './notifications.ts'
+import { isNipSessionId } from '#banks/numbers.ts'
+import { watDay } from '#clock.ts'
+import { readTransfer, squadFormat } from './notifications.ts'
 
 const SIGNED_FIELDS = [
   'transaction_reference',
@@ -65,4 +87,208 @@ function signedFields(rawBody: Buffer): string | undefined {
   const values = SIGNED_FIELDS.map((field) => notification[field])
   const areSound = values.every((value) => typeof value === 'string' && !value.includes('|'))
   return areSound ? values.join('|') : undefined
+}
+
+// Calls to Squad, under the secret key.
+
+const LIST = '/virtual-account/merchant/transactions/all'
+const PAGE_SIZE = 100
+
+function squadCalls(
+  settings: ConnectorSettings,
+  { mode, secretKey }: { mode: Mode; secretKey: string },
+): BankCalls {
+  const http = findBankHttp(settings, mode)
+  const merchantId = settings.findText('merchantId')
+  const owner = {
+    mobileNumber: settings.findText('mobileNumber'),
+    beneficiaryAccount: settings.findText('beneficiaryAccount'),
+  }
+  if (!http) return {}
+  const ask = asking(http, { authorization: `Bearer ${secretKey}` })
+  return { ...transferCalls(ask), ...reservationCalls(ask, owner), ...payoutCalls(ask, merchantId) }
+}
+
+function transferCalls(ask: Ask): BankCalls {
+  return {
+    async findTransfer({ kind, value }, options) {
+      if (kind === 'settlement_id') return { status: 'not_found' }
+      const field = kind === 'session_id' ? 'session_id' : 'transactionReference'
+      const answer = await ask({ method: 'GET', path: LIST, query: { [field]: value } }, options)
+      if (answer.status === 'no_answer') return answer
+      const rows = rowsOf(answer)
+      if (!Array.isArray(rows)) return answer.httpStatus === 404 ? { status: 'not_found' } : rows
+      if (rows.length === 0) return { status: 'not_found' }
+      return { status: 'found', items: rows.map(readTransfer) }
+    },
+    // Squad lists whole days of West Africa.
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const page = Number(cursor ?? 1)
+      const query = {
+        page: String(page),
+        perPage: String(PAGE_SIZE),
+        startDate: monthFirst(from),
+        endDate: monthFirst(to),
+        virtualAccount: accountNumber ?? undefined,
+        dir: 'ASC',
+      }
+      const answer = await ask({ method: 'GET', path: LIST, query }, options)
+      if (answer.status === 'no_answer') return answer
+      const rows = rowsOf(answer)
+      if (!Array.isArray(rows)) return rows
+      const nextCursor = rows.length < PAGE_SIZE ? null : String(page + 1)
+      return { status: 'listed', items: rows.map(readTransfer), nextCursor }
+    },
+  }
+}
+
+function rowsOf(answer: JsonAnswer): Record<string, unknown>[] | NoAnswer {
+  const { rows } = objectIn(answer.body.data)
+  if (answer.body.success === true && Array.isArray(rows)) return rows.filter(isObject)
+  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'message') }
+}
+
+// Reserves accounts of the business model: the customer model needs more data than we have of a payer.
+function reservationCalls(
+  ask: Ask,
+  owner: { mobileNumber: string | undefined; beneficiaryAccount: string | undefined },
+): BankCalls {
+  const { mobileNumber, beneficiaryAccount } = owner
+  if (!mobileNumber || !beneficiaryAccount) return {}
+  return {
+    async reserveAccount({ reference, accountName, customer }, options) {
+      const bvn = customer?.bvn
+      if (!bvn) return { status: 'refused', reason: 'Squad needs the BVN of the customer.' }
+      const body = {
+        customer_identifier: reference,
+        business_name: accountName,
+        mobile_num: localPhone(customer.phone) ?? mobileNumber,
+        beneficiary_account: beneficiaryAccount,
+        bvn,
+      }
+      const answer = await ask({ method: 'POST', path: '/virtual-account/business', body }, options)
+      if (answer.status === 'no_answer') return answer
+      const { virtual_account_number: accountNumber } = objectIn(answer.body.data)
+      if (answer.body.success !== true || typeof accountNumber !== 'string') {
+        return { status: 'refused', reason: messageOf(answer, 'message') }
+      }
+      return { status: 'reserved', accountNumber, accountName }
+    },
+  }
+}
+
+// Returns the eleven digits of 0801… or +234801…. Undefined if the number is missing or of another country.
+function localPhone(phone: string | null): string | undefined {
+  const [, digits] = /^(?:\+?234|0)([0-9]{10})$/.exec(phone ?? '') ?? []
+  return digits && `0${digits}`
+}
+
+// MM-DD-YYYY
+function monthFirst(at: Date): string {
+  const [year, month, day] = watDay(at).split('-')
+  return `${month}-${day}-${year}`
+}
+
+// Name enquiry and transfers at Squad. Banks are named by their six-digit NIP code, amounts are in kobo,
+// and a reference has to start with our merchant id.
+
+const REVERSED = 412
+const FAILED = ['failed', 'reversed']
+const NIP_CODE = /^[0-9]{6}$/
+// The published answers have no word for the state, only these descriptions.
+const PAID_WORDS = ['approved or completed successfully', 'transaction success']
+
+export function payoutCalls(ask: Ask, merchantId: string | undefined): BankCalls {
+  return { ...nameCalls(ask), ...(merchantId ? payoutTransferCalls(ask, merchantId) : {}) }
+}
+
+function nameCalls(ask: Ask): BankCalls {
+  return {
+    async enquireName({ bankCode, accountNumber }, options) {
+      const code = nipCode(bankCode)
+      if (!code) return { status: 'no_answer', reason: noNipCode(bankCode), isUp: true }
+      const body = { bank_code: code, account_number: accountNumber }
+      const answer = await ask({ method: 'POST', path: '/payout/account/lookup', body }, options)
+      if (answer.status === 'no_answer') return answer
+      const { account_name: accountName } = objectIn(answer.body.data)
+      return answer.body.success === true && typeof accountName === 'string'
+        ? { status: 'found', accountName }
+        : nameNotFound(answer, { isFromBank: answer.body.success === false, field: 'message' })
+    },
+  }
+}
+
+function payoutTransferCalls(ask: Ask, merchantId: string): BankCalls {
+  const ours = (reference: string) => `${merchantId}_${reference}`
+  return {
+    async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
+      const code = nipCode(to.bankCode)
+      if (!code) return { status: 'failed', reason: noNipCode(to.bankCode) }
+      const body = {
+        transaction_reference: ours(reference),
+        amount: amountKobo.toString(),
+        bank_code: code,
+        account_number: to.accountNumber,
+        account_name: to.accountName,
+        currency_id: currency,
+        remark: narration,
+      }
+      const answer = await ask(
+        { method: 'POST', path: '/payout/transfer', body, isOrder: true },
+        options,
+      )
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
+      return readPayout(answer)
+    },
+    async findPayout(reference, options) {
+      const body = { transaction_reference: ours(reference) }
+      const answer = await ask({ method: 'POST', path: '/payout/requery', body }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
+      if (answer.httpStatus === 404) return payoutNotFound(answer, answer.body.success === false)
+      return readPayout(answer)
+    },
+  }
+}
+
+// 424 is a timeout; another refusal may concern a reference that was sent before. Both are queried. Squad
+// does not publish its answer about a pending transfer, so a transfer counts as paid only with a session id
+// and a message that says so.
+function readPayout(answer: JsonAnswer): PayoutAnswer {
+  const { httpStatus, body } = answer
+  const data = objectIn(body.data)
+  const { nip_transaction_reference: bankReference } = data
+  const state = lowerCase(data.transaction_status)
+  if (httpStatus === REVERSED || FAILED.includes(state)) {
+    return { status: 'failed', reason: whyFailed(answer, data.response_description) }
+  }
+  const isAnswered = httpStatus === 200 && body.success === true
+  const saysPaid = state === 'success' || PAID_WORDS.includes(lowerCase(data.response_description))
+  const isPending = state !== '' && state !== 'success'
+  const hasSession = typeof bankReference === 'string' && isNipSessionId(bankReference)
+  if (isAnswered && saysPaid && !isPending && hasSession) {
+    return { status: 'confirmed', bankReference }
+  }
+  const reason = messageOf(answer, 'message')
+  return { status: 'unknown', reason, ...(isAnswered && { isAccepted: true }) }
+}
+
+// The message of an answer with 200 is about the request: "Success" for a transfer that failed.
+function whyFailed(answer: JsonAnswer, description: unknown): string {
+  if (answer.httpStatus !== 200) return messageOf(answer, 'message')
+  return (typeof description === 'string' && cleanText(description)) || 'The transfer failed.'
+}
+
+function lowerCase(value: unknown): string {
+  return typeof value === 'string' ? value.trim().toLowerCase() : ''
+}
+
+// Undefined for any other code, because Squad could take it for another bank.
+function nipCode(bankCode: string): string | undefined {
+  const bank = findBank(bankCode)
+  if (bank) return bank.nipCode
+  return NIP_CODE.test(bankCode) ? bankCode : undefined
+}
+
+function noNipCode(bankCode: string): string {
+  return `Squad names banks by their NIP code, and that of bank ${bankCode} is not known.`
 }

@@ -5,8 +5,12 @@
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { isText, jsonNotification } from '#banks/json-notifications.ts'
-import type { Acknowledgement, ParsedItem } from '#banks/notifications.ts'
+import {
+  type Acknowledgement,
+  isText,
+  jsonNotification,
+  type ParsedItem,
+} from '#banks/notifications.ts'
 
 type Answer = { response_code: number; response_description: string }
 

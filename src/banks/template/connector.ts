@@ -1,12 +1,33 @@
 // A connector to copy (docs/adding-a-bank.md): "Example Bank", which signs the raw body. The sandbox
 // accepts it and the conformance suite runs it, so that copies work.
 //
-// The six questions are numbered here and in the files beside this one.
+// The six questions are numbered here and in notifications.ts.
 
 import { createHmac } from 'node:crypto'
-import { type Connector, isSecretEqual, nameEnquiry, onlyFormat, singleHeader } from '#banks/kit.ts'
-import { templateCalls } from './calls.ts'
-import { templateFormat } from './notifications.ts'
+import {
+  type Ask,
+  asking,
+  type BankCalls,
+  type Connector,
+  type ConnectorSettings,
+  findBankHttp,
+  formatKobo,
+  isSecretEqual,
+  type JsonAnswer,
+  type Mode,
+  messageOf,
+  nameEnquiry,
+  nameNotFound,
+  noAnswer,
+  objectIn,
+  onlyFormat,
+  type PayoutAnswer,
+  payoutNotFound,
+  payoutUnanswered,
+  providerCode,
+  singleHeader,
+} from '#banks/kit.ts'
+import { readTransfer, templateFormat } from './notifications.ts'
 
 export const templateConnector: Connector = {
   name: 'template',
@@ -33,4 +54,118 @@ export const templateConnector: Connector = {
       calls,
     }
   },
+}
+
+// Calls to Example Bank. Leave out each call that your bank does not have: the features that need it are then
+// off for that bank.
+
+function templateCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
+  const http = findBankHttp(settings, mode)
+  const apiKey = settings.findSecret('apiKey')
+  if (!http) return {}
+  if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
+  // Silence, server errors and refused credentials are `no_answer` already. Nothing here throws.
+  const ask = asking(http, { authorization: `Bearer ${apiKey}` })
+  return { ...transferCalls(ask), ...accountCalls(ask), ...payoutCalls(ask) }
+}
+
+// 5. How is the bank asked? Not found and in progress both mean: ask again.
+function transferCalls(ask: Ask): BankCalls {
+  return {
+    async findTransfer({ kind, value }, options) {
+      if (kind !== 'session_id') return { status: 'not_found' }
+      const path = `/transfers/${encodeURIComponent(value)}`
+      const answer = await ask({ method: 'GET', path }, options)
+      if (answer.status === 'no_answer') return answer
+      if (answer.httpStatus === 404) return { status: 'not_found' }
+      if (answer.body.state === 'pending') return { status: 'in_progress' }
+      if (answer.httpStatus !== 200) return noAnswer(answer.httpStatus)
+      return { status: 'found', items: [readTransfer(objectIn(answer.body.transfer))] }
+    },
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const query = {
+        from: from.toISOString(),
+        to: to.toISOString(),
+        account: accountNumber ?? undefined,
+        page: cursor ?? undefined,
+      }
+      const answer = await ask({ method: 'GET', path: '/transfers', query }, options)
+      if (answer.status === 'no_answer') return answer
+      const { transfers, nextPage } = answer.body
+      if (answer.httpStatus !== 200 || !Array.isArray(transfers)) return noAnswer(answer.httpStatus)
+      const items = transfers.map((transfer) => readTransfer(objectIn(transfer)))
+      const nextCursor = typeof nextPage === 'number' ? String(nextPage) : null
+      return { status: 'listed', items, nextCursor }
+    },
+  }
+}
+
+// 6. Who issues numbers? Leave this out where the bank grants us a range of them.
+function accountCalls(ask: Ask): BankCalls {
+  return {
+    async reserveAccount({ reference, accountName }, options) {
+      const body = { reference, name: accountName }
+      const answer = await ask({ method: 'POST', path: '/accounts', body }, options)
+      if (answer.status === 'no_answer') return answer
+      const { account } = answer.body
+      return typeof account === 'string'
+        ? { status: 'reserved', accountNumber: account, accountName }
+        : { status: 'refused', reason: messageOf(answer, 'message') }
+    },
+  }
+}
+
+// Name enquiry and payouts at Example Bank. A refusal by the bank has the state `refused`; one by a gateway
+// has no state.
+
+export function payoutCalls(ask: Ask): BankCalls {
+  return {
+    async enquireName({ bankCode, accountNumber }, options) {
+      // The numbering that the bank uses: 'cbn' has three or five digits, 'nip' six.
+      const query = { bank: providerCode(bankCode, 'nip'), account: accountNumber }
+      const answer = await ask({ method: 'GET', path: '/names', query }, options)
+      if (answer.status === 'no_answer') return answer
+      const { name } = answer.body
+      return answer.httpStatus === 200 && typeof name === 'string'
+        ? { status: 'found', accountName: name }
+        : nameNotFound(answer, { isFromBank: isRefusal(answer), field: 'message' })
+    },
+    // isOrder: the request is never repeated. An outcome that nobody knows is `unknown`, and the service
+    // queries it.
+    async sendMoney({ reference, amountKobo, to, narration }, options) {
+      const body = {
+        reference,
+        amount: formatKobo(amountKobo),
+        bank: providerCode(to.bankCode, 'nip'),
+        account: to.accountNumber,
+        name: to.accountName,
+        narration,
+      }
+      const answer = await ask({ method: 'POST', path: '/payouts', body, isOrder: true }, options)
+      return answer.status === 'no_answer' ? payoutUnanswered(answer, true) : readPayout(answer)
+    },
+    async findPayout(reference, options) {
+      const path = `/payouts/${encodeURIComponent(reference)}`
+      const answer = await ask({ method: 'GET', path }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
+      if (answer.httpStatus === 404) return payoutNotFound(answer, isRefusal(answer))
+      return readPayout(answer)
+    },
+  }
+}
+
+// Only the bank's word that it will not pay is `failed`. A refused order may repeat an earlier one.
+function readPayout(answer: JsonAnswer): PayoutAnswer {
+  const { state, bankReference } = answer.body
+  const reason = messageOf(answer, 'message')
+  if (answer.httpStatus !== 200) return { status: 'unknown', reason }
+  if (state === 'paid' && typeof bankReference === 'string') {
+    return { status: 'confirmed', bankReference }
+  }
+  if (state === 'failed') return { status: 'failed', reason }
+  return { status: 'unknown', reason, ...(state === 'pending' && { isAccepted: true }) }
+}
+
+function isRefusal({ body }: JsonAnswer): boolean {
+  return body.state === 'refused'
 }

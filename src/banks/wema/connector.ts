@@ -4,12 +4,21 @@
 // How Wema authenticates is registered with the prefix: basic, bearer or a header of its own. All are static
 // tokens.
 
-import type { Connector, RailCall } from '#banks/connector.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
+import type {
+  BankCalls,
+  CallOptions,
+  Connector,
+  Mode,
+  NoAnswer,
+  RailCall,
+} from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
-import { wemaCalls } from './calls.ts'
-import { nameEnquiry } from './name-enquiry.ts'
-import { wemaFormat } from './notifications.ts'
+import { isObject } from '#banks/json-body.ts'
+import { type Ask, asking, messageOf, noAnswer } from '#banks/json-calls.ts'
+import { isSecretEqual, onlyFormat, type ParsedItem, singleHeader } from '#banks/notifications.ts'
+import { watDay } from '#clock.ts'
+import { nameEnquiry, readTransfer, wemaFormat } from './notifications.ts'
 
 const SCHEMES = ['basic', 'bearer', 'header'] as const
 const HEADER = /^[a-z][a-z0-9-]{0,60}$/
@@ -50,4 +59,74 @@ function readAuthentication(settings: ConnectorSettings): (call: RailCall) => bo
 
 function hasHeader(name: string, value: string) {
   return ({ headers }: RailCall) => isSecretEqual(singleHeader(headers[name]) ?? '', value)
+}
+
+// Wema's query of past transactions (unofficial), by session id, or by day and account. Its path comes with
+// the prefix. The key goes into the header that the bank names. A second key, if the bank issues one, goes
+// into x-api-key.
+
+const PATH = /^\/[\w./-]{1,200}$/
+const KEY_HEADER = 'ocp-apim-subscription-key'
+const NONE_FOUND = ['25', '07'] // NIP's "unable to locate record" and "invalid account".
+const DAY_MS = 86_400_000
+
+type Query = { sessionid: string; craccount: string; amount: number; txndate: string }
+
+function wemaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
+  const http = findBankHttp(settings, mode)
+  const path = settings.findText('queryPath')
+  const keyHeader = settings.findText('apiKeyHeader') ?? KEY_HEADER
+  const apiKey = settings.findSecret('apiKey')
+  const accessKey = settings.findSecret('accessKey')
+  if (path !== undefined && !PATH.test(path)) {
+    settings.report('settings.queryPath must be a path, such as /api/TransQuery')
+  }
+  if (!http) return {}
+  if (path === undefined) {
+    settings.report('settings.queryPath is missing: settings.baseUrl needs it')
+    return {}
+  }
+  if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
+  const keys = { [keyHeader]: apiKey ?? '', ...(accessKey && { 'x-api-key': accessKey }) }
+  const ask = asking(http, keys)
+  return queryCalls((query, options) => find(ask, { path, query }, options))
+}
+
+type Found = { status: 'found'; items: ParsedItem[] }
+type Find = (query: Partial<Query>, options: CallOptions) => Promise<Found | NoAnswer>
+
+function queryCalls(findAll: Find): BankCalls {
+  return {
+    async findTransfer({ kind, value }, options) {
+      if (kind !== 'session_id') return { status: 'not_found' }
+      const answer = await findAll({ sessionid: value }, options)
+      if (answer.status === 'no_answer') return answer
+      return answer.items.length === 0 ? { status: 'not_found' } : answer
+    },
+    // Each page is one day in West Africa.
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const day = cursor ?? watDay(from)
+      const answer = await findAll({ craccount: accountNumber ?? '', txndate: day }, options)
+      if (answer.status === 'no_answer') return answer
+      const next = watDay(new Date(Date.parse(`${day}T00:00:00+01:00`) + DAY_MS))
+      const nextCursor = next <= watDay(to) ? next : null
+      return { status: 'listed', items: answer.items, nextCursor }
+    },
+  }
+}
+
+async function find(
+  ask: Ask,
+  { path, query }: { path: string; query: Partial<Query> },
+  options: CallOptions,
+): Promise<Found | NoAnswer> {
+  const body: Query = { sessionid: '', craccount: '', amount: 0, txndate: '', ...query }
+  const answer = await ask({ method: 'POST', path, body }, options)
+  if (answer.status === 'no_answer') return answer
+  const { status, transactions } = answer.body
+  if (NONE_FOUND.includes(String(status))) return { status: 'found', items: [] }
+  if (answer.httpStatus !== 200 || status !== '00' || !Array.isArray(transactions)) {
+    return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'status_desc') }
+  }
+  return { status: 'found', items: transactions.filter(isObject).map(readTransfer) }
 }

@@ -1,10 +1,15 @@
 // Wema's transfer notification (unofficial): flat, its names in lower case, without currency or
 // time. A duplicate is acknowledged as success, since the bank sends again whatever is not 00.
 
+import type { NameEnquiryFormat } from '#banks/connector.ts'
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
 import { bankCodeByName } from '#banks/directory.ts'
-import { isText, jsonNotification } from '#banks/json-notifications.ts'
-import type { Acknowledgement, ParsedItem } from '#banks/notifications.ts'
+import {
+  type Acknowledgement,
+  isText,
+  jsonNotification,
+  type ParsedItem,
+} from '#banks/notifications.ts'
 
 const ANSWERS: Record<Acknowledgement['responseCode'], { status: string; status_desc: string }> = {
   '00': { status: '00', status_desc: 'success' },
@@ -40,4 +45,15 @@ export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
     sourceBankCode: isText(bankcode) ? bankcode : bankCodeByName(bankname),
     narration: transfer.narration,
   })
+}
+
+// Wema's name enquiry.
+
+export const nameEnquiry: NameEnquiryFormat = {
+  field: 'accountnumber',
+  answer: ({ accountName }) => ({
+    accountname: accountName ?? '',
+    status: accountName === null ? '07' : '00',
+    status_desc: accountName === null ? 'account number not found' : 'account number found',
+  }),
 }

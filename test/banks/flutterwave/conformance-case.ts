@@ -4,7 +4,7 @@
 import { keptRejection } from '#banks/credit-fields.ts'
 import { flutterwaveFormat, readTransaction } from '#banks/flutterwave/notifications.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { jsonNotification } from '#banks/json-notifications.ts'
+import { jsonNotification } from '#banks/notifications.ts'
 import { kobo } from '#money.ts'
 import { type ConnectorCase, charged } from '../connector-case.ts'
 import { nestedRendering, WRITTEN_TIME } from '../renderings.ts'

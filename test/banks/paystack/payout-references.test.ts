@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ourReference, paystackReference } from '#banks/paystack/payout-references.ts'
+import { ourReference, paystackReference } from '#banks/paystack/notifications.ts'
 
 const TAKEN = /^[a-z0-9_-]{16,50}$/
 
