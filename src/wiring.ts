@@ -35,7 +35,7 @@ import { mailsUsers } from '#messages/transports.ts'
 import { Notifier } from '#notifier.ts'
 import { Metrics } from '#observability/metrics.ts'
 import { startTracing } from '#observability/tracing.ts'
-import { bankNames } from '#payments/resource.ts'
+import { bankNames } from '#banks/directory.ts'
 import type { OutcomeHooks } from '#payouts/settle.ts'
 import {
   findSendingConnections,

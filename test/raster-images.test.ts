@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readRasterImage } from '#payments/raster-images.ts'
+import { readRasterImage } from '#payments/branding.ts'
 import { jpeg, png, webp } from './support/logos.ts'
 
 const side = fc.integer({ min: 1, max: 16_383 })

@@ -13,13 +13,7 @@ import { Refusal } from '#errors.ts'
 import { type Columns, csvText } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
-import { type DailyProof, readDailyProofs, timingWindows } from '#reconciliation/daily-proof.ts'
-import {
-  type CrossDayItem,
-  readCrossDayItems,
-  readStandingItems,
-  type StandingItem,
-} from '#reconciliation/proof-items.ts'
+import { type DailyProof, readDailyProofs, timingWindows, type CrossDayItem, readCrossDayItems, readStandingItems, type StandingItem } from '#reconciliation/daily-proof.ts'
 import {
   accountOf,
   type ClosedDay,

@@ -19,7 +19,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { syncFolder, writeDurably } from '#durable-files.ts'
 import { openDataDirectory } from '#embedded/data-directory.ts'
 import { findProcess } from '#embedded/processes.ts'
-import { type ClientPosition, lastSequences, settleAfterRestore } from '#payouts/after-restore.ts'
+import { type ClientPosition, lastSequences, settleAfterRestore } from '#payouts/holds.ts'
 import {
   type Answer,
   type Field,

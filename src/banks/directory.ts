@@ -77,6 +77,13 @@ export function providerCode(bankCode: string, numbering: 'nip' | 'cbn', provide
   return own ?? (numbering === 'nip' ? bank.nipCode : bank.cbnCode) ?? bank.code
 }
 
+export type NameBank = (code: string) => string
+
+// Names each of our own banks as its settings do, and all others as the directory does.
+export function bankNames(banks: readonly { code: string; name: string }[]): NameBank {
+  return (code) => banks.find((bank) => bank.code === code)?.name ?? findBank(code)?.name ?? code
+}
+
 // If two institutions share a name, the name means the commercial bank. If neither is one, the name is
 // ignored.
 function indexNames(): Map<string, Bank> {

@@ -2,7 +2,7 @@
 // the bank's report of each order. Formats: pain.001 and pain.002 (banks/iso20022), and CSV (here).
 
 import { isUtf8 } from 'node:buffer'
-import { latinText } from '#banks/iso20022/write-xml.ts'
+import { latinText } from '#banks/iso20022/elements.ts'
 import { formatKobo } from '#money.ts'
 import type { PayoutInstruction } from './connector.ts'
 

@@ -13,7 +13,7 @@ import { named, nullable, Shares } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
-import type { NameBank } from '#payments/resource.ts'
+import type { NameBank } from '#banks/directory.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type {
   CreditHistory,

@@ -50,9 +50,8 @@ import { branding } from '#payments/branding-routes.ts'
 import { checkoutRoutes } from '#payments/checkout-routes.ts'
 import { bankTransferRoutes, payments, verifyPaymentRoutes } from '#payments/routes.ts'
 import { bankAccounts, bankRoutes } from '#payouts/bank-account-routes.ts'
-import { payoutFailures } from '#payouts/failure-routes.ts'
+import { payoutFailures, operatorPayouts } from '#payouts/operator-routes.ts'
 import { payoutFileRoutes } from '#payouts/file-routes.ts'
-import { operatorPayouts } from '#payouts/operator-routes.ts'
 import { payouts } from '#payouts/routes.ts'
 import { clientPayoutSettings, payoutSettings } from '#payouts/setting-routes.ts'
 import { payoutTariffs } from '#payouts/tariff-routes.ts'
@@ -91,9 +90,8 @@ import {
   suspenseSettingChanges,
   suspenseSettings,
 } from '#suspense/approval-routes.ts'
-import { suspenseEscalation } from '#suspense/escalation-routes.ts'
+import { suspenseEscalation, suspense } from '#suspense/routes.ts'
 import { returns } from '#suspense/return-routes.ts'
-import { suspense } from '#suspense/routes.ts'
 import { endpointReplays, eventRedeliveries, events } from '#webhooks/event-routes.ts'
 import {
   endpointSecrets,

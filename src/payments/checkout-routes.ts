@@ -31,7 +31,7 @@ import {
   loadCheckoutPages,
   viewLogo,
 } from './checkout-views.ts'
-import { bankNames } from './resource.ts'
+import { bankNames } from '#banks/directory.ts'
 
 // Live status for open checkout pages. One reader per process reads all watched advices and sends changes to
 // their watchers: soon after a write of this process, and at intervals for the writes of other processes.

@@ -3,7 +3,7 @@
 // a payer's name only the first letters.
 
 import { accountName, MERCHANT_NAME } from '#accounts/account.ts'
-import { findBank } from '#banks/directory.ts'
+import { findBank, type NameBank } from '#banks/directory.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { issuesNumbers } from '#config/number-settings.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -15,8 +15,7 @@ import { TROUBLED_BANKS } from '#records/alerts.ts'
 import { codeOfId } from '#short-codes.ts'
 import type { AmountPolicy } from './advice.ts'
 import { SHOWN_LOGO, type ShownLogo } from './branding.ts'
-import { isOpen, type PaymentNumber, REFUNDED, remainingKobo, statusAt } from './payment.ts'
-import { buildCallBackUrl, type NameBank } from './resource.ts'
+import { isOpen, type PaymentNumber, REFUNDED, remainingKobo, statusAt, buildCallBackUrl } from './payment.ts'
 import type { PaymentStatus } from './states.ts'
 
 type CheckoutRow = {

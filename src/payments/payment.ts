@@ -172,3 +172,24 @@ export async function readPaidBy(
   })
   return new Map(rows.map(({ id, ...paidBy }) => [id, paidBy]))
 }
+
+export function buildCallBackUrl({
+  id,
+  adviceId,
+  callBackUrl,
+}: Pick<Payment, 'id' | 'adviceId' | 'callBackUrl'>): string {
+  return withReferences(callBackUrl, { adviceReference: adviceId, paymentReference: id })
+}
+
+// Appends the two references to the address that the payer returns to, before any fragment. The merchant's
+// text stays as it is: parsing and printing the URL would rewrite it.
+function withReferences(
+  callBackUrl: string,
+  references: { adviceReference: string; paymentReference: string },
+): string {
+  const hashAt = callBackUrl.indexOf('#')
+  const address = hashAt < 0 ? callBackUrl : callBackUrl.slice(0, hashAt)
+  const fragment = hashAt < 0 ? '' : callBackUrl.slice(hashAt)
+  const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
+  return `${address}${joint}${new URLSearchParams(references)}${fragment}`
+}

@@ -25,16 +25,9 @@ import { type AdviceId, parseReference } from '#ids.ts'
 import { type Kobo, toNaira } from '#money.ts'
 import { maskAccountNumber, type Sealer } from '#seal.ts'
 import type { Initiated, Initiation } from './initiate.ts'
-import {
-  findPaidWhere,
-  getPayment,
-  type PaidWhere,
-  type Payment,
-  type PaymentNumber,
-  statusAt,
-} from './payment.ts'
+import { findPaidWhere, getPayment, type PaidWhere, type Payment, type PaymentNumber, statusAt, buildCallBackUrl } from './payment.ts'
 import { findPayment, listPayments, summarizePayments } from './queries.ts'
-import { buildCallBackUrl, type NameBank } from './resource.ts'
+import type { NameBank } from '#banks/directory.ts'
 import { PAYMENT_STATUSES } from './states.ts'
 import {
   BY_ANY_REFERENCE,

@@ -18,20 +18,14 @@ import { kobo } from '#money.ts'
 import { openShares } from '#splits/shares.ts'
 import { presentShares } from '#splits/views.ts'
 import type { Advice } from './advice.ts'
-import {
-  adviceStatus,
-  type Payment,
-  type PaymentNumber,
-  remainingKobo,
-  statusAt,
-} from './payment.ts'
+import { adviceStatus, type Payment, type PaymentNumber, remainingKobo, statusAt, buildCallBackUrl } from './payment.ts'
 import {
   type ListedAdvice,
   type PaymentFilters,
   REFUND_STATES,
   type RefundState,
 } from './queries.ts'
-import { buildCallBackUrl, type NameBank } from './resource.ts'
+import type { NameBank } from '#banks/directory.ts'
 import type { PaymentStatus } from './states.ts'
 
 export type AdviceRow = ListedAdvice & {

@@ -10,13 +10,7 @@ import { resource } from '#http/resource.ts'
 import { ApiEnvelope, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
-import {
-  changeBankAccount,
-  getBankAccount,
-  listBankAccounts,
-  saveBankAccount,
-} from './bank-accounts.ts'
-import { enquireName } from './name-enquiries.ts'
+import { changeBankAccount, getBankAccount, listBankAccounts, saveBankAccount, enquireName } from './bank-accounts.ts'
 import { BankAccountRequest, BankAccountView, parseBankAccount } from './views.ts'
 
 export const bankAccounts = resource('/api/v1/bank-accounts', {

@@ -23,10 +23,13 @@ import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
 import { type Draw, drawAvailable } from './available.ts'
 import { type BankAccount, lockBankAccount } from './bank-accounts.ts'
-import { createPayouts } from './create.ts'
 import { feeAccounts } from './postings.ts'
 import { chooseSendingBank } from './sending-bank.ts'
 import { countApprovers } from './settings.ts'
+import { watDayStart } from '#clock.ts'
+import { numberArray, plainArray } from '#db/sql.ts'
+import { type NewPayout, newPayoutReference, type Purpose, recordRouting } from './payout.ts'
+import { recordPayoutChanges } from './states.ts'
 
 type Deps = {
   sealer: Sealer
@@ -158,4 +161,154 @@ function shareDraws(draws: readonly Draw[], parts: readonly Part[]) {
     }
   }
   return shares
+}
+
+// I50: the operator limits the amount of each payout of a client, and the sum of its payouts in a day (West
+// Africa Time). The daily sum includes settlements and refunds, unless the bank gave the money back.
+// Settlements are never refused: they were approved, and the client does not choose their amounts. Returns of
+// suspended money do not count, because it is the payers' money.
+//
+// Locks: the settings of each client with a limit, so that concurrent payouts are counted one after another.
+
+const LIMITED: readonly Purpose[] = ['payout', 'refund']
+
+type Limits = { clientId: ClientId; perPayoutKobo: Kobo | null; perDayKobo: Kobo | null }
+
+async function refuseOverLimits(
+  tx: Transaction,
+  now: Date,
+  payouts: readonly Pick<NewPayout, 'clientId' | 'purpose' | 'amountKobo' | 'currency'>[],
+): Promise<void> {
+  const limited = payouts.filter(
+    ({ clientId, purpose, currency }) =>
+      clientId !== null && LIMITED.includes(purpose) && currency === CURRENCY,
+  )
+  if (limited.length === 0) return
+  const clientIds = [...new Set(limited.map(({ clientId }) => clientId as ClientId))]
+  const { rows } = await tx.query<Limits>({
+    name: 'lock-payout-limits',
+    text: `select client_id, per_payout_kobo, per_day_kobo
+             from payout_settings
+            where client_id = any($1::bigint[]) and num_nonnulls(per_payout_kobo, per_day_kobo) > 0
+            order by client_id for no key update`,
+    values: [numberArray(clientIds)],
+  })
+  for (const limits of rows) {
+    const amounts = limited.flatMap(({ clientId, amountKobo }) =>
+      clientId === limits.clientId ? [amountKobo] : [],
+    )
+    await refuseOver(tx, now, { limits, amounts })
+  }
+}
+
+async function refuseOver(
+  tx: Transaction,
+  now: Date,
+  { limits, amounts }: { limits: Limits; amounts: readonly Kobo[] },
+): Promise<void> {
+  const { clientId, perPayoutKobo, perDayKobo } = limits
+  if (perPayoutKobo !== null && amounts.some((amountKobo) => amountKobo > perPayoutKobo)) {
+    throw new Refusal('payout_limit')
+  }
+  if (perDayKobo === null) return
+  const paidKobo = await paidOutSince(tx, { clientId, since: watDayStart(now) })
+  const requestedKobo = amounts.reduce<bigint>((sum, amountKobo) => sum + amountKobo, 0n)
+  if (paidKobo + requestedKobo > perDayKobo) throw new Refusal('daily_payout_limit')
+}
+
+// Runs as a separate statement after the lock, so that it sees the payouts that the previous lock holder
+// wrote.
+async function paidOutSince(
+  tx: Transaction,
+  { clientId, since }: { clientId: ClientId; since: Date },
+): Promise<bigint> {
+  const { rows } = await tx.query<{ kobo: bigint }>({
+    name: 'paid-out-since',
+    text: `select coalesce(sum(amount_kobo), 0)::bigint as kobo
+             from payouts
+            where client_id = $1 and requested_at >= $2 and purpose <> 'return'
+              and status not in ('failed', 'cancelled') and currency = $3`,
+    values: [clientId, since, CURRENCY],
+  })
+  return rows[0]?.kobo ?? 0n
+}
+
+// Creates payouts: rows only. In the same transaction, the caller posts the transfers to the paying or
+// refunding account, which holds the money until the bank has paid. Each transfer names its payout as the
+// cause.
+//
+// Locks: the settings of the clients that have limits, in id order.
+
+// Returns the payouts in the order of the requests. Refuses them if a client exceeds its limits (I50).
+export async function createPayouts(
+  tx: Transaction,
+  { sealer, now }: { sealer: Sealer; now: Date },
+  payouts: readonly NewPayout[],
+): Promise<{ id: PayoutId; reference: string }[]> {
+  if (payouts.length === 0) return []
+  await refuseOverLimits(tx, now, payouts)
+  const { rows } = await tx.query<{ id: PayoutId; reference: string }>({
+    name: 'create-payouts',
+    text: `insert into payouts
+             (reference, client_id, purpose, bank_code, to_bank_code, to_account_sealed,
+              to_account_name, amount_kobo, currency, narration, fee_kobo, vat_kobo, fee_rule_id,
+              bank_account_id, subaccount_id, settlement_id, credit_id, approval, requested_by,
+              requested_by_user, requested_at, approvers_needed)
+           select n.reference, n.client_id, n.purpose, n.bank_code, n.to_bank_code,
+                  n.to_account_sealed, n.to_account_name, n.amount_kobo, n.currency, n.narration,
+                  n.fee_kobo, n.vat_kobo, n.fee_rule_id, n.bank_account_id, n.subaccount_id,
+                  n.settlement_id, n.credit_id, n.approval, n.requested_by, u.id, $21,
+                  greatest(n.approvers, 1)
+             from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bytea[],
+                         $7::text[], $8::bigint[], $9::text[], $10::text[], $11::bigint[],
+                         $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[],
+                         $17::bigint[], $18::text[], $19::text[], $20::bigint[]) with ordinality
+                  as n (reference, client_id, purpose, bank_code, to_bank_code, to_account_sealed,
+                        to_account_name, amount_kobo, currency, narration, fee_kobo, vat_kobo,
+                        fee_rule_id, bank_account_id, subaccount_id, settlement_id, credit_id,
+                        approval, requested_by, approvers, place)
+             left join users u
+               on u.client_id = n.client_id and n.requested_by = 'user:' || u.email
+            order by n.place
+           returning id, reference`,
+    values: [...columns(sealer, payouts), now],
+  })
+  const byActor = Map.groupBy(rows, (_row, index) => (payouts[index] as NewPayout).requestedBy)
+  for (const [changedBy, made] of byActor) {
+    const payoutIds = made.map(({ id }) => id)
+    await recordPayoutChanges(tx, now, { payoutIds, change: 'queued', changedBy })
+  }
+  const byRouting = Map.groupBy(rows, (_row, index) => (payouts[index] as NewPayout).routing)
+  for (const [routing, made] of byRouting) {
+    if (routing) await recordRouting(tx, now, { payoutIds: made.map(({ id }) => id), routing })
+  }
+  return rows
+}
+
+function columns(sealer: Sealer, payouts: readonly NewPayout[]): unknown[] {
+  const texts = (of: (payout: NewPayout) => string) => payouts.map(of)
+  const numbers = (of: (payout: NewPayout) => bigint | null | undefined) =>
+    numberArray(payouts.map((payout) => of(payout) ?? null))
+  return [
+    texts(({ reference }) => reference ?? newPayoutReference()),
+    numbers(({ clientId }) => clientId),
+    plainArray(texts(({ purpose }) => purpose)),
+    plainArray(texts(({ bankCode }) => bankCode)),
+    texts(({ to }) => to.bankCode),
+    payouts.map(({ to }) => sealer.seal(to.accountNumber)),
+    texts(({ to }) => to.accountName),
+    numbers(({ amountKobo }) => amountKobo),
+    texts(({ currency }) => currency),
+    texts(({ narration }) => narration),
+    numbers(({ fee }) => fee?.feeKobo ?? 0n),
+    numbers(({ fee }) => fee?.vatKobo ?? 0n),
+    numbers(({ fee }) => fee?.ruleId),
+    numbers(({ bankAccountId }) => bankAccountId),
+    numbers(({ subaccountId }) => subaccountId),
+    numbers(({ settlementId }) => settlementId),
+    numbers(({ creditId }) => creditId),
+    plainArray(texts(({ approversNeeded }) => (approversNeeded > 0 ? 'needed' : 'not_needed'))),
+    texts(({ requestedBy }) => requestedBy),
+    numbers(({ approversNeeded }) => BigInt(approversNeeded)),
+  ]
 }

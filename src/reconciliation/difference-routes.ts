@@ -19,7 +19,7 @@ import type { BankAccount } from './banks.ts'
 import { timingWindows } from './daily-proof.ts'
 import { adjustingAccounts, allowedActions, DIFFERENCE_KINDS, READINGS } from './difference.ts'
 import { type BankItem, ITEM_KINDS, type ItemRef, readItems, refKey } from './items.ts'
-import { comparePayers, type PayerComparison } from './payer-names.ts'
+import { comparePayers, type PayerComparison, Day, DifferenceOwnerBody, OwnerName, RECONCILIATION, requireDay, requireDifferenceId, toOwner } from './views.ts'
 import {
   type DifferenceChange,
   getDifference,
@@ -31,15 +31,6 @@ import {
 import { StatementLineView } from './statement-routes.ts'
 import type { ListedLine } from './statements.ts'
 import { DIFFERENCE_STATES } from './states.ts'
-import {
-  Day,
-  DifferenceOwnerBody,
-  OwnerName,
-  RECONCILIATION,
-  requireDay,
-  requireDifferenceId,
-  toOwner,
-} from './views.ts'
 
 type Opening = { sealer: Sealer }
 

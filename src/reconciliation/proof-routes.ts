@@ -30,7 +30,7 @@ import {
   readSearch,
   refKey,
 } from './items.ts'
-import { comparePayers } from './payer-names.ts'
+import { comparePayers, AccountQuery, Day, RECONCILIATION, requireAccount, requireDay } from './views.ts'
 import {
   type AgedDifferences,
   type AgedSuspense,
@@ -43,7 +43,6 @@ import {
 } from './queries.ts'
 import { StatementLineView } from './statement-routes.ts'
 import type { ListedLine } from './statements.ts'
-import { AccountQuery, Day, RECONCILIATION, requireAccount, requireDay } from './views.ts'
 
 const DIFFERENCES_SHOWN = 200
 const DAYS_MAX = 62

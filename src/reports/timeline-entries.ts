@@ -20,7 +20,7 @@ import {
   type SuspenseItemId,
 } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
-import type { NameBank } from '#payments/resource.ts'
+import type { NameBank } from '#banks/directory.ts'
 import type { AuditedAction } from '#records/audit-log.ts'
 import type { EventType } from '#records/events.ts'
 import type { RefundedCredit } from '#refunds/refund.ts'

@@ -27,7 +27,7 @@ import {
 } from '#ids.ts'
 import { type Advice, getAdvice } from '#payments/advice.ts'
 import type { Payment } from '#payments/payment.ts'
-import type { NameBank } from '#payments/resource.ts'
+import type { NameBank } from '#banks/directory.ts'
 import { type AuditedAction, auditLogFor, latestAuditLogFor } from '#records/audit-log.ts'
 import { readRefundsOfCredits } from '#refunds/refund.ts'
 import { readRequeries } from '#requery/answers.ts'

@@ -11,7 +11,6 @@
 //   delayed         made now, reported later
 //   lost            made now and never reported; found by querying the bank
 
-import { sandboxCredit } from '#banks/sandbox-credits.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type FieldError, Refusal } from '#errors.ts'
@@ -19,6 +18,9 @@ import type { ClientId, ReportId } from '#ids.ts'
 import { AMOUNT_MAX_KOBO, type Kobo, kobo } from '#money.ts'
 import { isOpen } from '#payments/payment.ts'
 import type { PaymentStatus } from '#payments/states.ts'
+import { createHash, randomInt } from 'node:crypto'
+import type { IncomingCredit } from '#banks/notifications.ts'
+import { makeSessionId } from '#banks/numbers.ts'
 
 export const SANDBOX_TRANSFERS = [
   'exact',
@@ -230,4 +232,45 @@ export function creditOf(report: DueReport) {
   const { bankCode, accountNumber, amountKobo, sessionId, narration, madeAt } = report
   const to = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const
   return sandboxCredit(to, madeAt, { narration, sessionId })
+}
+
+// Simulated credits for the sandbox. From the batcher on they take the path of every credit.
+
+// The sandbox bank's institution code on the session ids of simulated transfers.
+const SANDBOX_INSTITUTION = '999999'
+// Simulated credits have a payer's account, so that they can be refunded and returned.
+const SANDBOX_PAYER = {
+  sourceAccountNumber: '0016563228',
+  sourceAccountName: 'Sandbox Payer',
+  sourceBankCode: '058',
+}
+
+const UNIQUE = 1e12
+
+// With a seed, the session id is the same each time.
+export function sandboxSessionId(now: Date, seed?: string): string {
+  const number = seed === undefined ? randomInt(UNIQUE - 1) : hash(seed) % UNIQUE
+  const unique = String(number).padStart(12, '0')
+  return makeSessionId({ institution: SANDBOX_INSTITUTION, now, unique })
+}
+
+function hash(text: string): number {
+  return createHash('sha256').update(text).digest().readUIntBE(0, 6)
+}
+
+type CreditOptions = { narration: string; sessionId?: string; currency?: string }
+
+export function sandboxCredit<To extends { accountNumber: string; amountKobo: Kobo }>(
+  to: To,
+  now: Date,
+  { narration, sessionId = sandboxSessionId(now), currency = 'NGN' }: CreditOptions,
+): To & IncomingCredit {
+  return {
+    ...to,
+    sessionId,
+    currency,
+    ...SANDBOX_PAYER,
+    narration,
+    transactionTime: now,
+  }
 }

@@ -37,16 +37,7 @@ import {
   takeAvailable,
   writeLines,
 } from './cover.ts'
-import { findProvisionAccounts, releaseExcess } from './provisions.ts'
-import {
-  type DueReserves,
-  keepReserve,
-  releaseReserves,
-  type ShareOut,
-  shareOut,
-  takeDueReserves,
-  undoReserves,
-} from './reserves.ts'
+import { findProvisionAccounts, releaseExcess, type DueReserves, keepReserve, releaseReserves, type ShareOut, shareOut, takeDueReserves, undoReserves } from './reserves.ts'
 import { readSettings } from './settings.ts'
 import {
   emitEvent,

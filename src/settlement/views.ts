@@ -1,12 +1,11 @@
 // Views of settlements and their lines.
 
 import { CannotApprove, presentObstacle } from '#approvals/views.ts'
-import { findBank } from '#banks/directory.ts'
+import { findBank, type NameBank } from '#banks/directory.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import { type Fields, view } from '#http/view.ts'
 import { kobo } from '#money.ts'
-import type { NameBank } from '#payments/resource.ts'
 import { publicId } from '#public-ids.ts'
 import { maskAccountNumber, type Sealer } from '#seal.ts'
 import { obstacleTo, type Payee } from './approve.ts'

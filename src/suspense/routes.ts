@@ -12,7 +12,7 @@ import { query } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { BEARER, named, oneOf, text } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
-import { bankNames } from '#payments/resource.ts'
+import { bankNames } from '#banks/directory.ts'
 import { AGE_BUCKETS } from '#records/shared-sql.ts'
 import { assignSuspense } from './assign.ts'
 import {
@@ -37,6 +37,8 @@ import {
   SuspenseFilterFields,
   SuspenseView,
 } from './views.ts'
+import { type Fields, view } from '#http/view.ts'
+import { type Escalation, readEscalation, setEscalation } from './escalation.ts'
 
 // /api/v1/suspense/summary: sums of money in suspense, by reason and age.
 
@@ -247,3 +249,46 @@ export const suspenseExport: FastifyPluginAsyncTypebox<Deps & { exports: CsvExpo
     },
   )
 }
+
+// /api/v1/operator/suspense-escalation: after how many days money in suspense raises an alert.
+
+const SAYS = 'Must be null or a whole number from 1 to 3650.'
+
+const EscalationView = view('SuspenseEscalation', (f: Fields<Escalation>) => ({
+  days: f.numberOrNull(
+    'days',
+    'Money that is in suspense for more than so many days raises an alert. Null: none does.',
+  ),
+}))
+
+export const suspenseEscalation = resource('/api/v1/operator/suspense-escalation', {
+  tag: 'Operator',
+  noun: 'setting',
+  view: EscalationView,
+  scopes: { read: 'accounting:read', write: 'accounting:write' },
+})
+  .get('getSuspenseEscalation', {
+    path: '',
+    summary: 'Retrieve the escalation of suspense',
+    description: 'After more than how many days of the calendar money in suspense raises an alert.',
+    run: readEscalation,
+  })
+  .replace('setSuspenseEscalation', {
+    path: '',
+    summary: 'Update the escalation of suspense',
+    description:
+      'Each credit with money in suspense for more than `days` days raises the alert suspense_aged, ' +
+      'within a few minutes.',
+    body: named(
+      'SuspenseEscalationRequest',
+      {
+        days: Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), Type.Null()], {
+          description:
+            'Money that is in suspense for more than so many days raises an alert. Null: none does.',
+          'x-says': SAYS,
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    run: (tx, call) => setEscalation(tx, call, call.body),
+  })

@@ -20,7 +20,7 @@ import type {
   EndpointId,
   PaymentId,
 } from '#ids.ts'
-import { buildCallBackUrl } from '#payments/resource.ts'
+import { buildCallBackUrl } from '#payments/payment.ts'
 import type { EventType } from '#records/events.ts'
 import type { StoredEvent } from './events.ts'
 

@@ -30,7 +30,7 @@ import { type MessagesDeps, messageWorkers } from '#messages/workers.ts'
 import { type NoticesDeps, noticeWorkers } from '#notices/workers.ts'
 import type { Notifier } from '#notifier.ts'
 import type { Metrics } from '#observability/metrics.ts'
-import { HAS_DUE_ENQUIRIES } from '#payouts/name-enquiries.ts'
+import { HAS_DUE_ENQUIRIES } from '#payouts/bank-accounts.ts'
 import {
   findQueriedConnections,
   type QueryDeps,

@@ -12,9 +12,8 @@ import {
   type ParsedItem,
 } from '#banks/notifications.ts'
 import { formatKobo, kobo, parseKobo } from '#money.ts'
-import { accountOf, moneyOf, narrationOf } from './elements.ts'
+import { accountOf, moneyOf, narrationOf, tag } from './elements.ts'
 import { type Identity, identifyTransfers } from './references.ts'
-import { tag } from './write-xml.ts'
 import { child, children, type Iso20022Document, textOf, type XmlElement } from './xml.ts'
 
 const VERSION_MIN = 2

@@ -14,8 +14,7 @@ import {
   statusOf,
 } from '#banks/payment-files.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
-import { moneyOf } from './elements.ts'
-import { latinText, tag } from './write-xml.ts'
+import { moneyOf, latinText, tag } from './elements.ts'
 import {
   child,
   children,

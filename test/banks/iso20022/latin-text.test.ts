@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { latinText } from '#banks/iso20022/write-xml.ts'
+import { latinText } from '#banks/iso20022/elements.ts'
 
 const VECTORS: readonly [text: string, written: string][] = [
   ['ADÉBÁYỌ̀ ỌLÚWAṢEUN', 'ADEBAYO OLUWASEUN'],
