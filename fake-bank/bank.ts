@@ -2,8 +2,7 @@
 // of both. It knows nothing of connectors or HTTP; time and randomness are arguments.
 
 import { makeSessionId } from '#banks/numbers.ts'
-import type { Clock } from '#clock.ts'
-import { watDigits } from '#clock.ts'
+import { type Clock, watDigits } from '#clock.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { Accounts } from './accounts.ts'
 import { Payouts, SWITCH_INSTITUTION } from './payouts.ts'

@@ -12,9 +12,8 @@ import { ContractWatch } from './contract.ts'
 import { controlRoutes } from './control.ts'
 import { type Dialect, readJson, type Speaker } from './dialect.ts'
 import { DIALECTS, findDialect } from './dialects.ts'
-import { type Fate, type Faults, NO_FAULTS } from './faults.ts'
+import { type Fate, type Faults, NO_FAULTS, seededRandom } from './faults.ts'
 import { Notifier } from './notifier.ts'
-import { seededRandom } from './random.ts'
 
 const HOST = '127.0.0.1'
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/

@@ -1,7 +1,7 @@
 // Faults of notifications, on demand. The seed draws one fate for each notification: lost (never
 // sent), delayed, sent twice, or sent normally.
 
-import { happens, type Random } from './random.ts'
+import { seededRandom } from '../test/support/random.ts'
 
 export type Faults = {
   loss: number // Probabilities, together at most 1.
@@ -61,4 +61,14 @@ export function sendingDelaysMs(fate: Fate, faults: Faults, random: Random): num
 
 function share(part: number, whole: number): number {
   return whole <= 0 ? 0 : part / whole
+}
+
+// Seeded randomness: the same seed gives the same bank, including its losses.
+
+export type Random = ReturnType<typeof seededRandom>
+
+export { seededRandom }
+
+function happens(random: Random, probability: number): boolean {
+  return random.integer(1, 1_000_000) <= Math.round(probability * 1_000_000)
 }

@@ -15,9 +15,8 @@ import {
   readJson,
   type Speaker,
 } from './dialect.ts'
-import { drawFate, type Fate, type Faults, sendingDelaysMs } from './faults.ts'
+import { drawFate, type Fate, type Faults, type Random, sendingDelaysMs } from './faults.ts'
 import type { PayoutNews } from './payouts.ts'
-import type { Random } from './random.ts'
 
 const CONCURRENCY = 8
 const TIMEOUT_MS = 30_000

@@ -9,7 +9,7 @@ const TEMPLATES = [
   'src/banks/template/**',
   'test/banks/template/**',
   'test/banks/samples/template/**',
-  'fake-bank/dialects/template*.ts',
+  'fake-bank/dialects/template.ts',
   'fake-bank/contracts/template.json',
 ]
 const CONNECTORS = 'src/banks/connectors.ts'

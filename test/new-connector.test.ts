@@ -29,13 +29,10 @@ test('a new connector is a copy of the template that the suite runs and finds ri
   const paths = newConnector(checkout.path, 'acme')
 
   assert.deepEqual(paths, [
-    'src/banks/acme/calls.ts',
     'src/banks/acme/connector.ts',
     'src/banks/acme/notifications.ts',
-    'src/banks/acme/payout-calls.ts',
     'test/banks/acme/conformance-case.ts',
     'test/banks/samples/acme/transfer.json',
-    'fake-bank/dialects/acme-payouts.ts',
     'fake-bank/dialects/acme.ts',
     'fake-bank/contracts/acme.json',
   ])
