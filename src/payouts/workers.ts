@@ -12,24 +12,39 @@
 import { setTimeout } from 'node:timers/promises'
 import { CALL_MS_MAX } from '#banks/bank-http.ts'
 import type { BankCalls, BankConnections, CallLimits, PayoutAnswer } from '#banks/connector.ts'
-import { businessDayBefore, type Clock, type Monotonic, systemClock, watDay, timestamp } from '#clock.ts'
+import {
+  businessDayBefore,
+  type Clock,
+  type Monotonic,
+  systemClock,
+  timestamp,
+  watDay,
+} from '#clock.ts'
 import type { ClockCheck } from '#db/health.ts'
 import type { Pool } from '#db/pool.ts'
-import { withTransaction, type Transaction } from '#db/transaction.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Metrics } from '#observability/metrics.ts'
-import { lockAndClaimCalls } from '#records/call-rates.ts'
-import type { Sealer } from '#seal.ts'
-import { readHolidays } from '#settlement/holidays.ts'
-import type { Round } from '#workers/loop.ts'
-import { noteAnswer, canEnquire, claimEnquiry, enquireName } from './bank-accounts.ts'
-import { type ClaimedPayout, claimPayouts, findSendingBanks, movePayouts, queueAgain, IS_TO_BE_SENT, UNREACHABLE_ALERT_MS } from './send.ts'
-import { findReported, type OutcomeHooks, settleAsTold } from './settle.ts'
-import { alertWaiting, markUnknown, outcomeOf, SEND_WITHIN_MS } from './unknown.ts'
 import { type NewAlert, raiseAlerts } from '#records/alerts.ts'
+import { lockAndClaimCalls } from '#records/call-rates.ts'
 import { appendEvents } from '#records/events.ts'
+import type { Sealer } from '#seal.ts'
+import { readHolidays } from '#settlement/settings.ts'
+import type { Round } from '#workers/loop.ts'
+import { canEnquire, claimEnquiry, enquireName, noteAnswer } from './bank-accounts.ts'
 import { listOpenFiles, type PayoutFile } from './files.ts'
 import { BLOCKED } from './holds.ts'
+import {
+  type ClaimedPayout,
+  claimPayouts,
+  findSendingBanks,
+  IS_TO_BE_SENT,
+  movePayouts,
+  queueAgain,
+  UNREACHABLE_ALERT_MS,
+} from './send.ts'
+import { findReported, type OutcomeHooks, settleAsTold } from './settle.ts'
+import { alertWaiting, markUnknown, outcomeOf, SEND_WITHIN_MS } from './unknown.ts'
 
 export type PayoutDeps = {
   batchPool: Pool
@@ -230,7 +245,7 @@ export function settleReportedPayoutsRound(deps: SettleReportedDeps): Round {
   }
 }
 
-// Alerts operators of payouts that wait too long for people (overdue.ts).
+// Alerts operators of payouts that wait too long for people.
 
 export function watchOverduePayoutsRound({
   batchPool,

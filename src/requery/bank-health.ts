@@ -249,7 +249,7 @@ export async function readBankHealth(
 function viewRoute(route: BankRoute | undefined): RoutingView {
   if (!route) return { state: 'unknown', since: null, reason: null, retryAt: null }
   const { direction, state, since, reason } = route
-  // A payment is never used to try a bank whose calls fail (payment-router.ts), so no retry time is shown.
+  // A payment is never used to try a bank whose calls fail (routing/decision.ts), so no retry time is shown.
   const isTried = direction === 'out' || reason === 'silent'
   return { state, since, reason, retryAt: isTried ? route.retryAt : null }
 }

@@ -18,7 +18,7 @@ import type { SharedAccounts } from '#ledger/accounts.ts'
 import { AMOUNT_MAX_KOBO, CURRENCY, type Kobo } from '#money.ts'
 import { createAdvices } from '#payments/advice.ts'
 import { type Initiated, initiateOnce } from '#payments/initiate.ts'
-import { PaymentRouter } from '#routing/payment-router.ts'
+import { PaymentRouter } from '#routing/decision.ts'
 import type { Sealer } from '#seal.ts'
 import { dispatchEvents } from '#webhooks/dispatch.ts'
 import {

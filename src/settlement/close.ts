@@ -37,7 +37,17 @@ import {
   takeAvailable,
   writeLines,
 } from './cover.ts'
-import { findProvisionAccounts, releaseExcess, type DueReserves, keepReserve, releaseReserves, type ShareOut, shareOut, takeDueReserves, undoReserves } from './reserves.ts'
+import {
+  type DueReserves,
+  findProvisionAccounts,
+  keepReserve,
+  releaseExcess,
+  releaseReserves,
+  type ShareOut,
+  shareOut,
+  takeDueReserves,
+  undoReserves,
+} from './reserves.ts'
 import { readSettings } from './settings.ts'
 import {
   emitEvent,

@@ -6,9 +6,8 @@ import type { AccountId, ClientId, CreditId, PaymentId, SettlementId } from '#id
 import { clientOwner } from '#ledger/accounts.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { previewTotals } from './cover.ts'
-import { readHolidays } from './holidays.ts'
 import { previewDueReserves, shareOut } from './reserves.ts'
-import { nextSlot, readSettings, type Slot } from './settings.ts'
+import { nextSlot, readHolidays, readSettings, type Slot } from './settings.ts'
 import { findPrevious, type SettlementAmounts } from './settlement.ts'
 
 export const LINE_KINDS = [
@@ -59,7 +58,7 @@ export async function listLines(
                   o.reference as payout_reference, l.gross_kobo, l.fee_kobo, l.vat_kobo,
                   l.split_kobo, l.reversed_kobo, l.other_kobo, l.net_kobo
              from (select * from settlement_lines
-                    where settlement_id = $1 and ($2::bigint is null or id > $2)
+                    where settlement_id = $1 and id > $2
                     order by id limit $3) as l
              left join credits c on c.id = l.credit_id
              left join collection_accounts k on k.id = l.account_id
@@ -72,7 +71,7 @@ export async function listLines(
              left join payouts o on o.id = l.payout_id
              left join settlement_payees y on y.subaccount_id = l.subaccount_id
             order by l.id`,
-    values: [settlementId, afterId, limit],
+    values: [settlementId, afterId ?? 0n, limit],
   })
   return rows
 }

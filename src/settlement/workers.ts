@@ -14,8 +14,15 @@ import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 import type { Round } from '#workers/loop.ts'
 import { closeSettlement } from './close.ts'
-import { readHolidays, watchHolidays } from './holidays.ts'
-import { claimSlot, listScheduled, nextSlot, type ScheduledClient, type Slot } from './settings.ts'
+import {
+  claimSlot,
+  listScheduled,
+  nextSlot,
+  readHolidays,
+  type ScheduledClient,
+  type Slot,
+  watchHolidays,
+} from './settings.ts'
 
 export type CloseSettlementsDeps = {
   db: Pool
