@@ -14,13 +14,12 @@
 //   people_only          client credentials are no person
 //   other_person_needed  the viewer made the request
 //   role_not_allowed     only owners and operators decide on maker-checker itself
-//   …                    the obstacles of access/approvers.ts, then the workflow's own
+//   …                    the obstacles of approvers.ts, then the workflow's own
 //
 // Locks: the approver (so that nobody changes their access meanwhile), the subject, the request, then the
 // locks of `perform`.
 
 import assert from 'node:assert/strict'
-import { type Approver, lockApprover, unfitnessOf } from '#access/approvers.ts'
 import type { Client } from '#access/permissions.ts'
 import { type Conditions, fits } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -29,6 +28,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { UserId } from '#ids.ts'
 import { type Action, recordActions } from '#records/audit-log.ts'
+import { type Approver, lockApprover, unfitnessOf } from './approvers.ts'
 import { SETTERS } from './maker-checker.ts'
 
 export const REQUEST_STATES = ['open', 'approved', 'rejected', 'withdrawn'] as const

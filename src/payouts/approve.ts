@@ -9,10 +9,12 @@ import {
   type Approver,
   type Candidate,
   findUnfitnessForEither,
+  isFirstOfTwo,
   lockApprover,
   type Maker,
   refuseMaker,
-} from '#access/approvers.ts'
+  writeFirstApproval,
+} from '#approvals/approvers.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -104,25 +106,16 @@ export async function approvePayout(
   if (!payout) return
   const obstacle = await findObstacle(tx, acting, payout)
   if (obstacle) throw new Refusal(obstacle)
-  if (payout.approversNeeded > 1 && !payout.firstApprover) {
-    return approveFirst(tx, acting, payout)
-  }
+  if (isFirstOfTwo(payout)) return approveFirst(tx, acting, payout)
   await decide(tx, acting, { payout, approval: 'approved', reason: null })
 }
 
-// Records the first of two approvals. The payout is not sent yet.
 async function approveFirst(
   tx: Transaction,
   { client, actor, userId, now }: Approver & { now: Date },
   payout: LockedPayout,
 ): Promise<void> {
-  await tx.query({
-    name: 'approve-payout-first',
-    text: `update payouts set first_approved_by = $2, first_approved_by_user = $3,
-                              first_approved_at = $4
-            where id = $1`,
-    values: [payout.id, actor, userId, now],
-  })
+  await writeFirstApproval(tx, { actor, userId, now }, { table: 'payouts', id: payout.id })
   const change = { change: 'first_approved', changedBy: actor } as const
   await recordPayoutChanges(tx, now, { payoutIds: [payout.id], ...change })
   const action = 'payout.approve_first'

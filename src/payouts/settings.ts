@@ -59,9 +59,13 @@ export async function lockApprovalRules(tx: Transaction, clientId: ClientId): Pr
 
 export type ApproverCount = 0 | 1 | 2
 
+// Null is no limit.
+export const isAbove = (amountKobo: Kobo, limitKobo: Kobo | null) =>
+  limitKobo !== null && amountKobo > limitKobo
+
 export const isCredential = (actor: string) => actor.startsWith('client:')
 
-// Takes the same lock as create.ts. With a weaker lock, two payouts would deadlock when they strengthen it.
+// Takes the same lock as createPayouts(). With a weaker lock, two payouts would deadlock when they strengthen it.
 export async function countApprovers(
   tx: Transaction,
   { clientId, actor, amountKobo }: { clientId: ClientId; actor: string; amountKobo: Kobo },
@@ -73,9 +77,8 @@ export async function countApprovers(
     values: [clientId],
   })
   const { approvalAboveKobo, twoApproversAboveKobo } = rows[0] ?? NONE
-  const isAbove = (limitKobo: Kobo | null) => limitKobo !== null && amountKobo > limitKobo
-  if (isCredential(actor) && isAbove(twoApproversAboveKobo)) return 2
-  return isAbove(approvalAboveKobo) ? 1 : 0
+  if (isCredential(actor) && isAbove(amountKobo, twoApproversAboveKobo)) return 2
+  return isAbove(amountKobo, approvalAboveKobo) ? 1 : 0
 }
 
 // A field that is undefined stays as it is.

@@ -5,7 +5,7 @@
 // failed, or fails what was confirmed, is not believed without a person: the caller is told.
 // Locks: the payout; then ledger accounts, whatever the hook locks, and the client's event counter.
 
-import { APPROVER_COLUMNS, type FirstApprover } from '#access/approvers.ts'
+import { APPROVER_COLUMNS, type FirstApprover } from '#approvals/approvers.ts'
 import type { Queryable } from '#db/pool.ts'
 import { isAllowed } from '#db/states.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -1,7 +1,13 @@
 // Confirms that a line is for its suggested item, with the bank's charges if the line is net of them. The
 // remainder of the line becomes a difference of the kind amount_differs.
 
-import { type Approver, hasMade, lockApprover, refuseUnfitApprover } from '#access/approvers.ts'
+import {
+  type Approver,
+  hasMade,
+  lockApprover,
+  refuseMaker,
+  refuseUnfitApprover,
+} from '#approvals/approvers.ts'
 import { lockMakerChecker } from '#approvals/maker-checker.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -161,7 +167,7 @@ export async function rejectResolution(
 ): Promise<void> {
   const difference = await lockDifference(tx, id)
   const { action } = requireAsked(difference)
-  if (hasMade(acting, makerOf(difference))) throw new Refusal('other_person_needed')
+  refuseMaker(acting, makerOf(difference))
   await reopen(tx, acting, { difference, change: 'rejected', detail: { reason } })
   const detail = { action, reason }
   await auditDifference(tx, acting, { difference, verb: 'reject', detail })

@@ -4,10 +4,10 @@
 // The cost is bounded: totals are hourly (totals.ts), the suspense balance is one ledger
 // account, and counts stop at COUNT_MAX.
 
-import { unfitnessOf } from '#access/approvers.ts'
 import type { Client, Scope } from '#access/permissions.ts'
 import { adjustments } from '#accounting/adjustments.ts'
 import { reopenings } from '#accounting/month.ts'
+import { unfitnessOf } from '#approvals/approvers.ts'
 import { watDayStart } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { holdRequests } from '#holds/end.ts'

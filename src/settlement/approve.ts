@@ -1,13 +1,16 @@
 // The payees of a settlement if it were approved now: the client at its default bank account, and each
 // subaccount at its own. A party with a share of zero is not a payee.
 
+import { refuseSuspended } from '#access/permissions.ts'
 import {
   type Approver,
   type Candidate,
   findUnfitnessForEither,
+  isFirstOfTwo,
   lockApprover,
-} from '#access/approvers.ts'
-import { refuseSuspended } from '#access/permissions.ts'
+  writeFirstApproval,
+} from '#approvals/approvers.ts'
+import { readMakerChecker } from '#approvals/maker-checker.ts'
 import type { BankConnections } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -27,10 +30,10 @@ import { postTransfers } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { Metrics } from '#observability/metrics.ts'
 import { isAccountChooser } from '#payouts/approve.ts'
-import { createPayouts } from '#payouts/request.ts'
 import type { NewPayout } from '#payouts/payout.ts'
+import { createPayouts } from '#payouts/request.ts'
 import { chooseSendingBank, type SendingChoice } from '#payouts/sending-bank.ts'
-import { isCredential, lockApprovalRules, readPayoutSettings } from '#payouts/settings.ts'
+import { isAbove, isCredential, lockApprovalRules, readPayoutSettings } from '#payouts/settings.ts'
 import type { Sealer } from '#seal.ts'
 import {
   emitEvent,
@@ -146,15 +149,9 @@ async function needsSecondPerson(
   clientId: ClientId,
   netKobo: Kobo,
 ): Promise<boolean> {
-  const { rows } = await db.query<{ needsPerson: boolean }>({
-    name: 'settlement-needs-approval',
-    text: `select c.has_maker_checker or coalesce(
-                    (select $2 > s.approval_above_kobo from payout_settings s
-                      where s.client_id = c.id), false) as needs_person
-             from clients c where c.id = $1`,
-    values: [clientId, netKobo],
-  })
-  return rows[0]?.needsPerson === true
+  if (await readMakerChecker(db, clientId)) return true
+  const { approvalAboveKobo } = await readPayoutSettings(db, clientId)
+  return isAbove(netKobo, approvalAboveKobo)
 }
 
 type Closing = { clientId: ClientId; actor: string; netKobo: Kobo }
@@ -166,7 +163,7 @@ export async function takesTwoApprovers(
 ): Promise<boolean> {
   if (!isCredential(actor)) return false
   const { twoApproversAboveKobo } = await readPayoutSettings(db, clientId)
-  return twoApproversAboveKobo !== null && netKobo > twoApproversAboveKobo
+  return isAbove(netKobo, twoApproversAboveKobo)
 }
 
 // Finds the viewer's obstacle to approving, as if the viewer sent the accounts and names on display. Null:
@@ -300,7 +297,7 @@ export async function approveSettlement(
   const approval = { settlement, payees, needsPerson, view }
   const obstacle = await findApprovalObstacle(tx, by, approval)
   if (obstacle) throw new Refusal(obstacle)
-  if (settlement.approversNeeded > 1 && !settlement.firstApprover) {
+  if (isFirstOfTwo(settlement)) {
     await approveFirst(tx, deps.now, { id, ...by })
     return readSettlement(tx, id)
   }
@@ -308,19 +305,12 @@ export async function approveSettlement(
   return readSettlement(tx, id)
 }
 
-// Records the first of two approvals, which pays nothing yet.
 async function approveFirst(
   tx: Transaction,
   now: Date,
   { id, actor, userId }: Pick<SettlementApprover, 'actor' | 'userId'> & { id: SettlementId },
 ): Promise<void> {
-  await tx.query({
-    name: 'approve-settlement-first',
-    text: `update settlements set first_approved_by = $2, first_approved_by_user = $3,
-                                  first_approved_at = $4
-            where id = $1`,
-    values: [id, actor, userId, now],
-  })
+  await writeFirstApproval(tx, { actor, userId, now }, { table: 'settlements', id })
   await recordSettlement(tx, now, { id, verb: 'approve_first', actor })
 }
 

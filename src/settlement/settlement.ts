@@ -3,9 +3,9 @@
 // The open settlement has no row (queries.ts). An approved settlement is shown as sending once one of its
 // payouts has left the queue.
 
-import { APPROVER_COLUMNS, type FirstApprover } from '#access/approvers.ts'
+import { APPROVER_COLUMNS, type FirstApprover } from '#approvals/approvers.ts'
 import { timestamp } from '#clock.ts'
-import { pastPrefix } from '#db/paging.ts'
+import { listQuery, pastPrefix } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -134,14 +134,18 @@ export async function listSettlements(
   clientId: ClientId,
   { status, beforeId, limit }: SettlementPage,
 ): Promise<Settlement[]> {
-  const { rows } = await db.query<Settlement>({
-    name: 'list-settlements',
-    text: `${SELECT_SETTLEMENT}
-            where s.client_id = $1 and ($2::text is null or ${STATUS} = $2)
-              and ($3::bigint is null or s.id < $3)
-            order by s.id desc limit $4`,
-    values: [clientId, status, beforeId, limit],
-  })
+  const { rows } = await db.query<Settlement>(
+    listQuery({
+      select: SELECT_SETTLEMENT,
+      where: [
+        ['s.client_id = $', clientId],
+        [`${STATUS} = $`, status],
+      ],
+      id: 's.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 

@@ -5,8 +5,8 @@
 //
 // Locks, as the subject of a request: the payment, then the item.
 
-import { lockApprover } from '#access/approvers.ts'
 import { inMerchantScope } from '#access/permissions.ts'
+import { lockApprover } from '#approvals/approvers.ts'
 import { readMakerChecker, SETTERS, writeMakerChecker } from '#approvals/maker-checker.ts'
 import {
   type Checker,

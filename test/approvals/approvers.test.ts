@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lockApprover } from '#access/approvers.ts'
 import { type Client, findClient, grantedScopes } from '#access/permissions.ts'
+import { lockApprover } from '#approvals/approvers.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { newBrowser, userIdOf } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'

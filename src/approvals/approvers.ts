@@ -8,11 +8,11 @@
 // approver is behind the maker), approver_too_new, approver_not_independent, maker_counts_as_you (the same
 // person is behind both).
 
+import { type Client, grantedScopes, type Role, type Scope } from '#access/permissions.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { UserId } from '#ids.ts'
-import { type Client, grantedScopes, type Role, type Scope } from './permissions.ts'
 
 export type Approver = {
   client: Client
@@ -36,6 +36,26 @@ export const APPROVER_COLUMNS = `maker_people, approvers_needed,
     'actor', first_approved_by, 'userId', first_approved_by_user,
     'people', people_of(first_approved_by_user, 'infinity')) end as first_approver`
 
+type TwoApprovals = { approversNeeded: number; firstApprover: FirstApprover | null }
+
+export const isFirstOfTwo = ({ approversNeeded, firstApprover }: TwoApprovals) =>
+  approversNeeded > 1 && !firstApprover
+
+// Records the first of two approvals, after which nothing is paid yet.
+export async function writeFirstApproval(
+  tx: Transaction,
+  { actor, userId, now }: { actor: string; userId: UserId | null; now: Date },
+  { table, id }: { table: 'payouts' | 'settlements'; id: bigint },
+): Promise<void> {
+  await tx.query({
+    name: `approve-first-${table}`,
+    text: `update ${table} set first_approved_by = $2, first_approved_by_user = $3,
+                  first_approved_at = $4
+            where id = $1`,
+    values: [id, actor, userId, now],
+  })
+}
+
 // Makes concurrent changes of the approver's access wait until the transaction ends. Lock the
 // approver before the request being approved. Returns the approver's role.
 export async function lockApprover(
@@ -53,7 +73,10 @@ export async function lockApprover(
   return rows[0].role
 }
 
-export function refuseMaker(approver: Approver, maker: Pick<Maker, 'actor' | 'userId'>): void {
+export function refuseMaker(
+  approver: Pick<Candidate, 'actor' | 'userId'>,
+  maker: Pick<Maker, 'actor' | 'userId'>,
+): void {
   if (hasMade(approver, maker)) throw new Refusal('other_person_needed')
 }
 
