@@ -186,7 +186,7 @@ async function readEndpoints(tx: Transaction, clientIds: readonly ClientId[]) {
 // a concurrent claim of the queue, because that claim could not have seen the delivery.
 
 type ClientTarget = Target & { clientId: ClientId }
-export type Destination = { id: DestinationId; isDisabled: boolean }
+type Destination = { id: DestinationId; isDisabled: boolean }
 
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 

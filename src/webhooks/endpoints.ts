@@ -5,6 +5,7 @@
 // waits while the endpoint is inactive. If a delivery also serves a notificationUrl with the same address, it
 // is split first.
 
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -149,13 +150,15 @@ export async function listEndpoints(
   clientId: ClientId,
   { beforeId, limit }: { beforeId: EndpointId | null; limit: number },
 ): Promise<WebhookEndpoint[]> {
-  const { rows } = await db.query<EndpointRow>({
-    name: 'list-endpoints',
-    text: `${SELECT_ENDPOINT}
-            where e.client_id = $1 and e.deleted_at is null and ($2::uuid is null or e.id < $2)
-            order by e.id desc limit $3`,
-    values: [clientId, beforeId, limit],
-  })
+  const { rows } = await db.query<EndpointRow>(
+    listQuery({
+      select: SELECT_ENDPOINT,
+      where: [['e.client_id = $', clientId], 'e.deleted_at is null'],
+      id: 'e.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows.map(toEndpoint)
 }
 

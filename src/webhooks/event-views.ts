@@ -2,19 +2,24 @@
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { PublicAccountView } from '#accounts/views.ts'
+import { bankNames } from '#banks/directory.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Deps } from '#http/deps.ts'
 import { named, nullable } from '#http/schemas.ts'
-import { bankNames } from '#banks/directory.ts'
 import { PaymentEventView } from '#payments/views.ts'
-import { PayoutView } from '#payouts/views.ts'
 import { EVENT_TYPES, type EventType } from '#records/events.ts'
 import { AlertView } from '#records/routes.ts'
 import { RefundPayoutView, RefundView } from '#refunds/routes.ts'
-import { AmountsView, PeriodView, SettlementView } from '#settlement/views.ts'
 import type { StoredEvent } from './events.ts'
 import { type EventBody, renderEvents } from './render.ts'
-import { EndpointView, EventCreditView } from './views.ts'
+import {
+  EndpointView,
+  EventCreditView,
+  PayoutEventView,
+  ReturnedPayoutEventView,
+  SettlementEventView,
+  SuspenseEventView,
+} from './views.ts'
 
 export const EventFields = {
   id: Type.String({ description: 'Stable across deliveries; use it to deduplicate.' }),
@@ -59,18 +64,7 @@ const Payment = {
   amountPaid: Type.Number({ description: 'After the event.' }),
 }
 
-const Suspense = {
-  id: Type.Integer({ description: 'Credit ID.' }),
-  ...CreditFields,
-  bankName: Type.String(),
-  transactionTime: nullable('string', { description: 'Time or date reported by the bank.' }),
-  paymentReference: nullable('string'),
-  adviceReference: nullable('string'),
-  merchantRef: nullable('string'),
-  collectionAccountNumber: nullable('string'),
-  outcome: Type.String(),
-  reason: nullable('string', { description: 'Suspense reason.' }),
-}
+const Suspense = SuspenseEventView.schema.properties
 
 const amount = (description: string) => Type.Number({ description })
 const amountReversed = amount('Amount reversed.')
@@ -108,36 +102,6 @@ const accountRefund = named('CollectionRefundEventData', {
 })
 const paymentRefund = named('PaymentRefundEventData', { ...Payment, ...refunded, credit: Credit })
 const closing = named('PaymentClosedEventData', { ...Payment, amountSuspended })
-
-const Payout = {
-  ...pick(PayoutView, 'reference'),
-  purpose: Type.String({ description: 'payout or settlement.' }),
-  status: Type.String({ description: 'confirmed or failed.' }),
-  ...pick(PayoutView, 'amount', 'currency', 'fee', 'vat', 'bankAccount'),
-  bankCode: Type.String({ description: 'Bank that was paid.' }),
-  accountName: PayoutView.fields.toAccountName.schema,
-  ...pick(PayoutView, 'narration', 'bankReference'),
-  failureReason: nullable('string', { description: 'Set if failed.' }),
-  ...pick(PayoutView, 'requestedAt'),
-  settledAt: Type.String(),
-}
-const payout = named('PayoutEventData', Payout)
-const returnedPayout = named('PayoutReturnedEventData', {
-  ...Payout,
-  purpose: Type.String({ description: 'payout, settlement or refund.' }),
-  returnedAmount: amount('What the bank gave back. It is available again.'),
-  returnedAt: Type.String(),
-})
-
-const settlement = named('SettlementEventData', {
-  ...pick(SettlementView, 'reference'),
-  status: Type.String({ description: 'closed, paid, part_failed or failed.' }),
-  ...pick(SettlementView, 'currency'),
-  periodFrom: PeriodView.fields.from.schema,
-  ...pick(SettlementView, 'cutOff', 'lines'),
-  ...AmountsView.schema.properties,
-  ...pick(SettlementView, 'closedAt'),
-})
 
 const hold = named('HoldEventData', {
   reference: Type.String({ description: 'HLD and digits.' }),
@@ -238,20 +202,26 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
       reversal,
     }),
   },
-  'payout.confirmed': { summary: 'A payout was confirmed by the bank', data: payout },
+  'payout.confirmed': {
+    summary: 'A payout was confirmed by the bank',
+    data: PayoutEventView.schema,
+  },
   'payout.failed': {
     summary: 'A payout failed; the money is available again',
-    data: payout,
+    data: PayoutEventView.schema,
   },
   'payout.returned': {
     summary: 'The bank gave back a payout that it had paid; the money is available again',
-    data: returnedPayout,
+    data: ReturnedPayoutEventView.schema,
   },
-  'settlement.closed': { summary: 'A settlement was closed', data: settlement },
-  'settlement.paid': { summary: 'All payouts of a settlement were confirmed', data: settlement },
+  'settlement.closed': { summary: 'A settlement was closed', data: SettlementEventView.schema },
+  'settlement.paid': {
+    summary: 'All payouts of a settlement were confirmed',
+    data: SettlementEventView.schema,
+  },
   'settlement.failed': {
     summary: 'A settlement was not paid, or only in part; the rest is available again',
-    data: settlement,
+    data: SettlementEventView.schema,
   },
   'hold.placed': { summary: 'The operator held money', data: hold },
   'hold.released': { summary: 'Held money was released; it is available again', data: hold },

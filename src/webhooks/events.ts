@@ -12,8 +12,8 @@ import type { Queryable } from '#db/pool.ts'
 import { namedUnlessWindow } from '#db/sql.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, EventId, PaymentId } from '#ids.ts'
-import { kobo, toNaira } from '#money.ts'
-import type { EventType } from '#records/events.ts'
+import { type Kobo, kobo, toNaira } from '#money.ts'
+import type { EventFacts, EventType } from '#records/events.ts'
 
 // Filters events by account number or payment. An event names its account, payment or credit; a credit
 // names the number and payment that it was sent to.
@@ -158,7 +158,7 @@ const PROBES = {
 }
 
 // Scanning 20,000 events with their deliveries takes some 100 ms.
-export const SCAN_MAX = 20_000n
+const SCAN_MAX = 20_000n
 
 export type StoredEvent = {
   id: EventId
@@ -172,8 +172,9 @@ export type StoredEvent = {
   createdAt: Date
 }
 
-type DeliveryState = 'none' | 'pending' | 'delivered' | 'failed'
-export type ListedEvent = StoredEvent & { deliveryState: DeliveryState }
+export type ListedEvent = StoredEvent & {
+  deliveryState: 'none' | 'pending' | 'delivered' | 'failed'
+}
 
 type EventFilters = Window & {
   type?: EventType | undefined
@@ -332,6 +333,13 @@ function later(one: Date | undefined, other: Date | undefined): Date | undefined
 // hold naira (`amountPaid: 2000.1`) and fewer facts. The outbox is append-only, so both forms stay.
 
 export type StoredFacts = Readonly<Record<string, unknown>>
+
+// The facts as showFacts() returns them.
+export type ShownFacts<Type extends EventType> = {
+  [Name in keyof EventFacts[Type] as Name extends `${infer Amount}Kobo`
+    ? Amount
+    : Name]: EventFacts[Type][Name] extends Kobo ? number : EventFacts[Type][Name]
+}
 
 // Converts facts from kobo to naira, including the amounts within a reversal or refund. Leaves the detail of
 // an alert unchanged.

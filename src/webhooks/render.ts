@@ -7,21 +7,28 @@
 
 import { ADDITIONAL_NUMBERS } from '#accounts/account.ts'
 import { type PublicAccount, PublicAccountView } from '#accounts/views.ts'
+import type { NameBank } from '#banks/directory.ts'
 import { timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { AccountId, ClientId, CreditId, EventId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
 import { type Payment, SELECT_PAYMENT } from '#payments/payment.ts'
-import type { NameBank } from '#banks/directory.ts'
 import type { PaymentStatus } from '#payments/states.ts'
 import { PaymentEventView } from '#payments/views.ts'
-import { publicId } from '#public-ids.ts'
 import type { EventType } from '#records/events.ts'
 import { maskAccountNumber, type Sealer } from '#seal.ts'
 import { SHARE_TRANSFERS } from '#splits/shares.ts'
 import { type StoredEvent, type StoredFacts, showFacts } from './events.ts'
-import { type CreditAmounts, type EventCredit, EventCreditView } from './views.ts'
+import {
+  type CreditAmounts,
+  type EventCredit,
+  EventCreditView,
+  PayoutEventView,
+  ReturnedPayoutEventView,
+  SettlementEventView,
+  SuspenseEventView,
+} from './views.ts'
 
 // Reads the resources of a batch of events, with one query per kind. Never reads the BVN.
 
@@ -214,8 +221,8 @@ const RENDERERS: Record<Subject<EventType>, (about: About) => Data> = {
   collection: accountData,
   payment: paymentData,
   credit: creditData,
-  payout: factData,
-  settlement: factData,
+  payout: payoutData,
+  settlement: ({ event }) => SettlementEventView.present(showFacts(event.facts) as never),
   hold: factData,
   alert: factData,
   endpoint: factData,
@@ -284,20 +291,17 @@ function findNumber({ numbers }: Payment, credit: EventCredit | undefined) {
 }
 
 function creditData(about: About): Data {
-  const { event, account, payment, credit, nameBank, sealer } = about
+  const { event, account, payment, credit } = about
   if (!credit) return factData(about)
+  const outcome = event.type.slice('credit.'.length)
   return {
-    id: publicId(sealer, 'credit', credit.id),
-    ...EventCreditView.present(credit),
-    bankName: nameBank(credit.bankCode),
-    transactionTime:
-      credit.transactionDate ?? (credit.transactionTime && timestamp(credit.transactionTime)),
-    paymentReference: payment?.id ?? null,
-    adviceReference: payment?.adviceId ?? null,
-    merchantRef: payment?.merchantRef ?? null,
-    collectionAccountNumber: account?.accountNumber ?? null,
-    outcome: event.type.slice('credit.'.length),
-    reason: null,
+    ...SuspenseEventView.present({ ...credit, account, payment, outcome }, about),
     ...factData(about),
   }
+}
+
+function payoutData({ event }: About): Data {
+  const facts = showFacts(event.facts)
+  const view = event.type === 'payout.returned' ? ReturnedPayoutEventView : PayoutEventView
+  return view.present(facts as never)
 }

@@ -47,7 +47,7 @@ const CERTIFICATE_WORDS: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
 }
 
-export function describeError(error: unknown, timeoutMs: number): string {
+function describeError(error: unknown, timeoutMs: number): string {
   const { name, message, code = '' } = error as Error & { code?: string }
   if (code === ATTEMPT_TIMEOUT) return `no answer within ${timeoutMs / 1000} s`
   if (code === 'TARGET_FORBIDDEN') return message
@@ -74,7 +74,7 @@ function describeStatus(status: number, location: string | null): string | null 
 
 // Replaces control characters by spaces (PostgreSQL refuses NUL, and escape sequences colour a terminal),
 // and the marks that reverse the direction of text. Keeps tabs and line ends.
-export function cleanText(text: string): string {
+function cleanText(text: string): string {
   return text.replace(
     /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     ' ',

@@ -1,6 +1,9 @@
-// Views of webhook endpoints, deliveries and attempts, and of the credit in events.
+// Views of webhook endpoints, deliveries and attempts, and of the objects in events.
 
 import { Type } from '@fastify/type-provider-typebox'
+import type { PublicAccount } from '#accounts/views.ts'
+import type { NameBank } from '#banks/directory.ts'
+import { timestamp } from '#clock.ts'
 import { Refusal } from '#errors.ts'
 import { Shares } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -13,11 +16,17 @@ import {
   parseReference,
 } from '#ids.ts'
 import type { Kobo } from '#money.ts'
+import type { Payment } from '#payments/payment.ts'
+import { PayoutView } from '#payouts/views.ts'
+import { publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+import { PeriodView, SettlementView } from '#settlement/views.ts'
 import type { ShareView } from '#splits/shares.ts'
 import { presentShares } from '#splits/views.ts'
 import { signatureHeaders } from '#standard-webhooks.ts'
 import type { Attempt, Delivery, EndpointHealth } from './delivery-log.ts'
 import type { Condition, WebhookEndpoint } from './endpoints.ts'
+import type { ShownFacts } from './events.ts'
 import { OUR_HEADERS } from './send.ts'
 
 const AttemptView = view('DeliveryAttempt', (f: Fields<Attempt>) => ({
@@ -204,3 +213,97 @@ export const EventCreditView = view(undefined, (f: Fields<EventCredit>) => ({
   netToMerchant: f.naira('netKobo', 'What is booked, less fee and VAT. Includes splits.'),
   splits: f.as(Shares, ({ shares }) => presentShares(shares)),
 }))
+
+// The data of events about money in suspense.
+type SuspendedCredit = EventCredit & {
+  payment: Payment | undefined
+  account: PublicAccount | undefined
+  outcome: string
+}
+
+type Naming = { sealer: Sealer; nameBank: NameBank }
+
+export const SuspenseEventView = view(undefined, (f: Fields<SuspendedCredit, Naming>) => ({
+  id: f.integer(({ id }, { sealer }) => publicId(sealer, 'credit', id), 'Credit ID.'),
+  ...EventCreditView.fields,
+  bankName: f.text(({ bankCode }, { nameBank }) => nameBank(bankCode)),
+  transactionTime: f.textOrNull(
+    ({ transactionDate, transactionTime }) =>
+      transactionDate ?? (transactionTime && timestamp(transactionTime)),
+    'Time or date reported by the bank.',
+  ),
+  paymentReference: f.textOrNull(({ payment }) => payment?.id ?? null),
+  adviceReference: f.textOrNull(({ payment }) => payment?.adviceId ?? null),
+  merchantRef: f.textOrNull(({ payment }) => payment?.merchantRef ?? null),
+  collectionAccountNumber: f.textOrNull(({ account }) => account?.accountNumber ?? null),
+  outcome: f.text('outcome'),
+  reason: f.textOrNull(() => null, 'Suspense reason.'),
+}))
+
+// The data of events about payouts and settlements: their facts, which are the object at the time of the
+// event. Fields are described as the object's own.
+
+type PayoutFacts = Omit<ShownFacts<'payout.returned'>, 'returnedAmount' | 'returnedAt'>
+
+const PayoutFactsView = view(undefined, (f: Fields<PayoutFacts>) => {
+  const own = PayoutView.fields
+  return {
+    reference: f.as(own.reference.schema, 'reference'),
+    purpose: f.text('purpose', 'payout or settlement.'),
+    status: f.text('status', 'confirmed or failed.'),
+    amount: f.as(own.amount.schema, 'amount'),
+    currency: f.as(own.currency.schema, 'currency'),
+    fee: f.as(own.fee.schema, 'fee'),
+    vat: f.as(own.vat.schema, 'vat'),
+    bankAccount: f.as(own.bankAccount.schema, 'bankAccount'),
+    bankCode: f.text('bankCode', 'Bank that was paid.'),
+    accountName: f.as(own.toAccountName.schema, 'accountName'),
+    narration: f.as(own.narration.schema, 'narration'),
+    bankReference: f.as(own.bankReference.schema, 'bankReference'),
+    failureReason: f.textOrNull('failureReason', 'Set if failed.'),
+    requestedAt: f.as(own.requestedAt.schema, 'requestedAt'),
+    settledAt: f.text('settledAt'),
+  }
+})
+
+export const PayoutEventView = view(
+  'PayoutEventData',
+  (_f: Fields<ShownFacts<'payout.confirmed'>>) => PayoutFactsView.fields,
+)
+
+export const ReturnedPayoutEventView = view(
+  'PayoutReturnedEventData',
+  (f: Fields<ShownFacts<'payout.returned'>>) => ({
+    ...PayoutFactsView.fields,
+    purpose: f.text('purpose', 'payout, settlement or refund.'),
+    returnedAmount: f.number('returnedAmount', 'What the bank gave back. It is available again.'),
+    returnedAt: f.text('returnedAt'),
+  }),
+)
+
+export const SettlementEventView = view(
+  'SettlementEventData',
+  (f: Fields<ShownFacts<'settlement.closed'>>) => {
+    const own = SettlementView.fields
+    return {
+      reference: f.as(own.reference.schema, 'reference'),
+      status: f.text('status', 'closed, paid, part_failed or failed.'),
+      currency: f.as(own.currency.schema, 'currency'),
+      periodFrom: f.as(PeriodView.fields.from.schema, 'periodFrom'),
+      cutOff: f.as(own.cutOff.schema, 'cutOff'),
+      lines: f.as(own.lines.schema, 'lines'),
+      gross: f.as(own.gross.schema, 'gross'),
+      fees: f.as(own.fees.schema, 'fees'),
+      vat: f.as(own.vat.schema, 'vat'),
+      reversed: f.as(own.reversed.schema, 'reversed'),
+      refunds: f.as(own.refunds.schema, 'refunds'),
+      paidOut: f.as(own.paidOut.schema, 'paidOut'),
+      recovered: f.as(own.recovered.schema, 'recovered'),
+      reserved: f.as(own.reserved.schema, 'reserved'),
+      released: f.as(own.released.schema, 'released'),
+      carried: f.as(own.carried.schema, 'carried'),
+      net: f.as(own.net.schema, 'net'),
+      closedAt: f.as(own.closedAt.schema, 'closedAt'),
+    }
+  },
+)
