@@ -49,9 +49,9 @@ import { adviceRoutes, advices } from '#payments/advice-routes.ts'
 import { branding } from '#payments/branding-routes.ts'
 import { checkoutRoutes } from '#payments/checkout-routes.ts'
 import { bankTransferRoutes, payments, verifyPaymentRoutes } from '#payments/routes.ts'
-import { bankAccounts, bankRoutes } from '#payouts/bank-account-routes.ts'
-import { payoutFailures, operatorPayouts } from '#payouts/operator-routes.ts'
+import { bankAccounts, institutions } from '#payouts/bank-account-routes.ts'
 import { payoutFileRoutes } from '#payouts/file-routes.ts'
+import { operatorPayouts, payoutFailures } from '#payouts/operator-routes.ts'
 import { payouts } from '#payouts/routes.ts'
 import { clientPayoutSettings, payoutSettings } from '#payouts/setting-routes.ts'
 import { payoutTariffs } from '#payouts/tariff-routes.ts'
@@ -59,7 +59,7 @@ import { erasureRoutes } from '#privacy/routes.ts'
 import { adjustingEntries } from '#reconciliation/adjusting-entry-routes.ts'
 import { differences, reconcilingItems } from '#reconciliation/difference-routes.ts'
 import { dailyProofExport, dailyProofs, daySides } from '#reconciliation/proof-routes.ts'
-import { differenceOwners, resolveDifferenceRoutes } from '#reconciliation/resolution-routes.ts'
+import { differenceOwners, differenceResolutions } from '#reconciliation/resolution-routes.ts'
 import {
   statementImports,
   statementProfiles,
@@ -72,7 +72,7 @@ import { balanceRoutes } from '#reports/balance-routes.ts'
 import { exportRoutes } from '#reports/export-routes.ts'
 import { ledgerRoutes, ledgerTransfers } from '#reports/ledger-routes.ts'
 import { overview, pendingApprovals, searching, timelineRoutes } from '#reports/routes.ts'
-import { bankHealth, payerRequeryRoutes, paymentRequeryRoutes } from '#requery/routes.ts'
+import { bankHealth, payerRequeryRoutes, paymentRequeries } from '#requery/routes.ts'
 import { sandboxClock } from '#sandbox/clock-routes.ts'
 import { payoutOutcome, sandboxReset, sandboxSeed, webhookChaos } from '#sandbox/routes.ts'
 import { payerSimulationRoutes, simulateRoutes } from '#sandbox/simulation-routes.ts'
@@ -80,9 +80,8 @@ import { sandboxTransfers } from '#sandbox/transfer-routes.ts'
 import { reportSchedules, reports } from '#schedules/routes.ts'
 import { screeningLists, screeningListUploads } from '#screening/list-routes.ts'
 import { screeningDecisions, screeningRequests, screeningRules } from '#screening/routes.ts'
-import { holidays } from '#settlement/holiday-routes.ts'
 import { settlementChanges, settlements } from '#settlement/routes.ts'
-import { settlementSettings } from '#settlement/setting-routes.ts'
+import { holidays, settlementSettings } from '#settlement/setting-routes.ts'
 import { settlementStatementRoutes } from '#settlement/statement-routes.ts'
 import { splits, subaccounts } from '#splits/routes.ts'
 import {
@@ -90,8 +89,8 @@ import {
   suspenseSettingChanges,
   suspenseSettings,
 } from '#suspense/approval-routes.ts'
-import { suspenseEscalation, suspense } from '#suspense/routes.ts'
 import { returns } from '#suspense/return-routes.ts'
+import { suspense, suspenseEscalation } from '#suspense/routes.ts'
 import { endpointReplays, eventRedeliveries, events } from '#webhooks/event-routes.ts'
 import {
   endpointSecrets,
@@ -267,7 +266,7 @@ const ROUTES = [
   subaccounts,
   splits,
   bankAccounts,
-  bankRoutes,
+  institutions,
   payouts,
   payoutSettings,
   clientPayoutSettings,
@@ -300,9 +299,9 @@ const ROUTES = [
   adjustingEntries,
   reconcilingItems,
   differences,
-  resolveDifferenceRoutes,
+  differenceResolutions,
   differenceOwners,
-  paymentRequeryRoutes,
+  paymentRequeries,
   timelineRoutes,
   exportRoutes,
   searching,

@@ -1,16 +1,20 @@
 // /api/v1/bank-accounts: the accounts that a client's payouts go to. Before an account is saved, the service
 // asks a bank for the holder's name, with no transaction open.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { Type } from '@fastify/type-provider-typebox'
 import { BANKS, type Bank, KINDS } from '#banks/directory.ts'
-import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { parseFlag, query } from '#http/lists.ts'
+import { parseFlag } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
-import { ApiEnvelope, text } from '#http/schemas.ts'
+import { text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
-import { changeBankAccount, getBankAccount, listBankAccounts, saveBankAccount, enquireName } from './bank-accounts.ts'
+import {
+  changeBankAccount,
+  enquireName,
+  getBankAccount,
+  listBankAccounts,
+  saveBankAccount,
+} from './bank-accounts.ts'
 import { BankAccountRequest, BankAccountView, parseBankAccount } from './views.ts'
 
 export const bankAccounts = resource('/api/v1/bank-accounts', {
@@ -135,32 +139,24 @@ const InstitutionView = view('Institution', (f: Fields<Bank>) => ({
 
 const SEARCH_MAX = 100
 
-export const bankRoutes: FastifyPluginAsyncTypebox<Deps> = async (app) => {
-  app.get(
-    '/api/v1/banks',
-    {
-      schema: {
-        operationId: 'listInstitutions',
-        tags: ['Payouts'],
-        summary: 'List banks and other institutions',
-        description:
-          'Commercial, microfinance and mortgage banks, mobile money operators and payment service ' +
-          'banks, in the order of their names.',
-        querystring: query({
-          search: Type.Optional(
-            text(SEARCH_MAX, 'Part of a name, case-insensitive, or a whole code.'),
-          ),
-        }),
-        response: { 200: ApiEnvelope(Type.Array(InstitutionView.schema)) },
-      },
-    },
-    async ({ query: { search = '' } }) =>
-      accepted(
-        'Banks retrieved successfully',
-        findInstitutions(search).map((bank) => InstitutionView.present(bank)),
-      ),
-  )
-}
+export const institutions = resource('/api/v1/banks', {
+  tag: 'Payouts',
+  noun: 'bank',
+  view: Type.Array(InstitutionView.schema),
+  scopes: 'anyone',
+}).get('listInstitutions', {
+  path: '',
+  summary: 'List banks and other institutions',
+  description:
+    'Commercial, microfinance and mortgage banks, mobile money operators and payment service ' +
+    'banks, in the order of their names.',
+  query: {
+    search: Type.Optional(text(SEARCH_MAX, 'Part of a name, case-insensitive, or a whole code.')),
+  },
+  message: 'Banks retrieved successfully',
+  run: async (_db, { query: { search = '' } }) =>
+    findInstitutions(search).map((bank) => InstitutionView.present(bank)),
+})
 
 const SORTED = BANKS.toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
 

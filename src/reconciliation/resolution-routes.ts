@@ -1,18 +1,15 @@
 // Resolves many differences, each in transactions of its own. Safe to repeat: a difference that the
 // same person has already resolved in the same way counts as a success.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { requireApprover, requireUser } from '#approvals/views.ts'
+import { Type } from '@fastify/type-provider-typebox'
+import { checkerOf, ofPeople } from '#approvals/views.ts'
 import { isUnavailable, type Transaction, withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
-import { NoQuery } from '#http/lists.ts'
-import { resource } from '#http/resource.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, SESSION } from '#http/schemas.ts'
+import { type Call, Nothing, resource } from '#http/resource.ts'
 import type { DifferenceId } from '#ids.ts'
 import { finishBooking } from './book.ts'
 import type { DifferenceAction } from './difference.ts'
@@ -88,15 +85,6 @@ function explain({ log }: Deps, error: unknown): { code: string; message: string
 // POST /api/v1/operator/reconciliation/{id}/resolve, approve, reject, withdraw; and many at once.
 // A client's credentials may resolve only while maker-checker is off. Only a user may approve.
 
-const Params = Type.Object({ id: Type.String() })
-const Nothing = Type.Object({}, { additionalProperties: false })
-const change = { tags: ['Operator'], querystring: NoQuery, headers: IdempotencyHeaders }
-const about = {
-  ...change,
-  params: Params,
-  response: { 200: ApiEnvelope(DifferenceDetailView.schema) },
-}
-
 // Errors of booking, matching and noting a difference.
 const RESOLVING = [
   'action_not_allowed',
@@ -108,175 +96,107 @@ const RESOLVING = [
   'suggestion_gone',
 ] as const
 
-const APPROVING = [
-  ...RESOLVING,
-  'approver_not_independent',
-  'approver_too_new',
-  'maker_counts_as_you',
-  'other_person_needed',
-  'request_decided',
-] as const
-
-export const resolveDifferenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  await resolving(app, deps)
-  await resolvingMany(app, deps)
-  await deciding(app, deps)
-}
-
-type Call = { request: FastifyRequest; reply: FastifyReply; message: string }
+type DifferenceCall = Call<{ id: typeof requireDifferenceId }>
 
 // The decision is committed before the credit of the line is booked. A retry continues from there.
-function stepping(deps: Deps) {
-  const { batchPool, sealer, writers, clock } = deps
+function step(call: DifferenceCall, message: string, work: (tx: Transaction) => Promise<void>) {
+  const { request, reply, batchPool, sealer, writers, clock } = call
+  const { id } = call.params
   const submitCredits: Parameters<typeof finishBooking>[0]['submitCredits'] = (credits) =>
     writers.credits.submitAll(credits)
-  return (
-    { request, reply, message }: Call,
-    work: (tx: Transaction, id: DifferenceId) => Promise<void>,
-  ) => {
-    const id = requireDifferenceId((request.params as { id: string }).id)
-    const begin = async (tx: Transaction) => {
-      await work(tx, id)
-      return id.toString()
-    }
-    return withIdempotentSteps(deps, { request, reply, pool: batchPool, begin }, async () => {
-      await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
-      const difference = await readDifference(deps, request, id)
-      return accepted(message, DifferenceDetailView.present(difference, deps))
-    })
+  const begin = async (tx: Transaction) => {
+    await work(tx)
+    return id.toString()
   }
+  return withIdempotentSteps(call, { request, reply, pool: batchPool, begin }, async () => {
+    await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
+    const difference = await readDifference(call, call, id)
+    return accepted(message, DifferenceDetailView.present(difference, call))
+  })
 }
 
-const resolving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { authentication, clock, sharedAccounts } = deps
-  const step = stepping(deps)
-  app.post(
-    `${RECONCILIATION}/:id/resolve`,
-    {
-      config: { errors: [...RESOLVING, 'difference_asked', 'difference_resolved'] },
-      onRequest: authentication.requires('accounting:write'),
-      schema: {
-        ...about,
-        operationId: 'resolveDifference',
-        summary: 'Resolve a difference',
-        description:
-          'Which actions a difference allows depends on its kind. Under maker-checker it is asked ' +
-          'for, and another user approves it.',
-        security: BEARER,
-        body: ResolutionRequest,
-      },
-    },
-    async (request, reply) => {
-      const { client, actor, userId, body } = request
-      const message = 'Difference resolved successfully'
-      return step({ request, reply, message }, (tx, id) =>
-        resolveDifference(
-          tx,
-          { client, actor, userId, now: clock(), sharedAccounts },
-          { id, ...body },
-        ),
+export const differenceResolutions = resource(RECONCILIATION, {
+  tag: 'Operator',
+  noun: 'difference',
+  view: DifferenceDetailView,
+  scopes: { read: 'accounting:read', write: 'accounting:write' },
+  params: { id: requireDifferenceId },
+})
+  .route('POST', 'resolveDifference', {
+    path: '/:id/resolve',
+    summary: 'Resolve a difference',
+    description:
+      'Which actions a difference allows depends on its kind. Under maker-checker it is asked ' +
+      'for, and another user approves it.',
+    isKeyed: true,
+    body: ResolutionRequest,
+    errors: [...RESOLVING, 'difference_asked', 'difference_resolved'],
+    handle: (call) =>
+      step(call, 'Difference resolved successfully', (tx) =>
+        resolveDifference(tx, { ...call, now: call.clock() }, { id: call.params.id, ...call.body }),
+      ),
+  })
+  .route('POST', 'resolveDifferences', {
+    path: '/resolve',
+    summary: 'Resolve many differences',
+    description: 'Each on its own: one that is refused keeps no other from being resolved.',
+    isKeyed: true,
+    body: BulkResolutionRequest,
+    view: Type.Array(ResolutionResult),
+    handle: (call) => {
+      const { request, reply, batchPool } = call
+      const steps = { request, reply, pool: batchPool, begin: 'many' }
+      return withIdempotentSteps(call, steps, async () =>
+        accepted('Differences resolved', await resolveEach(call, call, call.body)),
       )
     },
-  )
-}
-
-const resolvingMany: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { authentication, batchPool } = deps
-  app.post(
-    `${RECONCILIATION}/resolve`,
-    {
-      onRequest: authentication.requires('accounting:write'),
-      schema: {
-        ...change,
-        operationId: 'resolveDifferences',
-        summary: 'Resolve many differences',
-        description: 'Each on its own: one that is refused keeps no other from being resolved.',
-        security: BEARER,
-        body: BulkResolutionRequest,
-        response: {
-          200: ApiEnvelope(Type.Array(ResolutionResult)),
-        },
-      },
-    },
-    async (request, reply) => {
-      const call = { request, reply, pool: batchPool, begin: 'many' }
-      return withIdempotentSteps(deps, call, async () =>
-        accepted('Differences resolved', await resolveEach(deps, request, request.body)),
-      )
-    },
-  )
-}
-
-const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { authentication, sharedAccounts } = deps
-  const onRequest = [authentication.requires('accounting:write'), requireUser]
-  const security = SESSION
-  const step = stepping(deps)
-  const by = (request: FastifyRequest) => ({ ...requireApprover(deps, request), sharedAccounts })
-
-  app.post(
-    `${RECONCILIATION}/:id/approve`,
-    {
-      config: { errors: APPROVING },
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'approveResolution',
-        summary: 'Approve the resolution of a difference',
-        description: 'By another user than the one who asked for it.',
-        security,
-        body: Nothing,
-      },
-    },
-    async (request, reply) => {
-      const message = 'Resolution approved successfully'
-      return step({ request, reply, message }, (tx, id) => approveResolution(tx, by(request), id))
-    },
-  )
-
-  app.post(
-    `${RECONCILIATION}/:id/reject`,
-    {
-      config: { errors: ['difference_not_found', 'other_person_needed', 'request_decided'] },
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'rejectResolution',
-        summary: 'Reject the resolution of a difference',
-        description: 'The difference is open again.',
-        security,
-        body: Type.Object({ reason: Reason }, { additionalProperties: false }),
-      },
-    },
-    async (request, reply) => {
-      const { reason } = request.body
-      const message = 'Resolution rejected'
-      return step({ request, reply, message }, (tx, id) =>
-        rejectResolution(tx, by(request), { id, reason }),
-      )
-    },
-  )
-
-  app.post(
-    `${RECONCILIATION}/:id/withdraw`,
-    {
-      config: { errors: ['difference_not_found', 'own_request_only', 'request_decided'] },
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'withdrawResolution',
-        summary: 'Withdraw your resolution of a difference',
-        description: 'Only by the user who asked for it, before it is decided.',
-        security,
-        body: Nothing,
-      },
-    },
-    async (request, reply) => {
-      const message = 'Resolution withdrawn'
-      return step({ request, reply, message }, (tx, id) => withdrawResolution(tx, by(request), id))
-    },
-  )
-}
+  })
+  .route('POST', 'approveResolution', {
+    ...ofPeople,
+    path: '/:id/approve',
+    summary: 'Approve the resolution of a difference',
+    description: 'By another user than the one who asked for it.',
+    isKeyed: true,
+    body: Nothing,
+    errors: [
+      ...RESOLVING,
+      'approver_not_independent',
+      'approver_too_new',
+      'maker_counts_as_you',
+      'other_person_needed',
+      'request_decided',
+    ],
+    handle: (call) =>
+      step(call, 'Resolution approved successfully', (tx) =>
+        approveResolution(tx, checkerOf(call), call.params.id),
+      ),
+  })
+  .route('POST', 'rejectResolution', {
+    ...ofPeople,
+    path: '/:id/reject',
+    summary: 'Reject the resolution of a difference',
+    description: 'The difference is open again.',
+    isKeyed: true,
+    body: Type.Object({ reason: Reason }, { additionalProperties: false }),
+    errors: ['difference_not_found', 'other_person_needed', 'request_decided'],
+    handle: (call) =>
+      step(call, 'Resolution rejected', (tx) =>
+        rejectResolution(tx, checkerOf(call), { id: call.params.id, reason: call.body.reason }),
+      ),
+  })
+  .route('POST', 'withdrawResolution', {
+    ...ofPeople,
+    path: '/:id/withdraw',
+    summary: 'Withdraw your resolution of a difference',
+    description: 'Only by the user who asked for it, before it is decided.',
+    isKeyed: true,
+    body: Nothing,
+    errors: ['difference_not_found', 'own_request_only', 'request_decided'],
+    handle: (call) =>
+      step(call, 'Resolution withdrawn', (tx) =>
+        withdrawResolution(tx, checkerOf(call), call.params.id),
+      ),
+  })
 
 // POST /api/v1/operator/reconciliation/{id}/assign, and many at once: assigns differences to a user.
 // Also lists the users who may own differences.

@@ -6,10 +6,8 @@ import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { withIdempotency } from '#http/idempotency.ts'
-import { NoQuery } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
+import { ApiEnvelope, named } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { checkoutReader, requireReference } from '#payments/checkout-routes.ts'
 import { CHECKOUT, CheckoutBody } from '#payments/checkout-views.ts'
@@ -54,57 +52,46 @@ const RequeryView = view('Requery', (f: Fields<PaymentRequery, Naming>) => ({
   requeries: f.list(OpenRequeryView, 'requeries', 'One per bank that can be asked.'),
 }))
 
-export const paymentRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { authentication, clock, bankConnections } = deps
-
-  app.post(
-    '/api/v1/payments/:reference/requery',
-    {
-      config: { errors: ['payment_not_found', 'requery_not_supported', 'too_many_requeries'] },
-      onRequest: authentication.requires('payments:write'),
-      // A client may omit the body.
-      preValidation: (request, _reply, done) => {
-        request.body ??= {}
-        done()
-      },
-      schema: {
-        operationId: 'requeryPayment',
-        tags: ['Payments'],
-        summary: 'Ask the bank for a payment’s transfer',
-        description:
-          'For a payer who paid but whose transfer was not reported. The bank is asked within ' +
-          'seconds, and again while it finds nothing; each query appears in the timeline. ' +
-          'Idempotent while a requery is pending. Banks that cannot list transfers need a sessionId.',
-        security: BEARER,
-        headers: IdempotencyHeaders,
-        params: Type.Object({ reference: Type.String({ description: BY_ANY_REFERENCE }) }),
-        querystring: NoQuery,
-        body: RequeryRequest,
-        response: { 200: ApiEnvelope(RequeryView.schema) },
-      },
+export const paymentRequeries = resource('/api/v1/payments', {
+  tag: 'Payments',
+  noun: 'requery',
+  view: RequeryView,
+  scopes: { read: 'payments:read', write: 'payments:write' },
+  params: { reference: String },
+  paramDescriptions: { reference: BY_ANY_REFERENCE },
+}).act('requeryPayment', {
+  path: '/:reference/requery',
+  summary: 'Ask the bank for a payment’s transfer',
+  description:
+    'For a payer who paid but whose transfer was not reported. The bank is asked within ' +
+    'seconds, and again while it finds nothing; each query appears in the timeline. ' +
+    'Idempotent while a requery is pending. Banks that cannot list transfers need a sessionId.',
+  message: 'Requery accepted',
+  errors: ['payment_not_found', 'requery_not_supported', 'too_many_requeries'],
+  body: RequeryRequest,
+  route: {
+    // A client may omit the body.
+    preValidation: (request, _reply, done) => {
+      request.body ??= {}
+      done()
     },
-    async (request, reply) => {
-      const { client, actor, params, body } = request
-      return withIdempotency(deps, { request, reply }, async (tx) => {
-        const now = clock()
-        const { payment } = await findPayment(tx, client.id, params.reference)
-        const { sessionId } = body
-        const requery = { payment, reason: 'demand', sessionId } as const
-        const requeries = await requeryPayment(tx, { now, bankConnections }, requery)
-        if (requeries.length === 0) throw new Refusal('requery_not_supported')
-        await writeAuditLog(tx, now, {
-          clientId: client.id,
-          actor,
-          action: 'payment.requery',
-          subject: `payment/${payment.id}`,
-          detail: sessionId === undefined ? {} : { sessionId },
-        })
-        const row = { paymentReference: payment.id, requeries }
-        return accepted('Requery accepted', RequeryView.present(row, deps))
-      })
-    },
-  )
-}
+  },
+  run: async (tx, { client, actor, now, params, body, bankConnections }) => {
+    const { payment } = await findPayment(tx, client.id, params.reference)
+    const { sessionId } = body
+    const requery = { payment, reason: 'demand', sessionId } as const
+    const requeries = await requeryPayment(tx, { now, bankConnections }, requery)
+    if (requeries.length === 0) throw new Refusal('requery_not_supported')
+    await writeAuditLog(tx, now, {
+      clientId: client.id,
+      actor,
+      action: 'payment.requery',
+      subject: `payment/${payment.id}`,
+      detail: sessionId === undefined ? {} : { sessionId },
+    })
+    return { paymentReference: payment.id, requeries }
+  },
+})
 
 // POST /pay/{reference}/sent: the payer says that the money is sent, and the service asks the banks of the
 // payment's numbers. The advice reference is the only credential, as for the whole checkout page.
