@@ -39,7 +39,12 @@ import { postTransfers, type Transfer, type TransferReason } from '#ledger/trans
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { drawAvailable } from '#payouts/available.ts'
 import { awaitTurn } from '#settlement/close.ts'
-import { findProvisionAccounts, releaseExcess, sumUsableReserves, useReserves } from '#settlement/reserves.ts'
+import {
+  findProvisionAccounts,
+  releaseExcess,
+  sumUsableReserves,
+  useReserves,
+} from '#settlement/reserves.ts'
 import { findTaxLimit, isTaxKind, TAX_KINDS } from './withholding.ts'
 
 export const ADJUSTMENT_KINDS = [

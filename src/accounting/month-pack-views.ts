@@ -13,7 +13,15 @@ import { Refusal } from '#errors.ts'
 import { type Columns, csvText } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
-import { type DailyProof, readDailyProofs, timingWindows, type CrossDayItem, readCrossDayItems, readStandingItems, type StandingItem } from '#reconciliation/daily-proof.ts'
+import {
+  type CrossDayItem,
+  type DailyProof,
+  readCrossDayItems,
+  readDailyProofs,
+  readStandingItems,
+  type StandingItem,
+  timingWindows,
+} from '#reconciliation/daily-proof.ts'
 import {
   accountOf,
   type ClosedDay,

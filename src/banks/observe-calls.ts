@@ -9,7 +9,6 @@ export type Direction = 'in' | 'out'
 export type CallCount = { bankCode: string; direction: Direction; answered: number; failed: number }
 
 type Call = (...args: unknown[]) => Promise<unknown>
-type Options = { signal?: AbortSignal; isTooLate?: () => boolean }
 type Answer = { status: string; isUp?: true; isAccepted?: true; waitsFor?: string }
 
 // A bank that lets us log in or finds a payout need not be able to take orders. So only the failures of these
@@ -84,7 +83,7 @@ function observe(calls: BankCalls, { name, call, bankCode, meter }: Observing): 
     if (!isOk || !onlyFailures) meter.note(bankCode, direction, isOk)
   }
   return async (...args) => {
-    const options = (args.at(-1) ?? {}) as Options
+    const options = (args.at(-1) ?? {}) as { signal?: AbortSignal; isTooLate?: () => boolean }
     try {
       const answer = (await Reflect.apply(call, calls, args)) as Answer
       // A call that we gave up is not a failure of the bank.

@@ -117,7 +117,6 @@ type Terms = {
   suspiciousKobo: Kobo
   hashPayer: HashPayer
 }
-type PaymentTerms = Pick<PaymentTarget, 'amountKobo' | 'amountPaidKobo' | 'amountPolicy'>
 type Judgement = { bookedKobo: Kobo; reason: SuspenseReason | null }
 
 const DAY_MS = 86_400_000
@@ -173,7 +172,10 @@ export function judge(
 }
 
 // Returns the amount that the payment's policy accepts. Undefined: the policy refuses the whole amount.
-export function acceptedKobo(payment: PaymentTerms, amountKobo: Kobo): Kobo | undefined {
+export function acceptedKobo(
+  payment: Pick<PaymentTarget, 'amountKobo' | 'amountPaidKobo' | 'amountPolicy'>,
+  amountKobo: Kobo,
+): Kobo | undefined {
   const dueKobo = kobo(payment.amountKobo - payment.amountPaidKobo)
   if (payment.amountPolicy === 'any' || amountKobo === dueKobo) return amountKobo
   if (payment.amountPolicy === 'exact') return undefined

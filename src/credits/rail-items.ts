@@ -5,6 +5,7 @@
 // The body may name a payer, so it is encrypted, and every read is written to the audit log.
 
 import type { BankCharges, ParsedItem } from '#banks/notifications.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { bytesArray, plainArray, textArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -276,17 +277,18 @@ export async function listRailItems(
   db: Queryable,
   { outcome, bankCode, beforeId, limit }: RailFilter,
 ): Promise<RailItem[]> {
-  const { rows } = await db.query<RailItem>({
-    name: 'list-rail-items',
-    text: `${SELECT_ITEM}
-             from rail_items
-            where ($1::text is null or ${OUTCOME} = $1)
-              and ($2::text is null or bank_code = $2)
-              and ($3::bigint is null or id < $3)
-            order by id desc
-            limit $4`,
-    values: [outcome, bankCode, beforeId, limit],
-  })
+  const { rows } = await db.query<RailItem>(
+    listQuery({
+      select: `${SELECT_ITEM} from rail_items`,
+      where: [
+        [`${OUTCOME} = $`, outcome],
+        ['bank_code = $', bankCode],
+      ],
+      id: 'id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 

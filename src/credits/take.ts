@@ -214,7 +214,7 @@ function sealPayer({ credit: { sourceAccountNumber } }: CreditRow, { sealer }: S
   return sourceAccountNumber === null ? null : sealer.seal(sourceAccountNumber)
 }
 
-function insertCredits(
+export function insertCredits(
   tx: Transaction,
   shared: Shared,
   rows: readonly CreditRow[],

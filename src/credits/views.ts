@@ -1,6 +1,7 @@
 // Views of credits and of the places of their money.
 
 import { Type } from '@fastify/type-provider-typebox'
+import type { NameBank } from '#banks/directory.ts'
 import {
   type CreditIdentifier,
   IDENTIFIER_KINDS,
@@ -13,7 +14,6 @@ import { named, nullable, Shares } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
-import type { NameBank } from '#banks/directory.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type {
   CreditHistory,

@@ -129,13 +129,15 @@ function computeTag(sealer: Sealer, list: List, position: Position): Buffer {
 //     id: 'p.id', order, after, limit,
 //   })
 //
-// `$` stands for the value. A condition whose value is undefined or null is left out. A condition without a
-// value is a text, or false, which is left out.
+// Each `$` stands for the next value of its condition, or else for the last one. A condition with a value that
+// is undefined or null is left out. A condition without a value is a text, or false, which is left out.
 
-export type Conditions = readonly (string | false | readonly [sql: string, value: unknown])[]
+type Condition = string | false | readonly [sql: string, ...values: unknown[]]
+export type Conditions = readonly Condition[]
 
 type ListQuery = {
   select: string
+  values?: readonly unknown[] // Of `select`: $1, $2 …
   where: Conditions
   id: string
   order?: Order | undefined
@@ -145,26 +147,33 @@ type ListQuery = {
 
 export function listQuery({
   select,
+  values: own = [],
   where,
   id,
   order = 'newest',
   ...page
 }: ListQuery): QueryConfig {
   const { sort, isAfter } = ORDER_SQL[order]
-  const { sql, values } = fits([...where, [`${id} ${isAfter} $`, page.after]])
+  const { sql, values } = fits([...where, [`${id} ${isAfter} $`, page.after]], own)
   return composed(`${select} where ${sql} order by ${id} ${sort} limit ${page.limit}`, values)
 }
 
-export function fits(where: Conditions): { sql: string; values: unknown[] } {
-  const values: unknown[] = []
+// `own` are the values of the rest of the statement, $1, $2 …
+export function fits(
+  where: Conditions,
+  own: readonly unknown[] = [],
+): { sql: string; values: unknown[] } {
+  const values = [...own]
   const conditions: string[] = []
   for (const condition of where) {
     if (typeof condition === 'string') conditions.push(condition)
     if (typeof condition !== 'object') continue
-    const [sql, value] = condition
-    if (value !== undefined && value !== null) {
-      conditions.push(sql.replaceAll('$', `$${values.push(value)}`))
-    }
+    const [sql, ...its] = condition
+    if (its.some((value) => value === undefined || value === null)) continue
+    const places = its.map((value) => `$${values.push(value)}`)
+    conditions.push(
+      sql.replaceAll('$', () => (places.length > 1 ? places.shift() : places[0]) ?? ''),
+    )
   }
   return { sql: conditions.length === 0 ? 'true' : conditions.join(' and '), values }
 }

@@ -10,6 +10,7 @@ import { gzip } from 'node:zlib'
 import formbody from '@fastify/formbody'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { bankNames } from '#banks/directory.ts'
 import { Refusal } from '#errors.ts'
 import { BEAT, openEventStream } from '#http/connections.ts'
 import { type Deps, scoped } from '#http/deps.ts'
@@ -31,7 +32,6 @@ import {
   loadCheckoutPages,
   viewLogo,
 } from './checkout-views.ts'
-import { bankNames } from '#banks/directory.ts'
 
 // Live status for open checkout pages. One reader per process reads all watched advices and sends changes to
 // their watchers: soon after a write of this process, and at intervals for the writes of other processes.

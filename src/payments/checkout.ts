@@ -15,7 +15,14 @@ import { TROUBLED_BANKS } from '#records/alerts.ts'
 import { codeOfId } from '#short-codes.ts'
 import type { AmountPolicy } from './advice.ts'
 import { SHOWN_LOGO, type ShownLogo } from './branding.ts'
-import { isOpen, type PaymentNumber, REFUNDED, remainingKobo, statusAt, buildCallBackUrl } from './payment.ts'
+import {
+  buildCallBackUrl,
+  isOpen,
+  type PaymentNumber,
+  REFUNDED,
+  remainingKobo,
+  statusAt,
+} from './payment.ts'
 import type { PaymentStatus } from './states.ts'
 
 type CheckoutRow = {

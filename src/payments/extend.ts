@@ -19,7 +19,6 @@ export const EXPIRY_SECONDS_MAX = 172_800
 
 export type Extension = { expiresAt: Date } | { seconds: number }
 
-type Deps = { now: Date; actor: string }
 type AdviceRow = { cancelledAt: Date | null; expirySeconds: number }
 type PaymentRow = { id: PaymentId; status: PaymentStatus; amountPaidKobo: Kobo; expiresAt: Date }
 
@@ -28,7 +27,7 @@ type AdviceExtension = { clientId: ClientId; adviceId: AdviceId; extension: Exte
 // Extending to the current expiry changes nothing.
 export async function extendAdvice(
   tx: Transaction,
-  { now, actor }: Deps,
+  { now, actor }: { now: Date; actor: string },
   { clientId, adviceId, extension }: AdviceExtension,
 ): Promise<void> {
   const { advice, payment } = await lockAdvice(tx, clientId, adviceId)

@@ -1,6 +1,7 @@
 // /api/v1/payments: list and retrieve payments.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { NameBank } from '#banks/directory.ts'
 import { timestamp } from '#clock.ts'
 import { issuesNumbers } from '#config/number-settings.ts'
 import { type CreditTrace, listCredits } from '#credits/queries.ts'
@@ -25,9 +26,16 @@ import { type AdviceId, parseReference } from '#ids.ts'
 import { type Kobo, toNaira } from '#money.ts'
 import { maskAccountNumber, type Sealer } from '#seal.ts'
 import type { Initiated, Initiation } from './initiate.ts'
-import { findPaidWhere, getPayment, type PaidWhere, type Payment, type PaymentNumber, statusAt, buildCallBackUrl } from './payment.ts'
+import {
+  buildCallBackUrl,
+  findPaidWhere,
+  getPayment,
+  type PaidWhere,
+  type Payment,
+  type PaymentNumber,
+  statusAt,
+} from './payment.ts'
 import { findPayment, listPayments, summarizePayments } from './queries.ts'
-import type { NameBank } from '#banks/directory.ts'
 import { PAYMENT_STATUSES } from './states.ts'
 import {
   BY_ANY_REFERENCE,

@@ -2,6 +2,7 @@
 
 import { type Static, type TObject, Type } from '@fastify/type-provider-typebox'
 import { accountName } from '#accounts/account.ts'
+import type { NameBank } from '#banks/directory.ts'
 import { describeCharges } from '#fees/charges.ts'
 import type { FeeRule } from '#fees/rules.ts'
 import { AmountQuery, parseAmounts, parseWindow, WindowQuery } from '#http/lists.ts'
@@ -18,14 +19,20 @@ import { kobo } from '#money.ts'
 import { openShares } from '#splits/shares.ts'
 import { presentShares } from '#splits/views.ts'
 import type { Advice } from './advice.ts'
-import { adviceStatus, type Payment, type PaymentNumber, remainingKobo, statusAt, buildCallBackUrl } from './payment.ts'
+import {
+  adviceStatus,
+  buildCallBackUrl,
+  type Payment,
+  type PaymentNumber,
+  remainingKobo,
+  statusAt,
+} from './payment.ts'
 import {
   type ListedAdvice,
   type PaymentFilters,
   REFUND_STATES,
   type RefundState,
 } from './queries.ts'
-import type { NameBank } from '#banks/directory.ts'
 import type { PaymentStatus } from './states.ts'
 
 export type AdviceRow = ListedAdvice & {

@@ -1,5 +1,5 @@
 // Bank accounts that a client's payouts go to. Before the first payout to an account, a bank is asked for the
-// holder's name (name-enquiries.ts). The answer decides the status:
+// holder's name. The answer decides the status:
 //
 //   confirmed     the bank knows the account under the name that the client gave
 //   mismatch      the bank knows another name, or no such account: nothing is paid to the account
@@ -9,15 +9,15 @@
 // Account numbers are sealed, and found by their hash. A client has at most one default account.
 
 import type { Client } from '#access/permissions.ts'
-import type { NameAnswer, BankConnections, NamedAccount } from '#banks/connector.ts'
+import type { BankConnections, NameAnswer, NamedAccount } from '#banks/connector.ts'
+import { systemClock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type BankAccountId, type ClientId, newReference, type UserId } from '#ids.ts'
+import { CURRENCY, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
-import { systemClock } from '#clock.ts'
-import { CURRENCY, kobo } from '#money.ts'
 import { chooseSendingBank } from './sending-bank.ts'
 
 // Names are the same if they have the same words, in any order and case. Accents, punctuation and the

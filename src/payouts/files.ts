@@ -8,6 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { writePain001 } from '#banks/iso20022/pain.ts'
 import { type DebitAccount, type PaymentFile, writePaymentCsv } from '#banks/payment-files.ts'
 import { businessDayFrom, type Holidays, watDay } from '#clock.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { BeginAgain, type Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -126,13 +127,15 @@ export async function listPayoutFiles(
   db: Queryable,
   { bankCode, beforeId, limit }: FileFilter,
 ): Promise<PayoutFile[]> {
-  const { rows } = await db.query<PayoutFile>({
-    name: 'list-payout-files',
-    text: `${SELECT_FILE}
-            where ($1::text is null or f.bank_code = $1) and ($2::bigint is null or f.id < $2)
-            order by f.id desc limit $3`,
-    values: [bankCode ?? null, beforeId, limit],
-  })
+  const { rows } = await db.query<PayoutFile>(
+    listQuery({
+      select: SELECT_FILE,
+      where: [['f.bank_code = $', bankCode]],
+      id: 'f.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 

@@ -3,19 +3,34 @@
 import { type Static, type TObject, Type } from '@fastify/type-provider-typebox'
 import { requireClientId } from '#access/client-routes.ts'
 import { getClient } from '#access/clients.ts'
-import { toViewer, checkerOf, ofPeople, rejecting, viewerOf } from '#approvals/views.ts'
+import { checkerOf, ofPeople, rejecting, toViewer, viewerOf } from '#approvals/views.ts'
 import type { Queryable } from '#db/pool.ts'
-import { SUMMARISED, choice } from '#http/lists.ts'
-import { type Call, resource, Nothing } from '#http/resource.ts'
-import { digits, text } from '#http/schemas.ts'
-import { findOpenFailure, requestPayoutFailure, resolvePayout, FAILURE_STATES, isFailureReference, payoutFailures as workflow } from './failures.ts'
-import { getFileId } from './files.ts'
-import { listPayouts, readPayoutDetail, summarizePayouts } from './queries.ts'
-import { Evidence, OperatorPayoutDetailView, OperatorPayoutView, PayoutFilters, parsePayoutFilters, REASON_MAX, PayoutFailureView } from './views.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
+import { choice, SUMMARISED } from '#http/lists.ts'
+import { type Call, Nothing, resource } from '#http/resource.ts'
+import { digits, text } from '#http/schemas.ts'
+import {
+  FAILURE_STATES,
+  findOpenFailure,
+  isFailureReference,
+  requestPayoutFailure,
+  resolvePayout,
+  payoutFailures as workflow,
+} from './failures.ts'
+import { getFileId } from './files.ts'
+import { listPayouts, readPayoutDetail, summarizePayouts } from './queries.ts'
+import {
+  Evidence,
+  OperatorPayoutDetailView,
+  OperatorPayoutView,
+  PayoutFailureView,
+  PayoutFilters,
+  parsePayoutFilters,
+  REASON_MAX,
+} from './views.ts'
 
 const BANK_REFERENCE_MAX = 100
 

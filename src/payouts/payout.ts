@@ -3,6 +3,7 @@
 // I47: a payout is sent at most once. A payout without an answer is unknown: a worker queries the bank and
 // never sends it again. Approval is a field of its own, not a status.
 
+import { composed, fits } from '#db/paging.ts'
 import { timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -116,11 +117,11 @@ export async function findPayout(
   { reference, clientId }: { reference: string; clientId?: ClientId | undefined },
 ): Promise<Payout | undefined> {
   if (!REFERENCE.test(reference)) return undefined
-  const { rows } = await db.query<Payout>({
-    name: 'find-payout',
-    text: `${SELECT_PAYOUT} where p.reference = $1 and ($2::bigint is null or p.client_id = $2)`,
-    values: [reference, clientId ?? null],
-  })
+  const { sql, values } = fits([
+    ['p.reference = $', reference],
+    ['p.client_id = $', clientId],
+  ])
+  const { rows } = await db.query<Payout>(composed(`${SELECT_PAYOUT} where ${sql}`, values))
   return rows[0]
 }
 

@@ -34,7 +34,6 @@ export type HeldPayout = Pick<
   | 'subaccountId'
 >
 
-type FindAccount = (account: SharedAccount) => AccountId
 type Leg = { from: SharedAccount; to: SharedAccount; amountKobo: Kobo; reason: Transfer['reason'] }
 
 // Fee rules are in naira, and so are these accounts.
@@ -123,7 +122,7 @@ function withMoney(legs: readonly Leg[]): Leg[] {
 export function toTransfers(
   { id }: HeldPayout,
   legs: readonly Leg[],
-  find: FindAccount,
+  find: (account: SharedAccount) => AccountId,
 ): Transfer[] {
   return legs.map(({ from, to, amountKobo, reason }) => ({
     debitAccountId: find(from),

@@ -95,17 +95,16 @@ export async function findPayoutsLike(
   db: Queryable,
   { prefix, clientId, limit }: { prefix: string; clientId: ClientId | undefined; limit: number },
 ): Promise<Payout[]> {
-  const { rows } = await db.query<Payout>({
-    name: 'find-payouts-like',
-    text: `${SELECT_PAYOUT}
-            where p.id = any(array(
-                    (select id from payouts where reference >= upper($2) and reference < upper($3)
-                      order by reference limit ${PREFIX_SCAN_MAX})
-                    union all
-                    (select id from payouts where bank_reference = $2)))
-              and ($1::bigint is null or p.client_id = $1)
-            order by p.id desc limit $4`,
-    values: [clientId ?? null, prefix, pastPrefix(prefix), limit],
-  })
+  const { sql, values } = fits([['p.client_id = $', clientId]], [prefix, pastPrefix(prefix), limit])
+  const text = `${SELECT_PAYOUT}
+                 where p.id = any(array(
+                         (select id from payouts
+                           where reference >= upper($1) and reference < upper($2)
+                           order by reference limit ${PREFIX_SCAN_MAX})
+                         union all
+                         (select id from payouts where bank_reference = $1)))
+                   and ${sql}
+                 order by p.id desc limit $3`
+  const { rows } = await db.query<Payout>(composed(text, values))
   return rows
 }

@@ -10,6 +10,8 @@
 
 import { type Client, refuseSuspended } from '#access/permissions.ts'
 import type { BankConnections } from '#banks/connector.ts'
+import { watDayStart } from '#clock.ts'
+import { numberArray, plainArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { computeFeeOnTop } from '#fees/fee.ts'
@@ -23,12 +25,10 @@ import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
 import { type Draw, drawAvailable } from './available.ts'
 import { type BankAccount, lockBankAccount } from './bank-accounts.ts'
+import { type NewPayout, newPayoutReference, type Purpose, recordRouting } from './payout.ts'
 import { feeAccounts } from './postings.ts'
 import { chooseSendingBank } from './sending-bank.ts'
 import { countApprovers } from './settings.ts'
-import { watDayStart } from '#clock.ts'
-import { numberArray, plainArray } from '#db/sql.ts'
-import { type NewPayout, newPayoutReference, type Purpose, recordRouting } from './payout.ts'
 import { recordPayoutChanges } from './states.ts'
 
 type Deps = {

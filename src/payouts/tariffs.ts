@@ -6,6 +6,7 @@
 // payout is booked by a withdrawn tariff.
 
 import type { Clock } from '#clock.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -105,12 +106,15 @@ export async function listTariffs(
   db: Queryable,
   { beforeId, limit }: { beforeId: bigint | null; limit: number },
 ): Promise<DatedTariff[]> {
-  const { rows } = await db.query<TariffRow & Omit<DatedTariff, keyof Tariff>>({
-    name: 'list-payout-tariffs',
-    text: `select ${TARIFF_COLUMNS}, ${DATED_COLUMNS} from payout_tariffs
-            where $1::bigint is null or id < $1 order by id desc limit $2`,
-    values: [beforeId, limit],
-  })
+  const { rows } = await db.query<TariffRow & Omit<DatedTariff, keyof Tariff>>(
+    listQuery({
+      select: `select ${TARIFF_COLUMNS}, ${DATED_COLUMNS} from payout_tariffs`,
+      where: [],
+      id: 'id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows.map(({ id, bankCode, effectiveFrom, createdAt, ...row }) => ({
     ...toTariff(row),
     id,

@@ -20,11 +20,11 @@ import {
 import { TIMES_ARE_IN_ORDER } from '#db/bounds.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { DifferenceId, StatementLineId } from '#ids.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import { clearAlert, type NewAlert, raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
 import { type BankAccount, dayBefore } from './banks.ts'
-import type { DifferenceId, StatementLineId } from '#ids.ts'
 import type { DifferenceKind } from './difference.ts'
 import type { ItemKind } from './items.ts'
 
@@ -98,7 +98,7 @@ export const isTiming = (today: string) => `(
   d.kind in ('missing_in_books', 'missing_at_bank') and d.state in ('open', 'asked')
     and d.day + coalesce(w.days, ${TIMING_DAYS_DEFAULT}) >= ${today}::date
   or d.state = 'resolved' and d.action <> 'note')`
-export const IS_TIMING = isTiming('$7')
+const IS_TIMING = isTiming('$7')
 
 const IS_NOTED = `(d.state = 'resolved' and d.action = 'note')`
 

@@ -19,7 +19,6 @@ import type { BankAccount } from './banks.ts'
 import { timingWindows } from './daily-proof.ts'
 import { adjustingAccounts, allowedActions, DIFFERENCE_KINDS, READINGS } from './difference.ts'
 import { type BankItem, ITEM_KINDS, type ItemRef, readItems, refKey } from './items.ts'
-import { comparePayers, type PayerComparison, Day, DifferenceOwnerBody, OwnerName, RECONCILIATION, requireDay, requireDifferenceId, toOwner } from './views.ts'
 import {
   type DifferenceChange,
   getDifference,
@@ -31,6 +30,17 @@ import {
 import { StatementLineView } from './statement-routes.ts'
 import type { ListedLine } from './statements.ts'
 import { DIFFERENCE_STATES } from './states.ts'
+import {
+  comparePayers,
+  Day,
+  DifferenceOwnerBody,
+  OwnerName,
+  type PayerComparison,
+  RECONCILIATION,
+  requireDay,
+  requireDifferenceId,
+  toOwner,
+} from './views.ts'
 
 type Opening = { sealer: Sealer }
 

@@ -3,6 +3,7 @@
 // sources have small indexes.
 
 import { idBounds } from '#db/bounds.ts'
+import { type Conditions, fits } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Kobo, parseKobo } from '#money.ts'
 import { type BankAccount, dayEnd, dayStart } from './banks.ts'
@@ -147,14 +148,13 @@ export function readSearch(query: string): Search {
 
 type Columns = { texts: readonly string[]; amount: string }
 
-// Uses two parameters from `$at` on: searchValues.
-export function searchSql(at: number, { texts, amount }: Columns): string {
-  return `($${at}::text is null or abs(${amount}) = $${at + 1}::bigint
-    or position($${at} in lower(concat_ws(chr(10), ${texts.join(', ')}))) > 0)`
-}
-
-export function searchValues(search: Search | undefined): [string | null, Kobo | null] {
-  return [search?.text ?? null, search?.amountKobo ?? null]
+export function matching(search: Search | undefined, { texts, amount }: Columns): Conditions {
+  if (!search) return []
+  const hasText = `position($ in lower(concat_ws(chr(10), ${texts.join(', ')}))) > 0`
+  const { text, amountKobo } = search
+  return amountKobo === null
+    ? [[hasText, text]]
+    : [[`(abs(${amount}) = $ or ${hasText})`, amountKobo, text]]
 }
 
 // An item of the books as people see it: a movement of a bank's account, with its lines.
@@ -231,7 +231,7 @@ const POSTED = {
   booked: 't.posted_at',
 }
 
-const SEARCH = searchSql(10, {
+const SEARCHED: Columns = {
   texts: [
     'i.session_id',
     'i.bank_reference',
@@ -241,7 +241,7 @@ const SEARCH = searchSql(10, {
     'i.name',
   ],
   amount: 'i.amount_kobo',
-})
+}
 
 // Lists the items posted on a day, by kind and id. An item is matched if its lines account for its whole
 // amount, so it has no difference.
@@ -262,10 +262,14 @@ export async function listItems(
   const filter = Object.fromEntries(posted) as ItemFilter
   const hasDifference = `exists (select from differences d where d.item_kind = i.kind
                              and d.item_id = i.id and d.state <> 'cleared')`
-  const matched = isMatched === undefined ? '' : `and ${isMatched ? 'not' : ''} ${hasDifference}`
+  const own = [bankCode, currency, from, to, firstId, pastId, after?.id ?? 0n, limit, ITEM_KINDS]
+  const { sql, values } = fits(
+    [[`(not ${hasDifference}) = $`, isMatched], ...matching(search, SEARCHED)],
+    own,
+  )
   const parts = kinds.map(
     (each) => `(select ${COLUMNS} from ${itemSource(each, filter)}
-                 where i.id > ${each === after?.kind ? '$7' : '0'}::bigint ${matched} and ${SEARCH}
+                 where i.id > ${each === after?.kind ? '$7' : '0'}::bigint and ${sql}
                  order by i.id limit $8)`,
   )
   if (parts.length === 0) return []
@@ -273,18 +277,7 @@ export async function listItems(
     `select * from (${parts.join('\nunion all\n')}) as i
       where $5::bigint is not null and $6::bigint is not null and $7::bigint is not null
       order by array_position($9::text[], i.kind), i.id limit $8`,
-    [
-      bankCode,
-      currency,
-      from,
-      to,
-      firstId,
-      pastId,
-      after?.id ?? 0n,
-      limit,
-      ITEM_KINDS,
-      ...searchValues(search),
-    ],
+    values,
   )
   return rows
 }

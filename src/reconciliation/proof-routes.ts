@@ -30,7 +30,6 @@ import {
   readSearch,
   refKey,
 } from './items.ts'
-import { comparePayers, AccountQuery, Day, RECONCILIATION, requireAccount, requireDay } from './views.ts'
 import {
   type AgedDifferences,
   type AgedSuspense,
@@ -43,6 +42,14 @@ import {
 } from './queries.ts'
 import { StatementLineView } from './statement-routes.ts'
 import type { ListedLine } from './statements.ts'
+import {
+  AccountQuery,
+  comparePayers,
+  Day,
+  RECONCILIATION,
+  requireAccount,
+  requireDay,
+} from './views.ts'
 
 const DIFFERENCES_SHOWN = 200
 const DAYS_MAX = 62

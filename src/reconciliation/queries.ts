@@ -1,15 +1,16 @@
 // Reads differences for people, with their line, item and history. Timing and age are as of now.
 
-import { unfitnessOf } from '#access/approvers.ts'
 import type { Client } from '#access/permissions.ts'
+import { unfitnessOf } from '#approvals/approvers.ts'
 import { watDay } from '#clock.ts'
+import { composed, fits } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { DifferenceId, StatementId, StatementLineId, UserId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { type AgeingBucket, ageingBucketOf } from '#records/shared-sql.ts'
 import type { BankAccount } from './banks.ts'
-import { IS_TIMING, type TimingWindows } from './daily-proof.ts'
+import { isTiming, type TimingWindows } from './daily-proof.ts'
 import {
   type Difference,
   JOIN_PAYOUT,
@@ -19,14 +20,7 @@ import {
   REPLACED_BY,
   REVERSED_COLUMNS,
 } from './difference.ts'
-import {
-  type ItemKind,
-  type ItemRef,
-  refKey,
-  type Search,
-  searchSql,
-  searchValues,
-} from './items.ts'
+import { type ItemKind, type ItemRef, matching, refKey, type Search } from './items.ts'
 import { type DifferenceOwner, HAS_ACCESS, rolesWithAccess } from './owners.ts'
 import { LINE_COLUMNS, type ListedLine } from './statements.ts'
 
@@ -67,11 +61,11 @@ type AsOf = { now: Date; windows: TimingWindows; viewer: Viewer }
 const UNFITNESS = unfitnessOf({
   maker: 'd.asked_by_user',
   people: 'd.maker_people',
-  viewer: '$8::uuid',
-  newSince: '$9',
+  viewer: '$4::uuid',
+  newSince: '$5',
 })
 
-// Parameters: $5 and $6 are the windows of the banks, $7 is today, $8 and $9 the viewer, $10 the roles with
+// Parameters: $1 and $2 are the windows of the banks, $3 is today, $4 and $5 the viewer, $6 the roles with
 // access.
 const SELECT = `
   select d.id, d.bank_code, d.currency, d.day::text as day, d.kind, d.amount_kobo, d.line_id,
@@ -81,17 +75,17 @@ const SELECT = `
            d.opened_at, d.owner_id, ${OPEN_ENTRY}, ${REPLACED_BY},
          case when o.id is not null then d.owned_at end as owned_at,
          case when o.id is not null then jsonb_build_object(
-           'id', o.id, 'email', o.email, 'hasAccess', ${HAS_ACCESS('$10')}) end as owner,
+           'id', o.id, 'email', o.email, 'hasAccess', ${HAS_ACCESS('$6')}) end as owner,
          (select m.item_id from statement_matches m
            where m.line_id = d.line_id and m.item_kind = 'credit' limit 1) as matched_credit_id,
-         ${IS_TIMING} as is_timing, age.days as age_days, ${ageingBucketOf('age.days')} as age_bucket,
+         ${isTiming('$3')} as is_timing, age.days as age_days, ${ageingBucketOf('age.days')} as age_bucket,
          case when d.state <> 'asked' then null
               else ${UNFITNESS} end as obstacle, ${PAYOUT_COLUMNS}, ${REVERSED_COLUMNS}
     from differences d
     left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT} ${JOIN_REVERSED}
-    left join unnest($5::text[], $6::int[]) as w (bank_code, days) on w.bank_code = d.bank_code
+    left join unnest($1::text[], $2::int[]) as w (bank_code, days) on w.bank_code = d.bank_code
     left join users o on o.id = d.owner_id
-   cross join lateral (select greatest($7::date - d.day, 0) as days) as age`
+   cross join lateral (select greatest($3::date - d.day, 0) as days) as age`
 
 const asOf = ({ now, windows, viewer }: AsOf) => {
   const { client, userId, newSince } = viewer
@@ -107,38 +101,25 @@ export async function listDifferences(
 ): Promise<ShownDifference[]> {
   const { bankCode, currency, day, untilDay, kind, state, bucket, ownerId, beforeId } = filter
   const { action, from } = filter
-  const inOrder = action === undefined ? 'd.id desc' : 'd.day, d.id'
-  const { rows } = await db.query<ShownDifference>({
-    name: `list-differences${state ? '-in-state' : ''}${action ? '-oldest-first' : ''}`,
-    text: `${SELECT}
-            where ($1::text is null or d.bank_code = $1) and ($2::text is null or d.currency = $2)
-              and ($3::date is null or d.day = $3) and ($4::date is null or d.day <= $4)
-              and ${state === undefined ? `d.state <> 'cleared' and $11::text is null` : 'd.state = $11'}
-              and ($12::text is null or d.kind = $12)
-              and ($13::text is null or ${ageingBucketOf('age.days')} = $13)
-              and ($14::uuid is null or o.id = $14) and (not $15 or o.id is null)
-              and ($16::bigint is null or d.id < $16)
-              and ($18::text is null or d.action = $18)
-              and ($19::date is null or (d.day, d.id) > ($19, $20::bigint))
-            order by ${inOrder} limit $17`,
-    values: [
-      bankCode ?? null,
-      currency ?? null,
-      day ?? null,
-      untilDay ?? null,
-      ...asOf(at),
-      state ?? null,
-      kind ?? null,
-      bucket ?? null,
-      ownerId ?? null,
-      ownerId === null,
-      beforeId ?? null,
-      filter.limit,
-      action ?? null,
-      from?.day ?? null,
-      from?.id ?? null,
+  const { sql, values } = fits(
+    [
+      ['d.bank_code = $', bankCode],
+      ['d.currency = $', currency],
+      ['d.day = $', day],
+      ['d.day <= $', untilDay],
+      state === undefined ? `d.state <> 'cleared'` : ['d.state = $', state],
+      ['d.kind = $', kind],
+      [`${ageingBucketOf('age.days')} = $`, bucket],
+      ownerId === null ? 'o.id is null' : ['o.id = $', ownerId],
+      ['d.id < $', beforeId],
+      ['d.action = $', action],
+      ['(d.day, d.id) > ($, $)', from?.day, from?.id],
     ],
-  })
+    asOf(at),
+  )
+  const inOrder = action === undefined ? 'd.id desc' : 'd.day, d.id'
+  const text = `${SELECT} where ${sql} order by ${inOrder} limit ${filter.limit}`
+  const { rows } = await db.query<ShownDifference>(composed(text, values))
   return rows
 }
 
@@ -149,9 +130,8 @@ export async function getDifference(
 ): Promise<ShownDifference> {
   const { rows } = await db.query<ShownDifference>({
     name: 'get-difference',
-    text: `${SELECT}
-            where d.id = $1 and $2::text is null and $3::text is null and $4::text is null`,
-    values: [id, null, null, null, ...asOf(at)],
+    text: `${SELECT} where d.id = $7`,
+    values: [...asOf(at), id],
   })
   if (!rows[0]) throw new Refusal('difference_not_found')
   return rows[0]
@@ -237,7 +217,7 @@ type LineFilter = {
   limit: number
 }
 
-const SEARCH = searchSql(8, {
+const SEARCHED = {
   texts: [
     'l.session_id',
     'l.bank_reference',
@@ -247,7 +227,7 @@ const SEARCH = searchSql(8, {
     'l.narration',
   ],
   amount: 'l.amount_kobo',
-})
+}
 
 // Reads a page from each statement that covers the day, because the index orders lines by statement. A line
 // is matched if its items account for its whole amount, so it has no difference.
@@ -258,29 +238,25 @@ export async function listDayLines(
 ): Promise<ListedLine[]> {
   const hasDifference = `exists (select from differences d
                            where d.line_id = l.id and d.state <> 'cleared')`
-  const { rows } = await db.query<ListedLine>({
-    name: 'list-day-lines',
-    text: `${COLUMNS}
-             from statements s
-            cross join lateral (
-              select l.* from statement_lines l
-               where l.statement_id = s.id and l.booked_on = $3 and l.id > $6
-                 and ($4::boolean is null or (not ${hasDifference}) = $4)
-                 and ($5::text is null or l.kind = $5) and ${SEARCH}
-               order by l.id limit $7) as l
-            where s.bank_code = $1 and s.currency = $2 and $3::date between s.from_day and s.to_day
-            order by l.id limit $7`,
-    values: [
-      bankCode,
-      currency,
-      day,
-      isMatched ?? null,
-      kind ?? null,
-      afterId ?? 0n,
-      limit,
-      ...searchValues(search),
+  const { sql, values } = fits(
+    [
+      ['l.id > $', afterId],
+      [`(not ${hasDifference}) = $`, isMatched],
+      ['l.kind = $', kind],
+      ...matching(search, SEARCHED),
     ],
-  })
+    [bankCode, currency, day],
+  )
+  const text = `${COLUMNS}
+                  from statements s
+                 cross join lateral (
+                   select l.* from statement_lines l
+                    where l.statement_id = s.id and l.booked_on = $3 and ${sql}
+                    order by l.id limit ${limit}) as l
+                 where s.bank_code = $1 and s.currency = $2
+                   and $3::date between s.from_day and s.to_day
+                 order by l.id limit ${limit}`
+  const { rows } = await db.query<ListedLine>(composed(text, values))
   return rows
 }
 

@@ -137,20 +137,25 @@ export async function listLines(
   statementId: StatementId,
   { isMatched, afterId, limit }: LinePage,
 ): Promise<ListedLine[]> {
-  const { rows } = await db.query<ListedLine>({
-    name: 'list-statement-lines',
-    text: `with bounds as materialized (${LINE_BOUNDS})
-           select ${LINE_COLUMNS}, m.rule
-             from statement_lines l
-             left join lateral (select rule from statement_matches m
-                                 where m.line_id = l.id limit 1) as m on true
-            where l.id between greatest($2::bigint + 1, (select first from bounds))
-                           and (select last from bounds)
-              and l.statement_id + 0 = $1
-              and ($3::boolean is null or (m.rule is not null) = $3)
-            order by l.id limit $4`,
-    values: [statementId, afterId, isMatched ?? null, limit],
-  })
+  const { rows } = await db.query<ListedLine>(
+    listQuery({
+      select: `with bounds as materialized (${LINE_BOUNDS})
+               select ${LINE_COLUMNS}, m.rule
+                 from statement_lines l
+                 left join lateral (select rule from statement_matches m
+                                     where m.line_id = l.id limit 1) as m on true`,
+      values: [statementId],
+      where: [
+        'l.id between (select first from bounds) and (select last from bounds)',
+        'l.statement_id + 0 = $1',
+        ['(m.rule is not null) = $', isMatched],
+      ],
+      id: 'l.id',
+      order: 'oldest',
+      after: afterId,
+      limit,
+    }),
+  )
   return rows
 }
 
@@ -267,13 +272,16 @@ export async function listImports(
   now: Date,
   { bankCode, beforeId, limit }: ImportPage,
 ): Promise<StatementImport[]> {
-  const { rows } = await db.query<StatementImport>({
-    name: 'list-statement-imports',
-    text: `${selectImports('$1')}
-            where ($2::text is null or bank_code = $2) and ($3::bigint is null or id < $3)
-            order by id desc limit $4`,
-    values: [now, bankCode ?? null, beforeId, limit],
-  })
+  const { rows } = await db.query<StatementImport>(
+    listQuery({
+      select: selectImports('$1'),
+      values: [now],
+      where: [['bank_code = $', bankCode]],
+      id: 'id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 

@@ -3,7 +3,7 @@
 //
 // A refund has one payout per credit, and its status follows theirs (states.ts).
 
-import { pastPrefix } from '#db/paging.ts'
+import { listQuery, pastPrefix } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import { Refusal } from '#errors.ts'
@@ -156,15 +156,18 @@ export async function listRefunds(
   clientId: ClientId,
   { paymentId, creditId, beforeId, limit }: RefundFilter,
 ): Promise<Refund[]> {
-  const { rows } = await db.query<Parameters<typeof toRefund>[0]>({
-    name: 'list-refunds',
-    text: `${SELECT_REFUND}
-            where r.client_id = $1
-              and ($2::uuid is null or r.payment_id = $2)
-              and ($3::bigint is null or r.credit_id = $3)
-              and ($4::bigint is null or r.id < $4)
-            order by r.id desc limit $5`,
-    values: [clientId, paymentId ?? null, creditId ?? null, beforeId, limit],
-  })
+  const { rows } = await db.query<Parameters<typeof toRefund>[0]>(
+    listQuery({
+      select: SELECT_REFUND,
+      where: [
+        ['r.client_id = $', clientId],
+        ['r.payment_id = $', paymentId],
+        ['r.credit_id = $', creditId],
+      ],
+      id: 'r.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows.map(toRefund)
 }

@@ -16,8 +16,8 @@ import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { type Draw, drawAvailable } from '#payouts/available.ts'
-import { createPayouts } from '#payouts/request.ts'
 import type { NewPayout } from '#payouts/payout.ts'
+import { createPayouts } from '#payouts/request.ts'
 import { type ApproverCount, countApprovers } from '#payouts/settings.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
@@ -170,8 +170,13 @@ function hasPayer(source: Source): source is SourceToRefund {
 // Locks: the client, the refunded money (see above), the client's payout settings, ledger accounts.
 
 type Deps = { sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
-type By = { client: Client; actor: string }
-type Input = By & { of: RefundOf; amountKobo: Kobo; reason: string }
+type Input = {
+  client: Client
+  actor: string
+  of: RefundOf
+  amountKobo: Kobo
+  reason: string
+}
 type Payouts = { id: PayoutId; reference: string }[]
 
 // Returns the refund's reference.

@@ -1,6 +1,7 @@
 // The ledger accounts of a client: its collection accounts, its shared accounts, the accounts of its
 // subaccounts, and the operator's accounts for it (fees, write-offs).
 
+import { composed, fits } from '#db/paging.ts'
 import { assignedTo, type Viewer } from '#credits/queries.ts'
 import { idBounds, type Window } from '#db/bounds.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -138,27 +139,26 @@ export async function listLedgerAccounts(
     limit,
   }: { kind?: string | undefined; after?: ChartPosition | undefined; limit: number },
 ): Promise<LedgerAccount[]> {
-  const { rows } = await db.query<LedgerAccount>({
-    name: 'list-ledger-accounts',
-    text: `(select ${COLUMNS}, null as account_number, null as account_name
-              from ledger_accounts a where ${SHARED} and a.id > $4 and ${OF_KIND} order by a.id limit $6)
-           union all
-           (select ${COLUMNS}, c.account_number, c.account_name
-              from collection_accounts c join ledger_accounts a on a.id = c.id
-             where c.client_id = $1 and c.id > $5 and ${OF_KIND} order by c.id limit $6)
-           limit $6`,
-    values: [
+  const { sql, values } = fits(
+    [['a.kind = $', kind]],
+    [
       ...valuesOf(viewer),
       after?.isCollection ? PAST_SHARED : (after?.id ?? 0n),
       after?.isCollection ? after.id : 0n,
       limit,
-      kind ?? null,
     ],
-  })
+  )
+  const text = `
+    (select ${COLUMNS}, null as account_number, null as account_name
+       from ledger_accounts a where ${SHARED} and a.id > $4 and ${sql} order by a.id limit $6)
+    union all
+    (select ${COLUMNS}, c.account_number, c.account_name
+       from collection_accounts c join ledger_accounts a on a.id = c.id
+      where c.client_id = $1 and c.id > $5 and ${sql} order by c.id limit $6)
+    limit $6`
+  const { rows } = await db.query<LedgerAccount>(composed(text, values))
   return rows
 }
-
-const OF_KIND = '($7::text is null or a.kind = $7)'
 
 const PAST_SHARED = 9_223_372_036_854_775_807n
 

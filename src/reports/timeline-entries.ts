@@ -3,6 +3,7 @@
 // describes, so it has the same time as the rows of that transaction.
 
 import type { BankChangeRecord } from '#accounts/bank-changes.ts'
+import type { NameBank } from '#banks/directory.ts'
 import { timestamp } from '#clock.ts'
 import type { TracedItem, TracedReturn } from '#credits/credit.ts'
 import type { CreditTrace } from '#credits/queries.ts'
@@ -20,7 +21,6 @@ import {
   type SuspenseItemId,
 } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
-import type { NameBank } from '#banks/directory.ts'
 import type { AuditedAction } from '#records/audit-log.ts'
 import type { EventType } from '#records/events.ts'
 import type { RefundedCredit } from '#refunds/refund.ts'

@@ -9,6 +9,7 @@ import {
   allNumbers,
 } from '#accounts/account.ts'
 import { listBankChanges } from '#accounts/bank-changes.ts'
+import type { NameBank } from '#banks/directory.ts'
 import { isAccountNumber } from '#banks/numbers.ts'
 import { type CreditTrace, listCredits, type Viewer } from '#credits/queries.ts'
 import { readSuspenseChanges } from '#credits/suspense-items.ts'
@@ -27,7 +28,6 @@ import {
 } from '#ids.ts'
 import { type Advice, getAdvice } from '#payments/advice.ts'
 import type { Payment } from '#payments/payment.ts'
-import type { NameBank } from '#banks/directory.ts'
 import { type AuditedAction, auditLogFor, latestAuditLogFor } from '#records/audit-log.ts'
 import { readRefundsOfCredits } from '#refunds/refund.ts'
 import { readRequeries } from '#requery/answers.ts'

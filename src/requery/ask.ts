@@ -237,11 +237,10 @@ const CURSOR = /^[^\p{Cc}\p{Cs}]{1,1000}$/u
 const NOT_SUPPORTED = 'the bank has no such call'
 
 // `takeTurn`: a call awaits it before each further request (connector.ts).
-type TakeTurn = (signal: AbortSignal) => Promise<boolean>
 type Until = {
   signal: AbortSignal
   mostMs: number
-  takeTurn?: TakeTurn
+  takeTurn?: (signal: AbortSignal) => Promise<boolean>
   reservations?: Reservations
 }
 

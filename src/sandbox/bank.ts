@@ -22,6 +22,7 @@ import type {
 import type { ParsedItem } from '#banks/notifications.ts'
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
@@ -61,15 +62,21 @@ async function list(
   bankCode: string,
   { accountNumber, from, to, cursor }: TransferListQuery,
 ): Promise<DueReport[]> {
-  const { rows } = await db.query<DueReport>({
-    name: 'list-sandbox-transfers',
-    text: `select ${REPORT_COLUMNS} from sandbox_reports
-            where bank_code = $1 and step = 'credit' and id > $2
-              and made_at between $3 and $4
-              and ($5::text is null or account_number = $5)
-            order by id limit ${PAGE}`,
-    values: [bankCode, cursor ?? '0', from, to, accountNumber],
-  })
+  const { rows } = await db.query<DueReport>(
+    listQuery({
+      select: `select ${REPORT_COLUMNS} from sandbox_reports`,
+      where: [
+        ['bank_code = $', bankCode],
+        `step = 'credit'`,
+        ['made_at between $ and $', from, to],
+        ['account_number = $', accountNumber],
+      ],
+      id: 'id',
+      order: 'oldest',
+      after: cursor,
+      limit: PAGE,
+    }),
+  )
   return rows
 }
 

@@ -7,7 +7,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '#access/permissions.ts'
 import { findNumber, getAccount, type NumberOwner } from '#accounts/queries.ts'
 import { ACCOUNT_NUMBER } from '#banks/numbers.ts'
-import { sandboxCredit, sandboxSessionId, type Scenario, scenarioOf, transferTerms } from './transfers.ts'
 import type { IncomingCredit } from '#credits/judge.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -36,6 +35,13 @@ import {
 import { PaymentBody, showPayment } from '#payments/routes.ts'
 import { sandboxOnly } from './routes.ts'
 import { type PlannedTransfer, planTransfer, sendPlanned } from './transfer-routes.ts'
+import {
+  type Scenario,
+  sandboxCredit,
+  sandboxSessionId,
+  scenarioOf,
+  transferTerms,
+} from './transfers.ts'
 
 const SimulatedBody = named('SimulatedPayment', {
   ...PaymentBody.properties,

@@ -4,7 +4,6 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { findNumber } from '#accounts/queries.ts'
 import type { IncomingReversal } from '#banks/notifications.ts'
-import { sandboxCredit, sandboxSessionId, SANDBOX_TRANSFERS, type SandboxTransfer, sandboxAmount, scheduleReport, type TransferTerms, transferTerms } from './transfers.ts'
 import { timestamp } from '#clock.ts'
 import type { CreditDecision } from '#credits/decide.ts'
 import {
@@ -24,6 +23,16 @@ import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import { getPayment } from '#payments/payment.ts'
 import { publicId } from '#public-ids.ts'
 import { sandboxOnly } from './routes.ts'
+import {
+  SANDBOX_TRANSFERS,
+  type SandboxTransfer,
+  sandboxAmount,
+  sandboxCredit,
+  sandboxSessionId,
+  scheduleReport,
+  type TransferTerms,
+  transferTerms,
+} from './transfers.ts'
 
 // Sends a planned sandbox transfer, as a bank would. Reports that are due now take the regular path of
 // credits and reversals; later reports go into the sandbox bank's books. The plan is stored with the

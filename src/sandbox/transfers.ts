@@ -11,6 +11,9 @@
 //   delayed         made now, reported later
 //   lost            made now and never reported; found by querying the bank
 
+import { createHash, randomInt } from 'node:crypto'
+import type { IncomingCredit } from '#banks/notifications.ts'
+import { makeSessionId } from '#banks/numbers.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type FieldError, Refusal } from '#errors.ts'
@@ -18,9 +21,6 @@ import type { ClientId, ReportId } from '#ids.ts'
 import { AMOUNT_MAX_KOBO, type Kobo, kobo } from '#money.ts'
 import { isOpen } from '#payments/payment.ts'
 import type { PaymentStatus } from '#payments/states.ts'
-import { createHash, randomInt } from 'node:crypto'
-import type { IncomingCredit } from '#banks/notifications.ts'
-import { makeSessionId } from '#banks/numbers.ts'
 
 export const SANDBOX_TRANSFERS = [
   'exact',

@@ -6,9 +6,9 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { holdReserve, sumLacking } from '#holds/hold.ts'
 import type { AccountId, ClientId, SettlementId } from '#ids.ts'
-import { type Kobo, kobo } from '#money.ts'
 import { clientOwner, operatorOwner } from '#ledger/accounts.ts'
 import { type Cause, postTransfers } from '#ledger/transfers.ts'
+import { type Kobo, kobo } from '#money.ts'
 
 const DAY_MS = 86_400_000
 

@@ -21,7 +21,7 @@ export function requireReference(text: string): string {
   return reference
 }
 
-export const AmountsView = view(undefined, (f: Fields<SettlementAmounts>) => ({
+const AmountsView = view(undefined, (f: Fields<SettlementAmounts>) => ({
   gross: f.naira('grossKobo', 'Credits that became available.'),
   fees: f.naira('feesKobo', 'Fees charged, without VAT, less those given back.'),
   vat: f.naira('vatKobo', 'VAT on the fees.'),

@@ -4,7 +4,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { resource } from '#http/resource.ts'
 import { NoBody } from '#http/schemas.ts'
-import { saveSubaccountBank, enquireName } from '#payouts/bank-accounts.ts'
+import { enquireName, saveSubaccountBank } from '#payouts/bank-accounts.ts'
 import { parseBankAccount } from '#payouts/views.ts'
 import { createSplit, deactivateSplit, getSplit, listSplits } from './split.ts'
 import {

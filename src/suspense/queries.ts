@@ -3,6 +3,7 @@
 
 import { type Client, inMerchantScope } from '#access/permissions.ts'
 import type { LockedItem } from '#credits/suspense-items.ts'
+import { type Conditions, composed, fits } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
@@ -49,26 +50,10 @@ export const SUSPENSE_ORDERS = ['newest', 'oldest', 'largest', 'smallest'] as co
 export type SuspenseOrder = (typeof SUSPENSE_ORDERS)[number]
 
 const ORDER_SQL = {
-  newest: {
-    key: '(i.opened_at, i.id)',
-    after: '< ($12::timestamptz, $10::bigint)',
-    sort: 'i.opened_at desc, i.id desc',
-  },
-  oldest: {
-    key: '(i.opened_at, i.id)',
-    after: '> ($12::timestamptz, $10::bigint)',
-    sort: 'i.opened_at, i.id',
-  },
-  largest: {
-    key: '(i.amount_kobo, i.id)',
-    after: '< ($11::bigint, $10::bigint)',
-    sort: 'i.amount_kobo desc, i.id desc',
-  },
-  smallest: {
-    key: '(i.amount_kobo, i.id)',
-    after: '> ($11::bigint, $10::bigint)',
-    sort: 'i.amount_kobo, i.id',
-  },
+  newest: { key: 'i.opened_at', isAfter: '<', sort: 'desc' },
+  oldest: { key: 'i.opened_at', isAfter: '>', sort: 'asc' },
+  largest: { key: 'i.amount_kobo', isAfter: '<', sort: 'desc' },
+  smallest: { key: 'i.amount_kobo', isAfter: '>', sort: 'asc' },
 } as const
 
 // The last item of the previous page.
@@ -82,41 +67,26 @@ type SuspensePage = {
   limit: number
 }
 
-// SQL: the items that the client `$1` may see. The conditions are literals instead of parameters: with
-// parameters, PostgreSQL does not use the partial indexes.
-const visibleTo = ({ isOperator }: Client) => `
-     ${isOperator ? '(i.client_id = $1 or i.client_id is null)' : 'i.client_id = $1'}
-     and ${inMerchantScope('c.collection_account_id', '$1')}`
-
-const inState = (state: string | undefined) =>
-  state === 'open' ? `i.state = 'open' and $2 = 'open'` : '($2::text is null or i.state = $2)'
-
-const nameOf = (what: string, { isOperator }: Client, { state }: SuspenseFilters) =>
-  `${what}${state === 'open' ? '-open' : ''}${isOperator ? '-operator' : ''}`
-
-// The age of a closed item stops at its closing.
-const AGE = bucketOf(ageDays('i.opened_at', 'coalesce(i.closed_at, $8::timestamptz)'))
-
-const filtered = ({ state }: SuspenseFilters) => `
-     and ${inState(state)}
-     and ($3::text is null or i.reason = $3)
-     and ($4::text is null or c.bank_code = $4)
-     and ($5::bigint is null or i.amount_kobo >= $5)
-     and ($6::bigint is null or i.amount_kobo <= $6)
-     and ($7::text is null or ${AGE} = $7)`
-
-const valuesOf = (client: Client, filters: SuspenseFilters, now: Date) => [
-  client.id,
-  filters.state ?? null,
-  filters.reason ?? null,
-  filters.bankCode ?? null,
-  filters.minKobo ?? null,
-  filters.maxKobo ?? null,
-  filters.age ?? null,
-  now,
+const visibleTo = ({ id, isOperator }: Client): Conditions => [
+  [isOperator ? '(i.client_id = $ or i.client_id is null)' : 'i.client_id = $', id],
+  [inMerchantScope('c.collection_account_id', '$'), id],
 ]
 
-const selectEntry = (client: Client) => `
+// The age of a closed item stops at its closing.
+const AGE = (now: string) => bucketOf(ageDays('i.opened_at', `coalesce(i.closed_at, ${now})`))
+
+// The state `open` is a literal, because PostgreSQL uses no partial index for a parameter.
+const conditions = (client: Client, filters: SuspenseFilters, now: Date): Conditions => [
+  ...visibleTo(client),
+  filters.state === 'open' ? `i.state = 'open'` : ['i.state = $', filters.state],
+  ['i.reason = $', filters.reason],
+  ['c.bank_code = $', filters.bankCode],
+  ['i.amount_kobo >= $', filters.minKobo],
+  ['i.amount_kobo <= $', filters.maxKobo],
+  [`$ = ${AGE('$::timestamptz')}`, filters.age, now],
+]
+
+const SELECT_ENTRY = `
   select i.id, i.amount_kobo, c.currency, i.reason, i.state, i.credit_id, c.session_id, c.bank_code,
          c.account_number, c.source_account_sealed, c.source_account_name, c.source_bank_code,
          c.narration, c.payment_id as payment_reference,
@@ -126,30 +96,21 @@ const selectEntry = (client: Client) => `
     from suspense_items i
     join credits c on c.id = i.credit_id
     left join collection_accounts a on a.id = i.assigned_account_id
-    ${JOIN_LAST_RETURN}
-   where ${visibleTo(client)}`
+    ${JOIN_LAST_RETURN}`
 
 export async function listSuspense(
   db: Queryable,
   client: Client,
   { filters, order = 'newest', after, now, limit }: SuspensePage,
 ): Promise<SuspenseEntry[]> {
-  const { key, after: isAfter, sort } = ORDER_SQL[order]
-  const { rows } = await db.query<SuspenseEntry>({
-    name: nameOf(`list-suspense-${order}`, client, filters),
-    text: `${selectEntry(client)} ${filtered(filters)}
-              and ($10::bigint is null or $11::bigint is null or $12::timestamptz is null
-                   or ${key} ${isAfter})
-            order by ${sort}
-            limit $9`,
-    values: [
-      ...valuesOf(client, filters, now),
-      limit,
-      after?.id ?? null,
-      after?.amountKobo ?? null,
-      after?.openedAt ?? null,
-    ],
-  })
+  const { key, isAfter, sort } = ORDER_SQL[order]
+  const last = key === 'i.opened_at' ? after?.openedAt : after?.amountKobo
+  const { sql, values } = fits([
+    ...conditions(client, filters, now),
+    [`(${key}, i.id) ${isAfter} ($, $)`, last, after?.id],
+  ])
+  const text = `${SELECT_ENTRY} where ${sql} order by ${key} ${sort}, i.id ${sort} limit ${limit}`
+  const { rows } = await db.query<SuspenseEntry>(composed(text, values))
   return rows
 }
 
@@ -172,24 +133,23 @@ export async function sumSuspense(
   client: Client,
   { filters, now, limit = SUMMARY_MAX }: { filters: SuspenseFilters; now: Date; limit?: number },
 ): Promise<SuspenseSums> {
-  const { rows } = await db.query<SuspenseSum & { read: bigint }>({
-    name: nameOf('sum-suspense', client, filters),
-    text: `with items as materialized (
-             select i.reason, ${AGE} as age, c.currency, i.amount_kobo
-               from suspense_items i join credits c on c.id = i.credit_id
-              where ${visibleTo(client)} ${filtered(filters)}
-              order by i.opened_at desc, i.id desc
-              limit $9 + 1
-           ), numbered as (
-             select *, row_number() over () as place from items
-           )
-           select currency, reason, age, count(*) as items, sum(amount_kobo)::bigint as kobo,
-                  (select count(*) from items) as read
-             from numbered where place <= $9
-            group by grouping sets ((currency, reason), (currency, age), (currency))
-            order by currency, kobo desc, reason, array_position($10::text[], age)`,
-    values: [...valuesOf(client, filters, now), limit, [...AGE_BUCKETS]],
-  })
+  const { sql, values } = fits(conditions(client, filters, now), [now, [...AGE_BUCKETS]])
+  const text = `
+    with items as materialized (
+      select i.reason, ${AGE('$1::timestamptz')} as age, c.currency, i.amount_kobo
+        from suspense_items i join credits c on c.id = i.credit_id
+       where ${sql}
+       order by i.opened_at desc, i.id desc
+       limit ${limit + 1}
+    ), numbered as (
+      select *, row_number() over () as place from items
+    )
+    select currency, reason, age, count(*) as items, sum(amount_kobo)::bigint as kobo,
+           (select count(*) from items) as read
+      from numbered where place <= ${limit}
+     group by grouping sets ((currency, reason), (currency, age), (currency))
+     order by currency, kobo desc, reason, array_position($2::text[], age)`
+  const { rows } = await db.query<SuspenseSum & { read: bigint }>(composed(text, values))
   const isComplete = (rows[0]?.read ?? 0n) <= BigInt(limit)
   return { sums: rows.map(({ read: _, ...sum }) => sum), isComplete }
 }
@@ -199,11 +159,8 @@ export async function getSuspense(
   client: Client,
   id: SuspenseItemId,
 ): Promise<SuspenseEntry> {
-  const { rows } = await db.query<SuspenseEntry>({
-    name: client.isOperator ? 'get-suspense-operator' : 'get-suspense',
-    text: `${selectEntry(client)} and i.id = $2`,
-    values: [client.id, id],
-  })
+  const { sql, values } = fits([...visibleTo(client), ['i.id = $', id]])
+  const { rows } = await db.query<SuspenseEntry>(composed(`${SELECT_ENTRY} where ${sql}`, values))
   if (!rows[0]) throw new Refusal('suspense_not_found')
   return rows[0]
 }

@@ -1,6 +1,7 @@
 // /api/v1/suspense: list, assign and return suspense items.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { bankNames } from '#banks/directory.ts'
 import { readSuspenseChanges } from '#credits/suspense-items.ts'
 import { withSnapshot } from '#db/replica.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -11,10 +12,11 @@ import { withIdempotentSteps } from '#http/idempotency.ts'
 import { query } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { BEARER, named, oneOf, text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 import { toNaira } from '#money.ts'
-import { bankNames } from '#banks/directory.ts'
 import { AGE_BUCKETS } from '#records/shared-sql.ts'
 import { assignSuspense } from './assign.ts'
+import { type Escalation, readEscalation, setEscalation } from './escalation.ts'
 import {
   getSuspense,
   listSuspense,
@@ -37,8 +39,6 @@ import {
   SuspenseFilterFields,
   SuspenseView,
 } from './views.ts'
-import { type Fields, view } from '#http/view.ts'
-import { type Escalation, readEscalation, setEscalation } from './escalation.ts'
 
 // /api/v1/suspense/summary: sums of money in suspense, by reason and age.
 

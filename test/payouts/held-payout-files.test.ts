@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import { sendByFile } from '#config/bank-settings.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { settleAfterRestore, holdPayouts, releasePayouts } from '#payouts/holds.ts'
+import { holdPayouts, releasePayouts, settleAfterRestore } from '#payouts/holds.ts'
 import { OBSERVED_MS_NEEDED } from '#payouts/unknown.ts'
 import {
   assertCleanBooks,

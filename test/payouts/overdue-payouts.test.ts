@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { settleAfterRestore, holdPayouts, releasePayouts } from '#payouts/holds.ts'
+import { holdPayouts, releasePayouts, settleAfterRestore } from '#payouts/holds.ts'
 import { DOWNLOADED_WITHIN_MS, QUEUED_MS_MAX, watchOverduePayoutsRound } from '#payouts/workers.ts'
 import { markNotDelivered } from '../support/failing.ts'
 import { pain002 } from '../support/payment-files.ts'

@@ -1,10 +1,10 @@
 // Delivers due webhooks with the workers' own dispatcher and deliverer, until nothing is due.
 
 import assert from 'node:assert/strict'
+import { bankNames } from '#banks/directory.ts'
 import type { Pool } from '#db/pool.ts'
 import { createLogger } from '#log.ts'
 import { Notifier } from '#notifier.ts'
-import { bankNames } from '#banks/directory.ts'
 import { Sealer } from '#seal.ts'
 import { Deliverer, dispatchEventsRound } from '#webhooks/workers.ts'
 import { patientBatchPool } from './database.ts'

@@ -1,10 +1,10 @@
 // Runs the rounds that queue notices, and reads what a sandbox caught.
 
+import { bankNames } from '#banks/directory.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { createLogger } from '#log.ts'
 import { catchMessages } from '#messages/send.ts'
 import { followEventsRound, type NoticesDeps } from '#notices/workers.ts'
-import { bankNames } from '#banks/directory.ts'
 import { newBrowser } from './people.ts'
 import type { Bench } from './running-service.ts'
 import { sealingOf } from './sealing.ts'

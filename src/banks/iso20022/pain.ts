@@ -14,7 +14,7 @@ import {
   statusOf,
 } from '#banks/payment-files.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
-import { moneyOf, latinText, tag } from './elements.ts'
+import { latinText, moneyOf, tag } from './elements.ts'
 import {
   child,
   children,
