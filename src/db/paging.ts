@@ -129,8 +129,8 @@ function computeTag(sealer: Sealer, list: List, position: Position): Buffer {
 //     id: 'p.id', order, after, limit,
 //   })
 //
-// Each `$` stands for the next value of its condition, or else for the last one. A condition with a value that
-// is undefined or null is left out. A condition without a value is a text, or false, which is left out.
+// Each `$` stands for the next value of its condition, or else for the last one. A condition with a value
+// that is undefined or null is left out. A condition without a value is a text, or false, which is left out.
 
 type Condition = string | false | readonly [sql: string, ...values: unknown[]]
 export type Conditions = readonly Condition[]

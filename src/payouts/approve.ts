@@ -1,8 +1,4 @@
-// A user who chose where money goes is a maker too (I49, I53). Three kinds of users cannot approve a payout
-// to a bank account: the user who added the account, made it the default or chose it for a subaccount; the
-// people behind that user (I93); and everybody to whom these gave access. The rule ends once an independent
-// user has approved a payout or settlement to the account since; for a subaccount, one that paid that
-// subaccount.
+// Approves, rejects and cancels payouts.
 
 import {
   APPROVER_COLUMNS,
@@ -32,6 +28,12 @@ import {
   settlePayout,
 } from './settle.ts'
 import { recordPayoutChanges } from './states.ts'
+
+// A user who chose where money goes is a maker too (I49, I53). Three kinds of users cannot approve a payout
+// to a bank account: the user who added the account, made it the default or chose it for a subaccount; the
+// people behind that user (I93); and everybody to whom these gave access. The rule ends once an independent
+// user has approved a payout or settlement to the account since; for a subaccount, one that paid that
+// subaccount.
 
 type Approving = {
   userId: UserId

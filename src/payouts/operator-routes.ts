@@ -1,4 +1,5 @@
-// /api/v1/operator/payouts: the payouts of all clients, and the outcomes that operators report for banks.
+// /api/v1/operator/payouts and payout-failures: the payouts of all clients, the outcomes that operators
+// report for banks, and the requests to fail payouts.
 
 import { type Static, type TObject, Type } from '@fastify/type-provider-typebox'
 import { requireClientId } from '#access/client-routes.ts'

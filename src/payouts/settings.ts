@@ -65,7 +65,8 @@ export const isAbove = (amountKobo: Kobo, limitKobo: Kobo | null) =>
 
 export const isCredential = (actor: string) => actor.startsWith('client:')
 
-// Takes the same lock as createPayouts(). With a weaker lock, two payouts would deadlock when they strengthen it.
+// Takes the same lock as createPayouts(). With a weaker lock, two payouts would deadlock when they
+// strengthen it.
 export async function countApprovers(
   tx: Transaction,
   { clientId, actor, amountKobo }: { clientId: ClientId; actor: string; amountKobo: Kobo },

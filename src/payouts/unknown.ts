@@ -1,6 +1,4 @@
-// Some answers of a bank count only together: several of them, spread over some time. Our processes measure
-// that time by their monotonic clocks, so that setting a machine's clock changes nothing. Time between the
-// answers of two processes, and across a restart, does not count.
+// Payouts without an answer: when the bank is queried, and which answers settle them.
 
 import { CALL_MS_MAX } from '#banks/bank-http.ts'
 import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
@@ -14,6 +12,10 @@ import { appendEvents } from '#records/events.ts'
 import { MAY_HAVE_BEEN_SENT } from './holds.ts'
 import type { PayoutOutcome } from './settle.ts'
 import { transition } from './states.ts'
+
+// Some answers of a bank count only together: several of them, spread over some time. Our processes measure
+// that time by their monotonic clocks, so that setting a machine's clock changes nothing. Time between the
+// answers of two processes, and across a restart, does not count.
 
 export const ANSWERS_NEEDED = 3
 export const OBSERVED_MS_NEEDED = 900_000

@@ -1,12 +1,5 @@
-// The actions that a person may take on a difference, by its kind. Pure.
-//
-//   book   brings the line into the books: a credit by the path of every credit, a charge or refund
-//          of the bank to its cost account, a reversal by the path of every reversal, a payout as
-//          paid after all or as returned (difference.ts)
-//   match  confirms the suggested item of the line
-//   note   makes it a reconciling item: explained, and still in the arithmetic
-//
-// An adjusting entry (adjusting-entries.ts) instead brings the books to the statement, and takes two people.
+// A difference between the statements and the books: its kinds, the actions that each kind allows, and the
+// objects that its line names.
 
 import type { LineKind } from '#banks/statements/statement.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -17,6 +10,16 @@ import { AMOUNT_MAX_KOBO, type Kobo } from '#money.ts'
 import type { PayoutStatus } from '#payouts/states.ts'
 import { lockBank } from './banks.ts'
 import type { DifferenceState } from './states.ts'
+
+// The actions that a person may take on a difference, by its kind. Pure.
+//
+//   book   brings the line into the books: a credit by the path of every credit, a charge or refund
+//          of the bank to its cost account, a reversal by the path of every reversal, a payout as
+//          paid after all or as returned (difference.ts)
+//   match  confirms the suggested item of the line
+//   note   makes it a reconciling item: explained, and still in the arithmetic
+//
+// An adjusting entry (adjusting-entries.ts) instead brings the books to the statement, and takes two people.
 
 export const ACTIONS = ['book', 'match', 'note'] as const
 export type DifferenceAction = (typeof ACTIONS)[number]

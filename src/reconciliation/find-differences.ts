@@ -1,5 +1,4 @@
-// Finds unmatched lines that equal a matched line in account number, amount and day, while only one
-// credit exists: the bank may have written the line twice.
+// Turns lines and items that no rule explains into differences, and finds gaps between statements.
 
 import type { Transaction } from '#db/transaction.ts'
 import { dayBefore, type Run } from './banks.ts'
@@ -7,6 +6,9 @@ import { readLedgerBalance } from './items.ts'
 import { CHARGE_LINE, NUMBERS, NUMBERS_OF_LINE, TAKES_BACK, UNNAMED } from './match-amounts.ts'
 import { loadChain } from './sets.ts'
 import { clearDifferences } from './states.ts'
+
+// Finds unmatched lines that equal a matched line in account number, amount and day, while only one
+// credit exists: the bank may have written the line twice.
 
 const CANDIDATE = `l.amount > 0 and l.session_id is null and not ${CHARGE_LINE} and ${UNNAMED}`
 

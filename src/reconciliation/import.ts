@@ -1,5 +1,4 @@
-// Chooses the format of a file: by the importer's preference, else by the bank's settings, else by the
-// extension of the file name.
+// Imports the file of a statement: chooses its reader, reports the progress, and stores the file.
 
 import { createHash } from 'node:crypto'
 import type { CsvProfile } from '#banks/statements/csv-profile.ts'
@@ -39,6 +38,9 @@ import {
   type Statement,
 } from './statements.ts'
 import { type FileContent, findSameFile, lockBankAccounts, storeStatements } from './store.ts'
+
+// Chooses the format of a file: by the importer's preference, else by the bank's settings, else by the
+// extension of the file name.
 
 const ENDINGS: Readonly<Record<string, StatementFormat>> = {
   csv: 'csv',

@@ -1,13 +1,15 @@
+// Rules 4 to 6 match lines that name no item, by account and amount, and lines of charges.
+
+import type { Transaction } from '#db/transaction.ts'
+import type { Run } from './banks.ts'
+import { JOIN_CHARGES, pairsOf, takeMatches } from './pairs.ts'
+
 // Rule 6: matches lines of fees, VAT and stamp duty with the booked charges: of a credit or payout that
 // the line names, or else of a whole day.
 //
 // The books have one item for all charges of a credit or payout, with its parts; a bank may book the
 // parts separately. So the lines of one item add up to it. The last line takes the remaining amount. If
 // the line has another amount, the difference is its residue.
-
-import type { Transaction } from '#db/transaction.ts'
-import type { Run } from './banks.ts'
-import { JOIN_CHARGES, pairsOf, takeMatches } from './pairs.ts'
 
 export const CHARGE_LINE = `l.kind in ('fee', 'vat', 'stamp_duty')`
 const PART_OF_LINE = `case l.kind when 'stamp_duty' then 'duty' else l.kind end`

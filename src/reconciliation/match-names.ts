@@ -1,9 +1,4 @@
-// Rule 1 for clear cases, which are nearly all lines of a statement: a credit has the session id and the
-// amount of the line. This step compares lines and credits in their tables and writes only the matches. The
-// remaining lines may need a choice, so they are copied to the working sets for the other rules.
-//
-// Measured, PostgreSQL's CPU per line of 200,000: 12 µs including the read of the remaining lines.
-// Copying both sides, ranking the pairs and removing them took 32 µs.
+// Rules 1 to 3 match lines with the items that they name. Rule 7 suggests items by the payer's name.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Run } from './banks.ts'
@@ -22,6 +17,13 @@ import {
   takeMatches,
 } from './pairs.ts'
 import { byHashing, loadNamedItems } from './sets.ts'
+
+// Rule 1 for clear cases, which are nearly all lines of a statement: a credit has the session id and the
+// amount of the line. This step compares lines and credits in their tables and writes only the matches. The
+// remaining lines may need a choice, so they are copied to the working sets for the other rules.
+//
+// Measured, PostgreSQL's CPU per line of 200,000: 12 µs including the read of the remaining lines.
+// Copying both sides, ranking the pairs and removing them took 32 µs.
 
 // If several lines qualify for a credit, the first line is matched; lines with words of charges come last. If
 // a new line has the session id of a line in a difference, the other rules choose between the two lines. A

@@ -1,6 +1,5 @@
-// Finds items that matching missed. Such an item was posted on a day that was already matched, by a slow
-// transaction or a process whose clock was behind. No time window covers all of them, so this compares
-// balances: the ledger's balance at the end of a day must equal the sum that matching knows.
+// Matches a bank's statements with the books: begins a run, applies the rules in order, and finds the items
+// that earlier runs missed.
 
 import { watDay } from '#clock.ts'
 import { idBounds, PAST_ID } from '#db/bounds.ts'
@@ -22,6 +21,10 @@ import { readLedgerBalance } from './items.ts'
 import { matchByAccount, matchCharges, matchSweeps } from './match-amounts.ts'
 import { matchByName, matchSessionIds, suggestItems, suggestNamed } from './match-names.ts'
 import { closeSets, findFirstDay, loadSets, openSets } from './sets.ts'
+
+// Finds items that matching missed. Such an item was posted on a day that was already matched, by a slow
+// transaction or a process whose clock was behind. No time window covers all of them, so this compares
+// balances: the ledger's balance at the end of a day must equal the sum that matching knows.
 
 type MatchedDays = { fromDay: string; toDay: string; seenUntil: Date }
 

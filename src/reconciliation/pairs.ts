@@ -1,10 +1,13 @@
-// Keeps a statement from bringing back the personal data of erased payers: clears the data from a line that
-// is matched to a credit of an erased payer, or to its reversal or return. The erasure itself clears lines
-// that were matched before (privacy/erasure.ts).
+// The pairs of lines and items that a matching rule finds: writes them as matches, and takes both sides from
+// the open sets.
 
 import type { Transaction } from '#db/transaction.ts'
 import { NOBODY_ON_LINE } from '#records/shared-sql.ts'
 import type { Run } from './banks.ts'
+
+// Keeps a statement from bringing back the personal data of erased payers: clears the data from a line that
+// is matched to a credit of an erased payer, or to its reversal or return. The erasure itself clears lines
+// that were matched before (privacy/erasure.ts).
 
 const IS_ERASED_ACCOUNT = (id: string) =>
   `exists (select from collection_accounts a where a.id = ${id} and a.erased_at is not null)`

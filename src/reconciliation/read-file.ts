@@ -1,5 +1,4 @@
-// Checks, hashes and encodes the lines of a file, and copies them in chunks into a table of the import's
-// own (src/hot-path/staging.ts). One chunk is copied while the next is read, so memory holds at most two.
+// Reads the file of a statement: stages its lines, and sums them up.
 
 import { hash } from 'node:crypto'
 import {
@@ -13,6 +12,9 @@ import { dayAlone } from '#clock.ts'
 import { COPY_NULL, copyBytes, copyText, type Staging } from '#hot-path/staging.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
+
+// Checks, hashes and encodes the lines of a file, and copies them in chunks into a table of the import's
+// own (src/hot-path/staging.ts). One chunk is copied while the next is read, so memory holds at most two.
 
 export const STAGED_LINES = 'staged_lines'
 export const STAGED_COLUMNS = `

@@ -1,5 +1,4 @@
-// Resolves many differences, each in transactions of its own. Safe to repeat: a difference that the
-// same person has already resolved in the same way counts as a success.
+// /api/v1/operator/reconciliation/{id}/resolve, approve, reject, withdraw and assign; and many at once.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { checkerOf, ofPeople } from '#approvals/views.ts'
@@ -33,6 +32,9 @@ import {
   requireDifferenceId,
   toOwner,
 } from './views.ts'
+
+// Resolves many differences, each in transactions of its own. Safe to repeat: a difference that the
+// same person has already resolved in the same way counts as a success.
 
 const AT_ONCE = 4 // Half of the connections that may write.
 

@@ -1,5 +1,4 @@
-// Confirms that a line is for its suggested item, with the bank's charges if the line is net of them. The
-// remainder of the line becomes a difference of the kind amount_differs.
+// Resolves differences: by one person, or under maker-checker by two.
 
 import {
   type Approver,
@@ -37,6 +36,9 @@ import {
   writeDecision,
 } from './resolutions.ts'
 import { transition } from './states.ts'
+
+// Confirms that a line is for its suggested item, with the bank's charges if the line is net of them. The
+// remainder of the line becomes a difference of the kind amount_differs.
 
 // The kind of charges that belong to an item: withheld from a credit, or charged with a payout.
 const CHARGES_OF: Readonly<Record<string, string>> = { credit: 'charges', payout: 'payout_cost' }

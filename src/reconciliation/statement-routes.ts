@@ -1,5 +1,4 @@
-// Reads an upload as it arrives: the request body, or the one file of a form. If the reader stops early, the
-// rest stays unread and the connection stays open, so that the sender still gets an answer.
+// /api/v1/operator/statements, their lines, imports and profiles, and the upload of a file.
 
 import type { IncomingMessage } from 'node:http'
 import { basename } from 'node:path'
@@ -29,6 +28,9 @@ import {
   type Statement,
   type StatementImport,
 } from './statements.ts'
+
+// Reads an upload as it arrives: the request body, or the one file of a form. If the reader stops early, the
+// rest stays unread and the connection stays open, so that the sender still gets an answer.
 
 const FILE_BYTES_MAX = 2 * 1024 ** 3
 const FORM = 'multipart/form-data'

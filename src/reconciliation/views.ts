@@ -1,4 +1,4 @@
-// The day and account parameters of reconciliation queries.
+// Parameters, requests and comparisons that the routes of reconciliation share.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { dayAlone } from '#clock.ts'
@@ -10,6 +10,8 @@ import { type DifferenceId, parseReference, type UserId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
 import type { BankAccount } from './banks.ts'
 import { ACTIONS, READINGS } from './difference.ts'
+
+// The day and account parameters of reconciliation queries.
 
 export const RECONCILIATION = '/api/v1/operator/reconciliation'
 

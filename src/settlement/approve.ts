@@ -1,5 +1,4 @@
-// The payees of a settlement if it were approved now: the client at its default bank account, and each
-// subaccount at its own. A party with a share of zero is not a payee.
+// Approves settlements and pays them out.
 
 import { refuseSuspended } from '#access/permissions.ts'
 import {
@@ -43,6 +42,9 @@ import {
   type Settlement,
 } from './settlement.ts'
 import { transition } from './states.ts'
+
+// The payees of a settlement if it were approved now: the client at its default bank account, and each
+// subaccount at its own. A party with a share of zero is not a payee.
 
 export type Payee = {
   subaccountId: SubaccountId | null
