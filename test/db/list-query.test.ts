@@ -36,6 +36,19 @@ test('a condition without a value is left out, and values keep their places', ()
   assert.deepEqual(fits([['a = $', undefined]]), { sql: 'true', values: [] })
 })
 
+test('a condition takes several values, the last one for all its other places', () => {
+  const { sql, values } = fits(
+    [
+      ['(a, b) < ($, $)', 5, 6],
+      ['$ = f($, $)', 'x', 7],
+      ['(c, d) > ($, $)', 8, undefined],
+    ],
+    ['own'],
+  )
+  assert.equal(sql, '(a, b) < ($2, $3) and $4 = f($5, $5)')
+  assert.deepEqual(values, ['own', 5, 6, 'x', 7])
+})
+
 test('a page goes on after its position, in either order', () => {
   const page = {
     select: 'select id from t',
@@ -52,6 +65,11 @@ test('a page goes on after its position, in either order', () => {
   assert.equal(
     text('oldest', 7n),
     'select id from t where a = $1 and t.id > $2 order by t.id asc limit 3',
+  )
+  const query = { ...page, select: 'select f($1)', values: [1], after: 7n }
+  assert.deepEqual(
+    [listQuery(query).text, listQuery(query).values],
+    ['select f($1) where a = $2 and t.id < $3 order by t.id desc limit 3', [1, 'x', 7n]],
   )
   assert.equal(text('newest', null), 'select id from t where a = $1 order by t.id desc limit 3')
 })
