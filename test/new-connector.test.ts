@@ -58,7 +58,7 @@ test('nothing is overwritten, and a name that cannot be one is refused', () => {
   const before = readFileSync(registry, 'utf8')
   assert.throws(
     () => newConnector(checkout.path, 'squad'),
-    /^Error: src\/banks\/squad\/calls\.ts exists: choose another name, or remove it\.$/,
+    /^Error: src\/banks\/squad\/connector\.ts exists: choose another name, or remove it\.$/,
   )
   for (const name of ['', 'a', 'Acme', 'acme-bank', '../acme', '1st', 'ä'.repeat(3)]) {
     assert.throws(() => newConnector(checkout.path, name), /^Error: The name must be 2 to 30/, name)

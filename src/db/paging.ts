@@ -137,7 +137,7 @@ export type Conditions = readonly Condition[]
 
 type ListQuery = {
   select: string
-  values?: readonly unknown[] // Of `select`: $1, $2 …
+  values?: readonly unknown[] // The values of `select`: $1, $2 …
   where: Conditions
   id: string
   order?: Order | undefined
