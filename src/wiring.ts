@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { ProviderConnections } from '#access/provider-connections.ts'
+import { ProviderConnections } from '#access/providers.ts'
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#access/secrets.ts'
 import { registerRanges } from '#accounts/numbers.ts'
 import { createAccountLookups } from '#accounts/queries.ts'

@@ -1,7 +1,14 @@
 // Secrets stored as scrypt hashes together with cost and salt, so that the cost can be raised
 // without replacing secrets.
 
-import { randomBytes, randomInt, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import {
+  createHash,
+  randomBytes,
+  randomInt,
+  type ScryptOptions,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 import { Refusal } from '#errors.ts'
 
@@ -9,6 +16,15 @@ const KEY_BYTES = 32
 const SALT_BYTES = 16
 
 type HashParts = { cost: number; salt: Buffer; key: Buffer }
+
+// Tokens of links, cookies and sessions. They are random, so a plain hash suffices.
+export function randomToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
 
 export async function hashSecret(
   secret: string,

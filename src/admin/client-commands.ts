@@ -14,7 +14,7 @@ import {
 } from '#access/clients.ts'
 import { findClient, type Scope } from '#access/permissions.ts'
 import { makeSecret } from '#access/secrets.ts'
-import { setUserAddresses } from '#access/user-addresses.ts'
+import { setUserAddresses } from '#access/sessions.ts'
 import {
   assignTiers,
   queueMissingChecks,

@@ -2,7 +2,7 @@
 // remainder of the line becomes a difference of the kind amount_differs.
 
 import { type Approver, hasMade, lockApprover, refuseUnfitApprover } from '#access/approvers.ts'
-import { lockMakerChecker } from '#approvals/maker-checker.ts'
+import { lockMakerChecker } from '#approvals/workflow.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { DifferenceId, StatementLineId } from '#ids.ts'

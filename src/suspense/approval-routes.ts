@@ -1,7 +1,7 @@
 // /api/v1/suspense/requests: approval requests (maker-checker).
 
 import { Type } from '@fastify/type-provider-typebox'
-import { readMakerChecker, setMakerChecker } from '#approvals/maker-checker.ts'
+import { readMakerChecker, setMakerChecker } from '#approvals/workflow.ts'
 import {
   cannotApprove,
   checkerOf,
