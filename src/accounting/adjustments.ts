@@ -41,7 +41,7 @@ import { drawAvailable } from '#payouts/available.ts'
 import { awaitTurn } from '#settlement/close.ts'
 import { findProvisionAccounts, releaseExcess } from '#settlement/provisions.ts'
 import { sumUsableReserves, useReserves } from '#settlement/reserves.ts'
-import { findTaxLimit, isTaxKind, TAX_KINDS } from './withholding.ts'
+import { findTaxLimit, isTaxKind, TAX_KINDS } from './vat-documents.ts'
 
 export const ADJUSTMENT_KINDS = [
   'recovery',

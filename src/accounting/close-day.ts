@@ -15,6 +15,7 @@ import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { readDailyProofs, type TimingWindows } from '#reconciliation/daily-proof.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
+import { writeBalances } from './balances.ts'
 import {
   type ClosedDay,
   findClosedDay,
@@ -24,7 +25,6 @@ import {
   type UnbalancedBank,
   writeLines,
 } from './journal.ts'
-import { writeBalances } from './trial-balance.ts'
 
 // Returns the banks that keep a day from closing without a reason (daily-proof.ts). Either no
 // statement covers the day, or a difference up to that day is open. Each reconciling item has a reason

@@ -11,23 +11,24 @@ import { invitations, userAddresses, users } from '#access/user-routes.ts'
 import { adjustments } from '#accounting/adjustment-routes.ts'
 import { days, journalRoutes } from '#accounting/journal-routes.ts'
 import { monthRoutes } from '#accounting/month-routes.ts'
-import { operatorBalanceRoutes } from '#accounting/operator-balance-routes.ts'
-import { suspenseAgeingRoutes } from '#accounting/suspense-ageing-routes.ts'
-import { stampDutyRoutes, taxRates, taxSettings } from '#accounting/tax-routes.ts'
-import { trialBalanceRoutes } from '#accounting/trial-balance-routes.ts'
+import {
+  operatorBalanceRoutes,
+  stampDutyRoutes,
+  suspenseAgeingRoutes,
+  trialBalanceRoutes,
+  vatRoutes,
+  withholdingTaxRoutes,
+} from '#accounting/report-routes.ts'
+import { taxRates, taxSettings } from '#accounting/tax-routes.ts'
 import {
   operatorVatInvoices,
   ownVatInvoices,
   vatInvoicePages,
 } from '#accounting/vat-document-routes.ts'
-import { vatRoutes } from '#accounting/vat-routes.ts'
-import { withholdingTaxRoutes } from '#accounting/withholding-routes.ts'
 import { accountBulk } from '#accounts/bulk-routes.ts'
-import { clientCeilings, collectionCeilings } from '#accounts/ceiling-routes.ts'
-import { accountChanges } from '#accounts/change-routes.ts'
-import { limitProfiles } from '#accounts/limit-routes.ts'
+import { clientCeilings, collectionCeilings, limitProfiles } from '#accounts/limit-routes.ts'
 import { accountNumbers } from '#accounts/number-routes.ts'
-import { collectionAccountRoutes, ownAccounts } from '#accounts/routes.ts'
+import { accountChanges, collectionAccountRoutes, ownAccounts } from '#accounts/routes.ts'
 import { statementRoutes } from '#accounts/statement-routes.ts'
 import { caseEvidenceRoutes, caseUploadRoutes } from '#cases/evidence-routes.ts'
 import { caseExportRoutes } from '#cases/export-routes.ts'
