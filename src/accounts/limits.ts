@@ -142,7 +142,7 @@ export async function readLimitsOfTiers(
 }
 
 // Limit profiles: named limits that a client's collection accounts share, either by naming the profile
-// or by having a tier that it applies to. An account's own limits come first (limits.ts).
+// or by having a tier that it applies to. An account's own limits come first.
 //
 // Every write of a client's profiles locks that client, so that two concurrent writes cannot use
 // the same code or tier. Assigning a profile to an account locks the profile against deletion.

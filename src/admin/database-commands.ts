@@ -3,9 +3,15 @@
 // `manilla admin upgrade-baseline`: upgrades a database of a version before the baseline.
 
 import { databaseSettings, messageSettings } from '#config/config.ts'
-import { type DatabaseUrl, parseDatabaseUrl } from '#db/database-url.ts'
 import { type Replication, readReplication } from '#db/health.ts'
-import { type Finding, hostsOf, nameOf, probeHost } from '#db/hosts.ts'
+import {
+  type DatabaseUrl,
+  type Finding,
+  hostsOf,
+  nameOf,
+  parseDatabaseUrl,
+  probeHost,
+} from '#db/hosts.ts'
 import { upgradeBaseline } from '#db/upgrade-baseline.ts'
 import { checkGateway } from '#messages/gateway.ts'
 import { checkServer } from '#messages/smtp.ts'

@@ -11,13 +11,13 @@ import {
   vouchForUser,
 } from '#access/manage-users.ts'
 import { hashPassword, temporaryPassword } from '#access/passwords.ts'
+import { type Client, findClient, type Role } from '#access/permissions.ts'
+import { findUserByEmail, type LinkMail, listUsers, sharedSalt, type User } from '#access/users.ts'
 import { loadConfig } from '#config/config.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { Sealer } from '#seal.ts'
 import type { Context, Field } from './operator-command.ts'
-import { findClient, type Client, type Role } from '#access/permissions.ts'
-import { findUserByEmail, listUsers, sharedSalt, type LinkMail, type User } from '#access/users.ts'
 
 const PAGE = 500
 

@@ -111,9 +111,9 @@ import {
   limitConnections,
   trustedAddresses,
 } from './connections.ts'
+import { addWorkbooks, registerExports } from './csv.ts'
 import type { Deps } from './deps.ts'
-import { frameworkErrors, registerErrorHandler } from './error-handler.ts'
-import { registerExports } from './export-registry.ts'
+import { frameworkErrors, registerErrorHandler } from './envelopes.ts'
 import { headerSetter, registerCors } from './headers.ts'
 import { LoadShedder } from './load-shedding.ts'
 import { enforceResponseDeadline, RequestLog, timeRoutes, traceRequests } from './requests.ts'
@@ -125,7 +125,6 @@ import {
   validatorOptions,
   warnOfUnknownFields,
 } from './validation.ts'
-import { addWorkbooks } from './workbook.ts'
 
 // The operations that a replica may answer: lists and sums, search, overview, timelines, exports, reports and
 // statements. The primary answers everything else: look-ups on which the service or a merchant decides (a
@@ -194,7 +193,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     loggerInstance: deps.log as FastifyBaseLogger,
     // Off, because a line per request costs a quarter of the throughput. requests.ts logs some of them.
     logController: new LogController({ disableRequestLogging: true }),
-    // Creates no child logger: log lines name the request themselves (error-handler.ts).
+    // Creates no child logger: log lines name the request themselves (envelopes.ts).
     childLoggerFactory: (logger) => logger,
     genReqId: () => timeOrderedId(deps.realClock()),
     // `request.ip` is the caller's address. Only our own proxies can set it.

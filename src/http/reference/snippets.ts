@@ -2,8 +2,7 @@
 // (test/http/reference-examples.test.ts).
 
 import { KEYS } from './example-values.ts'
-import { type Components, exampleOf } from './examples.ts'
-import type { Content, Entry, Parameter } from './outline.ts'
+import { type Components, type Content, type Entry, exampleOf, type Parameter } from './outline.ts'
 
 export const TOKEN = '$TOKEN'
 
