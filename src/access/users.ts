@@ -2,6 +2,7 @@
 // and are unique per client only, so that no client learns of another's users.
 
 import { timestamp } from '#clock.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -43,13 +44,15 @@ export async function listUsers(
   clientId: ClientId,
   { beforeId, limit }: { beforeId: UserId | null; limit: number },
 ): Promise<User[]> {
-  const { rows } = await db.query<User>({
-    name: 'list-users',
-    text: `select ${USER_COLUMNS} from users
-            where client_id = $1 and ($2::uuid is null or id < $2)
-            order by id desc limit $3`,
-    values: [clientId, beforeId, limit],
-  })
+  const { rows } = await db.query<User>(
+    listQuery({
+      select: `select ${USER_COLUMNS} from users`,
+      where: [['client_id = $', clientId]],
+      id: 'id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 

@@ -3,6 +3,7 @@
 // earliest, and a rate that has begun never changes. So past months keep their rates.
 
 import { watDay } from '#clock.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -43,14 +44,18 @@ export async function listTaxRates(
   db: Queryable,
   { tax, clientId, beforeId, limit }: RateFilter & { beforeId: bigint | null; limit: number },
 ): Promise<TaxRate[]> {
-  const { rows } = await db.query<TaxRate>({
-    name: 'list-tax-rates',
-    text: `${SELECT}
-            where ($1::text is null or r.tax = $1) and ($2::bigint is null or r.client_id = $2)
-              and ($3::bigint is null or r.id < $3)
-            order by r.id desc limit $4`,
-    values: [tax ?? null, clientId ?? null, beforeId, limit],
-  })
+  const { rows } = await db.query<TaxRate>(
+    listQuery({
+      select: SELECT,
+      where: [
+        ['r.tax = $', tax],
+        ['r.client_id = $', clientId],
+      ],
+      id: 'r.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 

@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Client, isInMerchantScope } from '#access/permissions.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -195,13 +196,15 @@ export async function listProfiles(
   client: Client,
   { beforeId, limit }: { beforeId: bigint | null; limit: number },
 ): Promise<LimitProfile[]> {
-  const { rows } = await db.query<LimitProfile>({
-    name: client.merchantCodes ? 'list-limit-profiles-of-merchants' : 'list-limit-profiles',
-    text: `${selectProfiles(client)}
-            where p.client_id = $1 and ($2::bigint is null or p.id < $2)
-            order by p.id desc limit $3`,
-    values: [client.id, beforeId, limit],
-  })
+  const { rows } = await db.query<LimitProfile>(
+    listQuery({
+      select: selectProfiles(client),
+      where: [['p.client_id = $', client.id]],
+      id: 'p.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 
