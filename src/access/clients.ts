@@ -50,7 +50,7 @@ export type ClientFields = {
   allowedAddresses: readonly string[] | null
 }
 
-export type By = { now: Date; actor: string }
+type By = { now: Date; actor: string }
 type BySecretMaker = By & { madeBy: SecretMaker }
 
 const CLIENT_ID_TRIES_MAX = 20

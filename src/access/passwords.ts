@@ -54,12 +54,12 @@ function writeHash({ cost, salt, key }: HashParts): string {
   return `scrypt$${cost}$${salt.toString('base64')}$${key.toString('base64')}`
 }
 
-export function isSameKey(one: Buffer, other: Buffer): boolean {
+function isSameKey(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
 // scrypt takes 128 * r (8) * N bytes; Node's default limit is 32 MiB.
-export function deriveKey(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
+function deriveKey(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
   const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
   return derive(secret, salt, KEY_BYTES, { N: cost, maxmem: 2 * 128 * 8 * cost })
 }

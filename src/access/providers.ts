@@ -19,7 +19,7 @@ import { type Client, ROLES, type Role } from './permissions.ts'
 import { hasSecondFactor } from './second-factors.ts'
 import { lockUserOf, type SignedInSession } from './sessions.ts'
 
-export type RoleMapping = { value: string; role: Role }
+type RoleMapping = { value: string; role: Role }
 
 export type Provider = {
   clientId: ClientId

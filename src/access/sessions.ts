@@ -308,7 +308,7 @@ function deviceName(userAgent: string): string {
 
 export type UserAddresses = { addresses: readonly string[] | null }
 
-export function admits(ranges: readonly string[] | null, address: string): boolean {
+function admits(ranges: readonly string[] | null, address: string): boolean {
   return ranges === null || addressMatcher(ranges)(address)
 }
 

@@ -161,7 +161,7 @@ export const TEMPORARY_PASSWORD_MS = 72 * 3_600_000
 
 type Deps = { sealer: Sealer; now: Date }
 
-export type SignIn = SignInCaller & {
+type SignIn = SignInCaller & {
   email: string
   password: string
   code?: string | undefined
@@ -314,7 +314,7 @@ async function pretendToProve(tx: Transaction, deps: Deps, signIn: SignIn): Prom
 }
 
 // An attempt refused because the server is busy does not count.
-export async function matchCounted(
+async function matchCounted(
   db: Queryable,
   who: AttemptSource & { password: string },
   { users, counted }: { users: readonly { passwordHash: string }[]; counted: readonly UserId[] },

@@ -285,7 +285,7 @@ export async function forgetGrants(tx: Transaction, userId: UserId): Promise<voi
 // Messages to users about their own account. They are queued with the change that they report, and are always
 // sent: no setting of the client turns them off.
 
-export type UserKind =
+type UserKind =
   | 'user.invitation'
   | 'user.account_reset'
   | 'user.password_reset'

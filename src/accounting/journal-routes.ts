@@ -67,7 +67,7 @@ function journalNumber(day: string, currency: string): string {
   return `MANILLA-${day}-${currency}`
 }
 
-export function toRows({ day, entries }: Pick<Journal, 'day' | 'entries'>): JournalRow[] {
+function toRows({ day, entries }: Pick<Journal, 'day' | 'entries'>): JournalRow[] {
   return entries.map((entry) => ({
     ...entry,
     day,

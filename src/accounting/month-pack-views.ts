@@ -278,7 +278,7 @@ function file<Row>(name: string, columns: Columns<Row>, rows: readonly Row[]): P
 // The manifest names each file with its SHA-256, and the totals that the verifier adds up again
 // (verifier/verify_proof.py). One changed kobo changes a hash; a changed hash breaks the signature.
 
-export const PACK_FORMAT = 'manilla-month/2'
+const PACK_FORMAT = 'manilla-month/2'
 
 type Content = {
   month: string

@@ -15,7 +15,7 @@ import { type Period, periodOf } from './journal.ts'
 
 export const TAXES = ['vat', 'stamp_duty', 'withholding'] as const
 export const BEARERS = ['sender', 'recipient'] as const
-export type Tax = (typeof TAXES)[number]
+type Tax = (typeof TAXES)[number]
 
 export type TaxRate = {
   id: bigint
@@ -59,7 +59,7 @@ export async function listTaxRates(
   return rows
 }
 
-export type Segment = Period & { rate: TaxRate | null } // Null: no rate is in force.
+type Segment = Period & { rate: TaxRate | null } // Null: no rate is in force.
 
 // Divides a period of whole days into parts, each with the rate in force. Of two rates for one day, the later
 // entry counts.
@@ -77,7 +77,7 @@ export async function rateSegments(
 }
 
 // Pure. `rates` must be in ascending order.
-export function segmentsOf(rates: readonly TaxRate[], { from, to }: Period): Segment[] {
+function segmentsOf(rates: readonly TaxRate[], { from, to }: Period): Segment[] {
   const segments: Segment[] = [{ from, to, rate: null }]
   for (const rate of rates) {
     const begins = periodOf(rate.effectiveFrom).from

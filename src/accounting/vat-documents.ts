@@ -18,7 +18,7 @@ import { rateSegments, readTaxDetails, type TaxDetails } from './tax-rates.ts'
 import { type OutputVat, readFees, readVatReport } from './vat.ts'
 
 export const DOCUMENT_KINDS = ['invoice', 'credit_note'] as const
-export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
+type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 
 type Parties = { seller: TaxDetails; buyer: TaxDetails; vatBps: number | 'several' | null }
 
@@ -60,7 +60,7 @@ export function parseNumber(text: string): Pick<VatDocument, 'kind' | 'number'> 
 }
 
 // SQL: what is decided of the tax that the VAT document `d` states. A credit note's tax is taken back.
-export const DECIDED_TAX = `
+const DECIDED_TAX = `
   lateral (
     select coalesce(sum(a.amount_kobo * case when a.kind = 'withholding_reversal' then -1 else 1 end)
                       filter (where a.kind in ('withholding', 'withholding_reversal')), 0)

@@ -31,7 +31,7 @@ import type { ClientId, UserId } from '#ids.ts'
 import { type Action, recordActions, writeAuditLog } from '#records/audit-log.ts'
 
 export const REQUEST_STATES = ['open', 'approved', 'rejected', 'withdrawn'] as const
-export type RequestState = (typeof REQUEST_STATES)[number] | 'void'
+type RequestState = (typeof REQUEST_STATES)[number] | 'void'
 
 export type Request = {
   id: bigint

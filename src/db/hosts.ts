@@ -341,7 +341,7 @@ export class HostedClient extends NamingClient {
 // The driver gets a URL of one host unchanged. No message quotes the URL, because it may contain a
 // password.
 
-export type DatabaseHost = { readonly host: string; readonly port: number }
+type DatabaseHost = { readonly host: string; readonly port: number }
 
 const TARGETS = ['read-write', 'primary', 'any'] as const
 type Target = (typeof TARGETS)[number]

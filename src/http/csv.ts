@@ -204,7 +204,7 @@ export type Columns<Row> = readonly (readonly [
   kind?: 'amount' | 'time' | undefined,
 ])[]
 
-export const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 const FORMATS = { amount: '#,##0.00', time: 'yyyy-mm-dd hh:mm:ss', text: '@' } as const
 const WIDTHS = { amount: 16, time: 20, text: 22 } as const
@@ -214,7 +214,7 @@ const DAY_LENGTH = 'yyyy-MM-dd'.length
 
 type Value = string | number | boolean | Date | null
 
-export function workbookOf<Row>(
+function workbookOf<Row>(
   columns: Columns<Row>,
   batches: AsyncIterable<readonly Row[]>,
 ): ReadableStream<Uint8Array> {
@@ -253,7 +253,7 @@ export function addWorkbooks(app: FastifyInstance): void {
   })
 }
 
-export function isWorkbook(url: string | undefined): boolean {
+function isWorkbook(url: string | undefined): boolean {
   return url?.endsWith('.xlsx') === true
 }
 
@@ -291,11 +291,11 @@ export type ExportRoute = {
 
 // How the query of an export names its period: by its days, its day, its month or its end. `now` names none,
 // and lists what there is when the file is made.
-export type Timing = 'window' | 'day' | 'month' | 'end' | 'now'
+type Timing = 'window' | 'day' | 'month' | 'end' | 'now'
 
 const NOT_FILTERS = ['from', 'to', 'at', 'for']
 
-export class ExportRegistry {
+class ExportRegistry {
   readonly #routes = new Map<string, ExportRoute>()
 
   add({ url, onRequest, schema }: RouteOptions): void {

@@ -81,7 +81,7 @@ const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 
 export class KeyProblem extends Error {}
 
-export type StoredKey = { id: number; fingerprint: Buffer; isSealing: boolean; isCleared: boolean }
+type StoredKey = { id: number; fingerprint: Buffer; isSealing: boolean; isCleared: boolean }
 
 export async function readKeys(db: Queryable): Promise<StoredKey[]> {
   const { rows } = await db.query<StoredKey>({

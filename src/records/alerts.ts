@@ -11,7 +11,7 @@ import type { ClientId } from '#ids.ts'
 import { writeAuditLog } from './audit-log.ts'
 import { appendEvents, type NewEventOf } from './events.ts'
 
-export type AlertKind =
+type AlertKind =
   | 'numbers_exhausted'
   | 'pool_low'
   | 'number_refused'

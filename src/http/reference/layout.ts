@@ -11,8 +11,8 @@ import {
 } from './operation-html.ts'
 import { type Description, type Entry, type Section, sectionsOf } from './outline.ts'
 
-export type Files = { script: string; styles: readonly string[] }
-export type Demo = { clientId: string; secret: string }
+type Files = { script: string; styles: readonly string[] }
+type Demo = { clientId: string; secret: string }
 export type Site = Around & {
   description: Description
   sections: readonly Section[]

@@ -155,7 +155,7 @@ type Described = Schema & {
 const REF = '#/components/schemas/'
 const DEPTH_MAX = 5 // Deeper fields are in the example and in /openapi.json.
 
-export function parametersHtml(parameters: readonly Parameter[]): string {
+function parametersHtml(parameters: readonly Parameter[]): string {
   const rows = parameters.map(({ name, schema, description, required = false }) =>
     row({ name, schema: { ...(description && { description }), ...schema }, isRequired: required }),
   )
@@ -228,7 +228,7 @@ function typeHtml(schema: Schema): string {
 
 // The Markdown of our descriptions as HTML: paragraphs, headings, tables, bold, code and links.
 
-export function inline(text: string): string {
+function inline(text: string): string {
   return escapeHtml(text)
     .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, '<a href="$2">$1</a>')
     .replace(/`([^`]+)`/g, '<code>$1</code>')

@@ -39,7 +39,7 @@ export type Description = {
 export type Entry = { method: string; path: string; operation: Operation }
 export type Section = { group: string; title: string; slug: string; entries: readonly Entry[] }
 
-export const slugOf = (title: string) => title.toLowerCase().replaceAll(' ', '-')
+const slugOf = (title: string) => title.toLowerCase().replaceAll(' ', '-')
 
 export function sectionsOf({ paths, 'x-tagGroups': groups }: Description): Section[] {
   const entries = Object.entries(paths).flatMap(([path, methods]) =>

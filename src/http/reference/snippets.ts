@@ -7,7 +7,7 @@ import { type Components, type Content, type Entry, exampleOf, type Parameter } 
 export const TOKEN = '$TOKEN'
 
 // The value shown for a parameter of an operation.
-export function parameterValue(
+function parameterValue(
   { name, in: place, schema, example }: Parameter,
   { path, operation }: Entry,
   components: Components,
