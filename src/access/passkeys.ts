@@ -266,13 +266,11 @@ export async function requestOptions(
   }
 }
 
-type CheckedAttestation = Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports'>
-
 export async function checkAttestation(
   db: Queryable,
   { now, relyingParty: { id, origin } }: Ceremony,
   { sessionId, credential }: { sessionId: string; credential: RegistrationResponseJSON },
-): Promise<CheckedAttestation | undefined> {
+): Promise<Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports'> | undefined> {
   const use = { purpose: 'register', sessionId } as const
   const challenge = challengeIn(credential.response.clientDataJSON)
   if (!challenge || !(await takeChallenge(db, now, { challenge, use }))) return undefined
@@ -299,12 +297,10 @@ export async function checkAttestation(
 // exists.
 export type CheckedAssertion = { passkey: Passkey | undefined; counter: number | undefined }
 
-type Assertion = { use: ChallengeUse; credential: AuthenticationResponseJSON }
-
 export async function checkAssertion(
   db: Queryable,
   { now, relyingParty: { id, origin } }: Ceremony,
-  { use, credential }: Assertion,
+  { use, credential }: { use: ChallengeUse; credential: AuthenticationResponseJSON },
 ): Promise<CheckedAssertion> {
   const challenge = challengeIn(credential.response.clientDataJSON)
   const isFresh = challenge !== undefined && (await takeChallenge(db, now, { challenge, use }))

@@ -65,13 +65,11 @@ export async function countResetRequest(
   }
 }
 
-type Answering = { mail: LinkMail | undefined }
-
 // Answers some requests, oldest first. Returns how many. Without a mail server they are dropped.
 export async function answerResetRequests(
   tx: Transaction,
   now: Date,
-  { mail }: Answering,
+  { mail }: { mail: LinkMail | undefined },
 ): Promise<number> {
   const { rows } = await tx.query<{ email: string; address: string }>({
     name: 'take-password-reset-requests',
@@ -117,12 +115,10 @@ async function mayReset(db: Queryable, user: ResetUser): Promise<boolean> {
   return mayBreakGlass(user) || !(await isProviderEnforced(db, user.clientId))
 }
 
-type Mailed = { mail: LinkMail; user: ResetUser; address: string }
-
 async function mailLink(
   tx: Transaction,
   now: Date,
-  { mail: { sealer, linkOf }, user, address }: Mailed,
+  { mail: { sealer, linkOf }, user, address }: { mail: LinkMail; user: ResetUser; address: string },
 ): Promise<void> {
   const token = randomToken()
   const expiresAt = new Date(now.getTime() + RESET_MS)

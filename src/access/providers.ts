@@ -211,12 +211,10 @@ async function refuseOtherRoles(tx: Transaction, session: SignedInSession): Prom
   if (!mayManageProvider(role, session.client)) throw new Refusal('role_not_allowed')
 }
 
-type Ended = { all: boolean; throughProvider: boolean }
-
 async function endSessions(
   tx: Transaction,
   { client, sessionId }: SignedInSession,
-  { all, throughProvider }: Ended,
+  { all, throughProvider }: { all: boolean; throughProvider: boolean },
 ): Promise<void> {
   await tx.query({
     name: 'end-sessions-of-client',
@@ -271,9 +269,6 @@ const SCOPE = 'openid email profile'
 // Loaded on demand: most processes never see a provider.
 const library = () => import('openid-client')
 
-type Cached = { untilMs: number; configuration: Promise<Configuration> }
-type Options = { mode: Mode; clock: Clock; sealer: Sealer }
-
 type Request = {
   redirectUri: string
   state: string
@@ -301,9 +296,9 @@ export class ProviderConnections {
   readonly #clock: Clock
   readonly #sealer: Sealer
   readonly #agent: Agent
-  readonly #cache = new Map<string, Cached>()
+  readonly #cache = new Map<string, { untilMs: number; configuration: Promise<Configuration> }>()
 
-  constructor({ mode, clock, sealer }: Options) {
+  constructor({ mode, clock, sealer }: { mode: Mode; clock: Clock; sealer: Sealer }) {
     this.#mode = mode
     this.#clock = clock
     this.#sealer = sealer

@@ -177,8 +177,6 @@ function totalsOfBalances(rows: readonly OperatorBalance[]): BalanceTotals[] {
   })
 }
 
-type Ageing = { at: string; rows: AgedSuspense[] }
-
 const bucketOf = (f: Fields<AgedSuspense>) =>
   f.oneOf('bucket', AGEING_BUCKETS, 'Age in days of the calendar (WAT).')
 
@@ -199,7 +197,7 @@ const AgedTotalView = view('AgedSuspenseTotal', (f: Fields<AgedSuspense>) => ({
   amount: f.naira('kobo'),
 }))
 
-const AgeingView = view('SuspenseAgeing', (f: Fields<Ageing>) => ({
+const AgeingView = view('SuspenseAgeing', (f: Fields<{ at: string; rows: AgedSuspense[] }>) => ({
   at: f.text('at'),
   totals: f.list(AgedTotalView, ({ rows }) => totalsOfAges(rows), 'By currency and age.'),
   rows: f.list(AgedView, 'rows', 'By currency, bank, client, reason and age.'),

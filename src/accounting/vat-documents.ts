@@ -134,7 +134,6 @@ export async function getVatDocument(
 }
 
 type Issuing = { clientId: ClientId; actor: string; now: Date }
-type Issued = { month: string; invoices: number; creditNotes: number }
 type Draft = Pick<VatDocument, 'kind' | 'clientId' | 'currency' | 'feesKobo' | 'vatKobo'>
 
 // Issues the missing documents of all clients. A repetition issues nothing.
@@ -142,7 +141,7 @@ export async function issueVatDocuments(
   tx: Transaction,
   by: Issuing,
   { month, period }: { month: string; period: Period },
-): Promise<Issued> {
+): Promise<{ month: string; invoices: number; creditNotes: number }> {
   const closed = await findLastClosed(tx, by.now)
   if (!closed || closed.endsAt < period.to) throw new Refusal('month_open')
   await tx.query(`select pg_advisory_xact_lock(hashtext('vat_documents'))`)

@@ -7,6 +7,16 @@
 
 import { lockApprover } from '#access/approvers.ts'
 import { inMerchantScope } from '#access/permissions.ts'
+import {
+  type Checker,
+  readMakerChecker,
+  SETTERS,
+  REQUEST_STATES as STATES,
+  type Verb,
+  Workflow,
+  type Request as WorkflowRequest,
+  writeMakerChecker,
+} from '#approvals/workflow.ts'
 import { lockPayments } from '#credits/balances.ts'
 import type { ItemState } from '#credits/states.ts'
 import { lockItems } from '#credits/suspense-items.ts'
@@ -17,7 +27,6 @@ import type { Kobo } from '#money.ts'
 import { refuseStopped, refuseUnheld } from '#screening/credits.ts'
 import { type AssignTo, assignSuspense, lockAssignable, lockVisibleItem } from './assign.ts'
 import { requestReturn, type Sending } from './return.ts'
-import { REQUEST_STATES as STATES, SETTERS, Workflow, readMakerChecker, type Checker, type Request as WorkflowRequest, type Verb, writeMakerChecker } from '#approvals/workflow.ts'
 
 export const REQUEST_STATES = [...STATES, 'void'] as const
 
