@@ -55,7 +55,7 @@ import { operatorPayouts } from '#payouts/operator-routes.ts'
 import { payouts } from '#payouts/routes.ts'
 import { clientPayoutSettings, payoutSettings } from '#payouts/setting-routes.ts'
 import { payoutTariffs } from '#payouts/tariff-routes.ts'
-import { erasureRoutes } from '#privacy/routes.ts'
+import { accountErasure, adviceErasure } from '#privacy/routes.ts'
 import { adjustingEntries } from '#reconciliation/adjusting-entry-routes.ts'
 import { differences, reconcilingItems } from '#reconciliation/difference-routes.ts'
 import { dailyProofExport, dailyProofs, daySides } from '#reconciliation/proof-routes.ts'
@@ -307,7 +307,8 @@ const ROUTES = [
   exportRoutes,
   searching,
   advices,
-  erasureRoutes,
+  accountErasure,
+  adviceErasure,
   balanceRoutes,
   ledgerRoutes,
   ledgerTransfers,
