@@ -277,7 +277,7 @@ function openWriters({ banks, collectionBankCode, policy }: Config, parts: Write
   return createWriters({ ...parts, banks, collectionBankCode, policy })
 }
 
-// In real time, whatever a test clock shows.
+// Sign-in and its attempts follow real time, not the test clock.
 function openAccess(
   { config, clock }: ServiceOptions,
   { db, sealer }: { db: Pool; sealer: Sealer },
@@ -373,7 +373,7 @@ function connectedBanks(
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 
-// Signatures are as of real time, whatever a test clock shows.
+// Signatures follow real time, not the test clock.
 function identityParts({ config: { identity, mode }, clock }: ServiceOptions) {
   const { service, timeoutMs } = identity
   const ofSandbox = mode === 'sandbox' ? sandboxIdentityService : undefined

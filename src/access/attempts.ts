@@ -122,7 +122,7 @@ export async function deleteExpiredAttempts(db: Queryable, now: Date): Promise<v
   })
 }
 
-// Bounds the stored size: the key contains whatever the caller typed.
+// Hashed to bound the stored size: callers choose the text.
 function hashKey(kind: LimitKind, key: string): Buffer {
   return createHash('sha256').update(`${kind}\0${key}`).digest()
 }

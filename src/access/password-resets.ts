@@ -110,7 +110,7 @@ const RESET_USER = `
          c.name as client_name
     from users u join clients c on c.id = u.client_id`
 
-// Where a provider is enforced, a password signs in only whoever may break the glass.
+// Where a provider is enforced, only users who may break the glass sign in with a password.
 async function mayReset(db: Queryable, user: ResetUser): Promise<boolean> {
   return mayBreakGlass(user) || !(await isProviderEnforced(db, user.clientId))
 }

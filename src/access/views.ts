@@ -107,7 +107,7 @@ export function linkMailOf({
   return mailsUsers ? { sealer, linkOf } : undefined
 }
 
-// A link that was mailed is not shown: then nobody but the user can take the account over.
+// Shows no link that was mailed, so that only the user can take the account over.
 export function presentInvited(
   { user, invitation: { token, expiresAt } }: InvitedUser,
   { publicUrl, mode, mailsUsers: isMailed, request, password }: Inviting & { password: string },

@@ -142,8 +142,8 @@ async function complete(tx: Transaction, now: Date, { day, textOf }: Completion)
   })
 }
 
-// Whether a test clock is set. It is not released before the commit: whoever releases it sees the day, and
-// refuses while the day is not over in real time (I76).
+// Whether a test clock is set. The lock holds until the commit, so that releasing the clock sees the closed
+// day, and is refused while that day is not over in real time (I76).
 async function holdTestClock(tx: Transaction): Promise<boolean> {
   const { rows } = await tx.query<{ frozenAt: Date | null }>({
     name: 'hold-test-clock',

@@ -59,7 +59,8 @@ export function parseNumber(text: string): Pick<VatDocument, 'kind' | 'number'> 
   return document
 }
 
-// SQL: what is decided of the tax that the VAT document `d` states. A credit note's tax is taken back.
+// SQL: the approved bookings of the tax that the VAT document `d` states. Those of a credit note reverse tax,
+// so their sign is turned.
 const DECIDED_TAX = `
   lateral (
     select coalesce(sum(a.amount_kobo * case when a.kind = 'withholding_reversal' then -1 else 1 end)
