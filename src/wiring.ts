@@ -277,7 +277,7 @@ function openWriters({ banks, collectionBankCode, policy }: Config, parts: Write
   return createWriters({ ...parts, banks, collectionBankCode, policy })
 }
 
-// Sign-in and its attempts follow real time, not the test clock.
+// Tokens, sessions and rate limits follow real time, not the test clock.
 function openAccess(
   { config, clock }: ServiceOptions,
   { db, sealer }: { db: Pool; sealer: Sealer },
