@@ -152,19 +152,19 @@ type Spans<Query, Span> = {
   describe: (span: Span) => { suffix: string; title: string; about: string[] }
 }
 
-// Registers a report as JSON; as CSV, whose last column is the stamp (month or moment); and as a page to print.
+// Registers a report as JSON, as CSV and as a page to print. The last column of the CSV is the stamp: the
+// month or the moment.
 function reportRoutes<Query, Span, Data, Row>(
-  report: Report<Span, Data, Row> & { view: ViewOf<never> },
+  // biome-ignore lint/suspicious/noExplicitAny: monthReport and momentReport fit the view to the data.
+  report: Report<Span, Data, Row> & { view: ViewOf<any> },
   { fields, parse, stampOf, describe }: Spans<Query, Span>,
 ): FastifyPluginAsyncTypebox<Deps> {
-  const { path, noun, of, operation, description, columns, rowsOf, totalsOf } = report
+  const { path, noun, view, of, operation, description, columns, rowsOf, totalsOf } = report
   const read = async (deps: Deps, query: Query) => {
     const span = parse(query, deps.clock())
     const data = await withReport(deps.db, (tx) => report.read(tx, span, deps))
     return { data, span, stamp: stampOf(span) }
   }
-  // biome-ignore lint/suspicious/noExplicitAny: monthReport and momentReport fit the view to the data.
-  const view: View<any, unknown, any> = report.view
   const json = resource(path, { tag: 'Accounting', noun, view, scopes: SCOPES }).get(
     `get${operation}`,
     {
