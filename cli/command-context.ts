@@ -16,7 +16,7 @@ export type Options = { url?: string; json?: boolean; idempotencyKey?: string } 
   string,
   unknown
 >
-export type Answer = { data: unknown; text: string; exitCode?: ExitCode }
+type Answer = { data: unknown; text: string; exitCode?: ExitCode }
 export type Service = {
   manilla: Manilla
   url: string

@@ -11,7 +11,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8080'
 const DEMO = { clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }
 
 type World = Pick<Terminal, 'env' | 'homeDir'>
-export type Credentials = { clientId: string; clientSecret: string }
+type Credentials = { clientId: string; clientSecret: string }
 export type Source = 'environment' | 'login' | 'demo'
 type StoredCredentials = { url: string; services: Record<string, Credentials> }
 

@@ -79,11 +79,7 @@ async function post({ terminal, url, secret }: Handler, event: Event) {
 }
 
 // Standard Webhooks 1.0 (docs/webhooks.md).
-export function signatureOf(
-  secret: string,
-  id: string,
-  { body, now }: { body: string; now: Date },
-) {
+function signatureOf(secret: string, id: string, { body, now }: { body: string; now: Date }) {
   const seconds = Math.floor(now.getTime() / 1000)
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')

@@ -40,13 +40,11 @@ const HOURS_MAX = 720
 const clients = () => import('#admin/client-commands.ts')
 const users = () => import('#admin/user-commands.ts')
 const privacy = () => import('#admin/privacy-commands.ts')
-const identity = () => import('#admin/identity-commands.ts')
-const banks = () => import('#admin/bank-commands.ts')
-const books = () => import('#admin/books-commands.ts')
-const screening = () => import('#admin/screening-commands.ts')
+const backups = () => import('#admin/backup-commands.ts')
+const money = () => import('#admin/money-commands.ts')
 const database = () => import('#admin/database-commands.ts')
 export const loadDatabase = async () => (await database()).showDatabase
-export const loadMessages = async () => (await import('#admin/message-command.ts')).showMessages
+export const loadMessages = async () => (await database()).showMessages
 
 export function addOperatorCommands(program: Command, run: Run): void {
   const admin = group(program, 'admin', ADMIN)
@@ -236,7 +234,7 @@ function addPrivacyCommands(admin: Command, run: Run): void {
     .option('--client <client-id>', 'Only the accounts of this client.', parseClientId)
     .option('--queue', 'Also have accounts verified that never were.')
     .option('--apply', 'Also assign the tiers, and so the limits.')
-    .action(operating(run, async () => (await identity()).tiers))
+    .action(operating(run, async () => (await clients()).tiers))
   admin
     .command('rotate-keys')
     .description('Rotate the data key and re-encrypt all data, online.')
@@ -250,15 +248,15 @@ function addPayoutCommands(admin: Command, run: Run): void {
     .command('hold')
     .description('Send no payouts until they are released.')
     .requiredOption('--reason <text>', 'Why.', plainText(200))
-    .action(operating(run, async () => (await banks()).hold))
+    .action(operating(run, async () => (await money()).hold))
   payouts
     .command('release')
     .description('Send payouts again, after a hold or a restore.')
-    .action(operating(run, async () => (await banks()).release))
+    .action(operating(run, async () => (await money()).release))
   payouts
     .command('status')
     .description('Show whether payouts are held, and why.')
-    .action(operating(run, async () => (await banks()).showHolds))
+    .action(operating(run, async () => (await money()).showHolds))
 }
 
 function addScreeningCommands(admin: Command, run: Run): void {
@@ -271,7 +269,7 @@ function addScreeningCommands(admin: Command, run: Run): void {
       parseTime,
     )
     .requiredOption('--to <time>', 'Received before then.', parseTime)
-    .action(operating(run, async () => (await screening()).replayScreening))
+    .action(operating(run, async () => (await money()).replayScreening))
 }
 
 // Commands that read or write files.
@@ -291,16 +289,16 @@ function addFileCommands(parent: Command, run: Run, look: { hidden?: boolean } =
       ).choices(FORMATS),
     )
     .option('--profile <name>', 'Profile of a CSV. Default: as configured.')
-    .action(operating(run, async () => (await banks()).importFile))
+    .action(operating(run, async () => (await money()).importFile))
   statements
     .command('list')
     .description('List bank statements: the latest 50.')
     .option('--bank <code>', 'Bank code, such as 058.')
-    .action(operating(run, async () => (await banks()).listImported))
+    .action(operating(run, async () => (await money()).listImported))
   add('export', 'Export the books for an independent check.')
     .option('--proof <folder>', 'Write them to this folder, new or empty.')
     .option('--proof-key', 'Only show the public key that signs exports.')
-    .action(operating(run, async () => (await books()).exportBooks))
+    .action(operating(run, async () => (await money()).exportBooks))
   addBackupCommands(add, run)
 }
 
@@ -314,7 +312,7 @@ function addBackupCommands(add: (name: string, description: string) => Command, 
     )
     .option('--without-secrets', 'Leave out secrets.json, and the banks and chart files.')
     .option('--database-url <url>', 'Your own server. Default: DATABASE_URL, or the embedded one.')
-    .action(operating(run, async () => (await import('#admin/backup-command.ts')).backup))
+    .action(operating(run, async () => (await backups()).backup))
   add('restore', 'Restore a backup into a new data directory, up to a moment.')
     .option('--from <folder>', BACKUPS)
     .option(...AT)
@@ -328,11 +326,11 @@ function addBackupCommands(add: (name: string, description: string) => Command, 
       wholeNumber(0, 1e9),
     )
     .option('--database-url <url>', 'Instead: prepare this database, restored by other means.')
-    .action(operating(run, async () => (await import('#admin/restore-command.ts')).restore))
+    .action(operating(run, async () => (await backups()).restore))
   add('verify', 'Prove that a backup can be restored: restore it, and check its books.')
     .option('--from <folder>', BACKUPS)
     .option(...AT)
     .option(...TIMELINE)
     .option('--database-url <url>', 'Instead: check the books of this database.')
-    .action(operating(run, async () => (await import('#admin/verify-command.ts')).verify))
+    .action(operating(run, async () => (await backups()).verify))
 }

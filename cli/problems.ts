@@ -35,7 +35,7 @@ export class Unfinished extends Error {
   }
 }
 
-export type Failure = {
+type Failure = {
   sentence: string
   exitCode: ExitCode
   error?: { code?: string | undefined; requestId?: string | null | undefined }

@@ -30,7 +30,7 @@ export function processTerminal(interrupted: AbortSignal): Terminal {
   return terminal
 }
 
-// Signals end an operator command at once, wherever it is: each is safe to kill.
+// Signals end an operator command at once: each command is safe to kill at any point.
 async function operate(command: OperatorCommand, terminal: Terminal): Promise<Answer> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
   const { runCommand } = await import('#admin/run-command.ts')

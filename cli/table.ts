@@ -6,7 +6,7 @@ import { styleText } from 'node:util'
 import type { Terminal } from './terminal.ts'
 
 export type Color = 'green' | 'red' | 'yellow' | 'dim' | 'bold'
-export type Cell = string | number | boolean | null | undefined
+type Cell = string | number | boolean | null | undefined
 export type Column<Row> = {
   title: string
   value(row: Row): Cell

@@ -3,12 +3,14 @@
 
 import { SCOPES, type Scope } from '#access/permissions.ts'
 import { COLUMNS as JOURNAL_COLUMNS } from '#accounting/journal-routes.ts'
-import { CSV_COLUMNS as BALANCE_COLUMNS } from '#accounting/operator-balance-routes.ts'
-import { COLUMNS as AGEING_COLUMNS } from '#accounting/suspense-ageing-routes.ts'
-import { COLUMNS as STAMP_DUTY_COLUMNS } from '#accounting/tax-routes.ts'
-import { COLUMNS as TRIAL_BALANCE_COLUMNS } from '#accounting/trial-balance-routes.ts'
-import { COLUMNS as VAT_COLUMNS } from '#accounting/vat-routes.ts'
-import { COLUMNS as WITHHOLDING_COLUMNS } from '#accounting/withholding-routes.ts'
+import {
+  AGEING_COLUMNS,
+  BALANCE_COLUMNS,
+  DUTY_COLUMNS,
+  TRIAL_BALANCE_COLUMNS,
+  VAT_COLUMNS,
+  WITHHOLDING_COLUMNS,
+} from '#accounting/report-routes.ts'
 import type { Columns } from '#http/csv.ts'
 import { INTERNAL_TAGS, TAG_GROUPS } from '#http/reference/open-api.ts'
 import { EVENT_TYPES, type EventType } from '#records/events.ts'
@@ -103,7 +105,7 @@ export const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   exportTrialBalance: [...namesOf(TRIAL_BALANCE_COLUMNS), 'at'],
   exportVatReport: [...namesOf(VAT_COLUMNS), 'month'],
   exportWithholdingTax: [...namesOf(WITHHOLDING_COLUMNS), 'month'],
-  exportStampDuty: [...namesOf(STAMP_DUTY_COLUMNS), 'month'],
+  exportStampDuty: [...namesOf(DUTY_COLUMNS), 'month'],
   exportOperatorBalances: [...namesOf(BALANCE_COLUMNS), 'at'],
   exportSuspenseAgeing: [...namesOf(AGEING_COLUMNS), 'at'],
 }

@@ -10,7 +10,7 @@ const CREDIT = 'CRD'
 const LETTERS_OF_IDS = ['PAY', 'REQ'] as const // Payments and payment requests have a UUID.
 const LETTERS_OF_NUMBERS = ['PYT', 'RFD', 'STL', 'RTN'] // The letters of newReference() (ids.ts).
 
-export type IdLetters = (typeof LETTERS_OF_IDS)[number]
+type IdLetters = (typeof LETTERS_OF_IDS)[number]
 
 const LENGTH = 7
 const CREDIT_LENGTH = 10 // 50 bits hold every public id.

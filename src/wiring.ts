@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { ProviderConnections } from '#access/provider-connections.ts'
+import { ProviderConnections } from '#access/providers.ts'
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#access/secrets.ts'
 import { registerRanges } from '#accounts/numbers.ts'
 import { createAccountLookups } from '#accounts/queries.ts'
@@ -33,9 +33,7 @@ import { SharedAccounts } from '#ledger/accounts.ts'
 import { findCopy, LANGUAGE_NAMES } from '#messages/languages.ts'
 import type { Copy } from '#messages/letter.ts'
 import { mailsUsers } from '#messages/transports.ts'
-import { Notifier } from '#notifier.ts'
 import { Metrics } from '#observability/metrics.ts'
-import { startTracing } from '#observability/tracing.ts'
 import type { OutcomeHooks } from '#payouts/settle.ts'
 import {
   findSendingConnections,
@@ -62,14 +60,19 @@ import {
 import { finishSettlement } from '#settlement/close.ts'
 import { settleReturnPayout } from '#suspense/settle.ts'
 import type { Rendering } from '#webhooks/render.ts'
-import { DueWork } from '#workers/due-work.ts'
-import { maintainPartitionsRound, runNow } from '#workers/loop.ts'
-import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
-import { followTestClock, wireSandbox } from '#workers/sandbox-workers.ts'
+import { DueWork, maintainPartitionsRound, runNow } from '#workers/loop.ts'
+import {
+  followTestClock,
+  listWorkers,
+  type RunningWorkers,
+  runWorkers,
+  wireSandbox,
+} from '#workers/run-workers.ts'
 import { type Clock, type Monotonic, systemMonotonic } from './clock.ts'
 import type { Logger } from './log.ts'
+import { Notifier } from './notifier.ts'
 import { Sealer } from './seal.ts'
-import type { Tracer } from './trace-context.ts'
+import type { Tracer, TracingSettings } from './trace-context.ts'
 
 // Prepares the database before a process serves: migrates, seeds, and refuses to start where
 // serving would do harm. Safe to run in several processes at once.
@@ -274,7 +277,7 @@ function openWriters({ banks, collectionBankCode, policy }: Config, parts: Write
   return createWriters({ ...parts, banks, collectionBankCode, policy })
 }
 
-// In real time, whatever a test clock shows.
+// Tokens, sessions and rate limits follow real time, not the test clock.
 function openAccess(
   { config, clock }: ServiceOptions,
   { db, sealer }: { db: Pool; sealer: Sealer },
@@ -370,7 +373,7 @@ function connectedBanks(
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 
-// Signatures are as of real time, whatever a test clock shows.
+// Signatures follow real time, not the test clock.
 function identityParts({ config: { identity, mode }, clock }: ServiceOptions) {
   const { service, timeoutMs } = identity
   const ofSandbox = mode === 'sandbox' ? sandboxIdentityService : undefined
@@ -445,4 +448,25 @@ export function welcome(config: Config, port: number): string {
   }
   lines.push('', '  Stop with Ctrl-C.', '', '')
   return lines.join('\n')
+}
+
+// Traces of requests, batches, deliveries and rounds (docs/observability.md), if a collector is
+// configured. Otherwise OpenTelemetry is not loaded.
+
+const COMPLAIN_EVERY_MS = 60_000
+
+export async function startTracing(
+  settings: TracingSettings | undefined,
+  { metrics, log }: { metrics: Metrics; log: Logger },
+): Promise<Tracer | undefined> {
+  if (!settings) return undefined
+  const { openTelemetry } = await import('#observability/open-telemetry.ts')
+  let complainedMs = Number.NEGATIVE_INFINITY
+  const onSent = (spans: number, isSent: boolean) => {
+    metrics.spans.inc({ result: isSent ? 'sent' : 'lost' }, spans)
+    if (isSent || performance.now() - complainedMs < COMPLAIN_EVERY_MS) return
+    complainedMs = performance.now()
+    log.warn({ spans }, 'traces not taken by the collector')
+  }
+  return openTelemetry({ ...settings, onSent })
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseDatabaseUrl } from '#db/database-url.ts'
+import { parseDatabaseUrl } from '#db/hosts.ts'
 
 function read(text: string) {
   const problems: string[] = []

@@ -12,7 +12,6 @@ const WIRING = [
   'src/wiring.ts',
   'src/http/app.ts',
   'src/workers/run-workers.ts',
-  'src/workers/sandbox-workers.ts',
   'src/workers/move-clock.ts',
 ]
 

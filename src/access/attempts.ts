@@ -19,7 +19,7 @@ import { emailKey } from './users.ts'
 
 const MINUTE_MS = 60_000
 
-export type Limit = { attempts: number; windowMs: number; lockMs: number }
+type Limit = { attempts: number; windowMs: number; lockMs: number }
 
 export const LOGIN_LIMITS = {
   // Well above the limit per address, so that no single stranger can exhaust it.
@@ -35,9 +35,9 @@ export const LOGIN_LIMITS = {
 
 type LimitKind = keyof typeof LOGIN_LIMITS
 
-export type AttemptKey = { kind: LimitKind; key: string }
+type AttemptKey = { kind: LimitKind; key: string }
 
-export type Attempt =
+type Attempt =
   | { isLocked: false; isLast: boolean } // The last attempt before the lock.
   | { isLocked: true; retryAfterSeconds: number }
 
@@ -74,7 +74,7 @@ export async function countAttempt(
 }
 
 // Does not count. Returns the remaining seconds of the longest lock, or undefined.
-export async function findLock(
+async function findLock(
   db: Queryable,
   now: Date,
   keys: readonly AttemptKey[],
@@ -97,7 +97,7 @@ export async function findLock(
   return rows[0] && secondsUntil(rows[0].endsAt, now)
 }
 
-export async function uncountAttempt(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
+async function uncountAttempt(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
   await db.query({
     name: 'uncount-login-attempt',
     text: `update login_attempts set attempts = attempts - 1
@@ -106,7 +106,7 @@ export async function uncountAttempt(db: Queryable, { kind, key }: AttemptKey): 
   })
 }
 
-export async function deleteAttempts(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
+async function deleteAttempts(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
   await db.query({
     name: 'delete-login-attempts',
     text: 'delete from login_attempts where kind = $1 and key_hash = $2',
@@ -122,7 +122,7 @@ export async function deleteExpiredAttempts(db: Queryable, now: Date): Promise<v
   })
 }
 
-// Bounds the stored size: the key contains whatever the caller typed.
+// Hashed to bound the stored size: callers choose the text.
 function hashKey(kind: LimitKind, key: string): Buffer {
   return createHash('sha256').update(`${kind}\0${key}`).digest()
 }

@@ -38,7 +38,7 @@ const listOf = <T>(items: object, says: string, description: string) =>
   })
 
 // The fields of a client that an operator sets when creating or changing it.
-export const ClientFields = {
+const ClientFields = {
   scopes: Type.Optional(
     Type.Unsafe<Scope[]>({
       type: 'array',
@@ -77,7 +77,7 @@ export const ClientFields = {
   ),
 }
 
-export const RotationBody = named(
+const RotationBody = named(
   'SecretRotationRequest',
   {
     overlapSeconds: Type.Optional(
@@ -92,9 +92,9 @@ export const RotationBody = named(
   { additionalProperties: false },
 )
 
-export const ClientName = text(100, 'Merchant name shown to payers.')
+const ClientName = text(100, 'Merchant name shown to payers.')
 
-export const ClientId = digits(
+const ClientId = digits(
   '^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$',
   'Login ID. Generated when omitted.',
   'Must be 3 to 40 letters, digits, - or _.',
@@ -105,7 +105,7 @@ const TextList = Type.Unsafe<readonly string[] | null>({
   items: { type: 'string' },
 })
 
-export const ClientView = view('Client', (f: Fields<ClientEntry>) => ({
+const ClientView = view('Client', (f: Fields<ClientEntry>) => ({
   clientId: f.text('clientId'),
   name: f.text('name'),
   isActive: f.flag('isActive', 'False: suspended.'),
@@ -130,12 +130,12 @@ const SecretView = view('ClientSecret', (f: Fields<ClientDetail['secrets'][numbe
   usedAt: f.timeOrNull('usedAt', 'Last login with this secret, to the hour.'),
 }))
 
-export const ClientDetailView = view('ClientDetail', (f: Fields<ClientDetail>) => ({
+const ClientDetailView = view('ClientDetail', (f: Fields<ClientDetail>) => ({
   ...ClientView.fields,
   secrets: f.list(SecretView, 'secrets', 'Active secrets, current one first.'),
 }))
 
-export const ClientWithSecretView = view(
+const ClientWithSecretView = view(
   'ClientWithSecret',
   (f: Fields<ClientDetail & { secret: string }>) => ({
     ...ClientDetailView.fields,
@@ -155,7 +155,7 @@ const DayView = view('ClientUsageDay', (f: Fields<DailyUsage>) => ({
 
 type Usage = { clientId: string; days: DailyUsage[] }
 
-export const UsageView = view('ClientUsage', (f: Fields<Usage>) => ({
+const UsageView = view('ClientUsage', (f: Fields<Usage>) => ({
   clientId: f.text('clientId'),
   days: f.list(DayView, 'days', 'Today last.'),
 }))

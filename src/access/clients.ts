@@ -7,6 +7,7 @@
 // (I97). Money still comes in: its numbers accept credits, checkout works, webhooks are delivered.
 
 import { randomInt } from 'node:crypto'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type FieldError, Refusal } from '#errors.ts'
@@ -49,7 +50,7 @@ export type ClientFields = {
   allowedAddresses: readonly string[] | null
 }
 
-export type By = { now: Date; actor: string }
+type By = { now: Date; actor: string }
 type BySecretMaker = By & { madeBy: SecretMaker }
 
 const CLIENT_ID_TRIES_MAX = 20
@@ -115,16 +116,19 @@ export async function listClients(
   db: Queryable,
   { afterId, limit, filters: { search, isActive } = {} }: ClientPage,
 ): Promise<ClientEntry[]> {
-  const { rows } = await db.query<ClientEntry>({
-    name: 'list-clients',
-    text: `select ${ENTRY_COLUMNS} from clients
-            where id > coalesce($1, 0)
-              and ($3::boolean is null or is_active = $3)
-              and ($4::text is null or strpos(lower(client_id), lower($4)) > 0
-                                    or strpos(lower(name), lower($4)) > 0)
-            order by id limit $2`,
-    values: [afterId, limit, isActive, search],
-  })
+  const { rows } = await db.query<ClientEntry>(
+    listQuery({
+      select: `select ${ENTRY_COLUMNS} from clients`,
+      where: [
+        ['is_active = $', isActive],
+        ['(strpos(lower(client_id), lower($)) > 0 or strpos(lower(name), lower($)) > 0)', search],
+      ],
+      id: 'id',
+      order: 'oldest',
+      after: afterId,
+      limit,
+    }),
+  )
   return rows
 }
 

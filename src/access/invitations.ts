@@ -8,16 +8,15 @@
 // Alternatively, an operator may vouch for the user. A password set by somebody else undoes the take-over
 // (users_lose_their_account, in the database).
 
-import { createHash, randomBytes } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { unlockUser } from './attempts.ts'
+import { hashToken, randomToken } from './passwords.ts'
 import { hasSecondFactor } from './second-factors.ts'
-import { endUserSessions } from './sessions.ts'
-import { maySignInFrom } from './user-addresses.ts'
+import { endUserSessions, maySignInFrom } from './sessions.ts'
 import { forgetGrants, recordGrant, setPassword, type User } from './users.ts'
 
 const INVITATION_MS = 72 * 3_600_000
@@ -34,7 +33,7 @@ export async function createInvitation(
   now: Date,
   { user, actor }: { user: Account; actor: string },
 ): Promise<NewInvitation> {
-  const token = randomBytes(32).toString('base64url')
+  const token = randomToken()
   const expiresAt = new Date(now.getTime() + INVITATION_MS)
   await tx.query({
     name: 'create-invitation',
@@ -98,18 +97,33 @@ export async function acceptInvitation(
     values: [id, hashToken(token)],
   })
   if (rowCount !== 1) throw new Refusal('invitation_invalid')
-  await setPassword(tx, now, { id, hash: passwordHash, isTemporary: false })
-  await tx.query({
-    name: 'note-link-used',
-    text: 'update users set link_used_at = $2 where id = $1',
-    values: [id, now],
-  })
-  await recordGrant(tx, now, { by: { userId: id, clientId }, user, isNewPassword: false })
-  await endUserSessions(tx, id)
-  await unlockUser(tx, id)
+  await setChosenPassword(tx, now, { user, passwordHash })
+  await beginTakeOver(tx, now, id)
   await record(tx, now, { user, action: 'user.accept_invitation', detail: { address } })
   await finishTakeOver(tx, now, { user, waitHours })
   return { user, hasSecondFactor: await hasSecondFactor(tx, id) }
+}
+
+// Sets the password that the user chose after opening a link, and ends their sessions.
+export async function setChosenPassword(
+  tx: Transaction,
+  now: Date,
+  { user, passwordHash }: { user: Account; passwordHash: string },
+): Promise<void> {
+  const { id, clientId } = user
+  await setPassword(tx, now, { id, hash: passwordHash, isTemporary: false })
+  await recordGrant(tx, now, { by: { userId: id, clientId }, user, isNewPassword: false })
+  await endUserSessions(tx, id)
+  await unlockUser(tx, id)
+}
+
+// The user opened a link that only they got.
+export async function beginTakeOver(tx: Transaction, now: Date, userId: UserId): Promise<void> {
+  await tx.query({
+    name: 'note-link-used',
+    text: 'update users set link_used_at = $2 where id = $1',
+    values: [userId, now],
+  })
 }
 
 // Call after the link and the second factor. Does nothing if the user already counts as an
@@ -160,8 +174,4 @@ function record(tx: Transaction, now: Date, { user, action, detail }: TakeOverSt
   const { clientId, email } = user
   const actor = `user:${email}`
   return writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail })
-}
-
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -21,13 +21,14 @@ import {
 } from './permissions.ts'
 import { dropIdleRecoveryCodes, removeTotp } from './second-factors.ts'
 import { endUserSessions, lockUserOf, type SignedInSession } from './sessions.ts'
-import { type LinkMail, mailInvitation } from './user-mail.ts'
 import {
   changeUser,
   createUser,
   findUser,
+  type LinkMail,
   type LockedUser,
   lockUser,
+  mailInvitation,
   recordGrant,
   removeUser,
   setPassword,

@@ -44,10 +44,7 @@ export async function listPasskeys(db: Queryable, userId: UserId): Promise<Passk
   return rows
 }
 
-export async function findPasskey(
-  db: Queryable,
-  credentialId: Buffer,
-): Promise<Passkey | undefined> {
+async function findPasskey(db: Queryable, credentialId: Buffer): Promise<Passkey | undefined> {
   const { rows } = await db.query<Passkey>({
     name: 'find-passkey',
     text: `select ${PASSKEY_COLUMNS} from passkeys where credential_id = $1`,
@@ -64,11 +61,7 @@ type NewPasskey = Pick<
 }
 
 // The caller must lock the user, or two concurrent calls could exceed the limit.
-export async function addPasskey(
-  tx: Transaction,
-  now: Date,
-  passkey: NewPasskey,
-): Promise<Passkey> {
+async function addPasskey(tx: Transaction, now: Date, passkey: NewPasskey): Promise<Passkey> {
   const { user, credentialId, publicKey, counter, transports, name } = passkey
   const { length } = await listPasskeys(tx, user.id)
   if (length >= PASSKEYS_MAX) throw new Refusal('too_many_passkeys')
@@ -124,11 +117,7 @@ export async function renamePasskey(
   return { passkey: { ...passkey, name }, oldName: passkey.name }
 }
 
-export async function removePasskey(
-  tx: Transaction,
-  userId: UserId,
-  id: PasskeyId,
-): Promise<string> {
+async function removePasskey(tx: Transaction, userId: UserId, id: PasskeyId): Promise<string> {
   const { rows } = await tx.query<{ name: string }>({
     name: 'remove-passkey',
     text: 'delete from passkeys where id = $1 and user_id = $2 returning name',
@@ -154,12 +143,10 @@ export async function removePasskeys(tx: Transaction, userId: UserId): Promise<n
 export const CHALLENGE_MS = 5 * 60_000
 const CHALLENGE_BYTES = 32
 
-export type ChallengeUse =
-  | { purpose: 'sign_in' }
-  | { purpose: 'register' | 'confirm'; sessionId: string }
+type ChallengeUse = { purpose: 'sign_in' } | { purpose: 'register' | 'confirm'; sessionId: string }
 
 // Replaces the session's earlier challenge for the same purpose.
-export async function issueChallenge(db: Queryable, now: Date, use: ChallengeUse): Promise<Buffer> {
+async function issueChallenge(db: Queryable, now: Date, use: ChallengeUse): Promise<Buffer> {
   const challenge = randomBytes(CHALLENGE_BYTES)
   await db.query({
     name: 'issue-passkey-challenge',
@@ -178,7 +165,7 @@ export async function issueChallenge(db: Queryable, now: Date, use: ChallengeUse
 }
 
 // Call outside the action's transaction, so that the challenge is used up even if the action fails.
-export async function takeChallenge(
+async function takeChallenge(
   db: Queryable,
   now: Date,
   { challenge, use }: { challenge: Buffer; use: ChallengeUse },
@@ -279,13 +266,11 @@ export async function requestOptions(
   }
 }
 
-type CheckedAttestation = Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports'>
-
 export async function checkAttestation(
   db: Queryable,
   { now, relyingParty: { id, origin } }: Ceremony,
   { sessionId, credential }: { sessionId: string; credential: RegistrationResponseJSON },
-): Promise<CheckedAttestation | undefined> {
+): Promise<Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports'> | undefined> {
   const use = { purpose: 'register', sessionId } as const
   const challenge = challengeIn(credential.response.clientDataJSON)
   if (!challenge || !(await takeChallenge(db, now, { challenge, use }))) return undefined
@@ -312,12 +297,10 @@ export async function checkAttestation(
 // exists.
 export type CheckedAssertion = { passkey: Passkey | undefined; counter: number | undefined }
 
-type Assertion = { use: ChallengeUse; credential: AuthenticationResponseJSON }
-
 export async function checkAssertion(
   db: Queryable,
   { now, relyingParty: { id, origin } }: Ceremony,
-  { use, credential }: Assertion,
+  { use, credential }: { use: ChallengeUse; credential: AuthenticationResponseJSON },
 ): Promise<CheckedAssertion> {
   const challenge = challengeIn(credential.response.clientDataJSON)
   const isFresh = challenge !== undefined && (await takeChallenge(db, now, { challenge, use }))

@@ -8,7 +8,6 @@
 // only the password: it opens no session and removes no second factor. Passkeys stay if the user counts as an
 // independent person (I93).
 
-import { createHash, randomBytes } from 'node:crypto'
 import { timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -16,16 +15,16 @@ import { Refusal } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
-import { countAttempt, unlockUser } from './attempts.ts'
+import { countAttempt } from './attempts.ts'
+import { beginTakeOver, setChosenPassword } from './invitations.ts'
 import { removePasskeys } from './passkeys.ts'
+import { hashToken, randomToken } from './passwords.ts'
 import type { Role } from './permissions.ts'
 import { isProviderEnforced } from './providers.ts'
 import { hasSecondFactor } from './second-factors.ts'
-import { endUserSessions } from './sessions.ts'
+import { maySignInFrom } from './sessions.ts'
 import { mayBreakGlass } from './sign-in.ts'
-import { maySignInFrom } from './user-addresses.ts'
-import { type LinkMail, mailUser } from './user-mail.ts'
-import { emailKey, recordGrant, setPassword } from './users.ts'
+import { emailKey, type LinkMail, mailUser } from './users.ts'
 
 export const RESET_PATH = '/dashboard/password-reset'
 const RESET_MS = 3_600_000
@@ -66,13 +65,11 @@ export async function countResetRequest(
   }
 }
 
-type Answering = { mail: LinkMail | undefined }
-
 // Answers some requests, oldest first. Returns how many. Without a mail server they are dropped.
 export async function answerResetRequests(
   tx: Transaction,
   now: Date,
-  { mail }: Answering,
+  { mail }: { mail: LinkMail | undefined },
 ): Promise<number> {
   const { rows } = await tx.query<{ email: string; address: string }>({
     name: 'take-password-reset-requests',
@@ -113,19 +110,17 @@ const RESET_USER = `
          c.name as client_name
     from users u join clients c on c.id = u.client_id`
 
-// Where a provider is enforced, a password signs in only whoever may break the glass.
+// Where a provider is enforced, only users who may break the glass sign in with a password.
 async function mayReset(db: Queryable, user: ResetUser): Promise<boolean> {
   return mayBreakGlass(user) || !(await isProviderEnforced(db, user.clientId))
 }
 
-type Mailed = { mail: LinkMail; user: ResetUser; address: string }
-
 async function mailLink(
   tx: Transaction,
   now: Date,
-  { mail: { sealer, linkOf }, user, address }: Mailed,
+  { mail: { sealer, linkOf }, user, address }: { mail: LinkMail; user: ResetUser; address: string },
 ): Promise<void> {
-  const token = randomBytes(32).toString('base64url')
+  const token = randomToken()
   const expiresAt = new Date(now.getTime() + RESET_MS)
   const { rowCount } = await tx.query({
     name: 'create-password-reset',
@@ -207,20 +202,11 @@ export async function acceptReset(
     values: [id, hashToken(token), now],
   })
   if (rowCount !== 1) throw new Refusal('reset_invalid')
-  await setPassword(tx, now, { id, hash: passwordHash, isTemporary: false })
+  await setChosenPassword(tx, now, { user, passwordHash })
   // A person who knew a temporary password may have added a factor of their own. So passkeys of an account
   // that is not yet its user's own go, and the link begins a take-over only if no other factor is left.
   if (!found.isOwn) await removePasskeys(tx, id)
-  if (!(await hasSecondFactor(tx, id))) {
-    await tx.query({
-      name: 'note-reset-link-used',
-      text: 'update users set link_used_at = $2 where id = $1',
-      values: [id, now],
-    })
-  }
-  await recordGrant(tx, now, { by: { userId: id, clientId }, user, isNewPassword: false })
-  await endUserSessions(tx, id)
-  await unlockUser(tx, id)
+  if (!(await hasSecondFactor(tx, id))) await beginTakeOver(tx, now, id)
   await record(tx, now, { user, action: 'user.accept_password_reset', address })
   if (mail) await mailPasswordChanged(tx, now, { sealer: mail.sealer, user, address })
 }
@@ -253,8 +239,4 @@ function record(tx: Transaction, now: Date, { user, action, address }: Step): Pr
   const actor = `address:${address}`
   const entry = { clientId, actor, action, subject: `user/${email}`, detail: { address } }
   return writeAuditLog(tx, now, entry)
-}
-
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

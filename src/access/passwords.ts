@@ -1,7 +1,14 @@
 // Secrets stored as scrypt hashes together with cost and salt, so that the cost can be raised
 // without replacing secrets.
 
-import { randomBytes, randomInt, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import {
+  createHash,
+  randomBytes,
+  randomInt,
+  type ScryptOptions,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 import { Refusal } from '#errors.ts'
 
@@ -9,6 +16,15 @@ const KEY_BYTES = 32
 const SALT_BYTES = 16
 
 type HashParts = { cost: number; salt: Buffer; key: Buffer }
+
+// Tokens of links, cookies and sessions. They are random, so a plain hash suffices.
+export function randomToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
 
 export async function hashSecret(
   secret: string,
@@ -38,12 +54,12 @@ function writeHash({ cost, salt, key }: HashParts): string {
   return `scrypt$${cost}$${salt.toString('base64')}$${key.toString('base64')}`
 }
 
-export function isSameKey(one: Buffer, other: Buffer): boolean {
+function isSameKey(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
 // scrypt takes 128 * r (8) * N bytes; Node's default limit is 32 MiB.
-export function deriveKey(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
+function deriveKey(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
   const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
   return derive(secret, salt, KEY_BYTES, { N: cost, maxmem: 2 * 128 * 8 * cost })
 }

@@ -34,7 +34,7 @@ import {
 } from './sign-in-routes.ts'
 import { Assertion, Code, Confirmation, RoleName } from './views.ts'
 
-export const PROVIDER_CALLBACK = '/dashboard/provider'
+const PROVIDER_CALLBACK = '/dashboard/provider'
 const ROLES_MAX = 50
 const CALLBACK_PARAMETERS = ['code', 'state', 'iss', 'error'] as const
 const Flag = { 'x-says': 'Must be true or false.' }

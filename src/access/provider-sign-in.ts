@@ -6,7 +6,6 @@
 // another browser finish their sign-in. `state` and code work once. The provider replaces only the password
 // (I155).
 
-import { createHash, randomBytes } from 'node:crypto'
 import type { Pool, Queryable } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
@@ -15,14 +14,16 @@ import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
 import { countAttemptFrom, countCode, uncountSignIn } from './attempts.ts'
 import { type CheckedAssertion, usePasskey } from './passkeys.ts'
-import { hashPassword } from './passwords.ts'
-import { type Claims, type ProviderConnections, ProviderFailure } from './provider-connections.ts'
+import { hashPassword, hashToken, randomToken } from './passwords.ts'
 import {
+  type Claims,
   decideRole,
   findProvider,
   findProviderOf,
   lockProvider,
   type Provider,
+  type ProviderConnections,
+  ProviderFailure,
 } from './providers.ts'
 import { useCode } from './second-factors.ts'
 import { failSignIn, type SignInCaller, type SignInOutcome, succeedSignIn } from './sign-in.ts'
@@ -54,7 +55,12 @@ export async function beginProviderSignIn(
 ): Promise<{ url: string; token: string }> {
   const provider = await findProviderOf(db, clientCode)
   if (!provider) throw new Refusal('provider_not_found')
-  const [token, state, nonce, verifier] = [random(), random(), random(), random()]
+  const [token, state, nonce, verifier] = [
+    randomToken(),
+    randomToken(),
+    randomToken(),
+    randomToken(),
+  ]
   const request = { redirectUri, state, nonce, verifier, isFresh }
   const url = await providers.authorizationUrl(provider, request).catch((error: unknown) => {
     throw error instanceof ProviderFailure ? new Refusal(error.refused) : error
@@ -65,10 +71,10 @@ export async function beginProviderSignIn(
                                           verifier_sealed, is_fresh, expires_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [
-      hashOf(token),
+      hashToken(token),
       provider.clientId,
       provider.updatedAt,
-      hashOf(state),
+      hashToken(state),
       nonce,
       sealer.seal(verifier),
       isFresh,
@@ -169,7 +175,7 @@ async function spareHashFor(
     values: [clientId, issuer, subject, email ?? null],
   })
   if (rows.length > 0) return undefined
-  return hashPassword(random(), email === undefined ? undefined : await sharedSalt(db, email))
+  return hashPassword(randomToken(), email === undefined ? undefined : await sharedSalt(db, email))
 }
 
 type Arrival = {
@@ -328,7 +334,7 @@ async function waitForSecondFactor(tx: Transaction, { token, userId }: Waiting):
   await tx.query({
     name: 'provider-sign-in-proven',
     text: 'update provider_sign_ins set user_id = $2 where browser_hash = $1',
-    values: [hashOf(token), userId],
+    values: [hashToken(token), userId],
   })
 }
 
@@ -336,7 +342,7 @@ async function endWaiting(tx: Transaction, token: string): Promise<void> {
   await tx.query({
     name: 'end-provider-sign-in',
     text: 'delete from provider_sign_ins where browser_hash = $1',
-    values: [hashOf(token)],
+    values: [hashToken(token)],
   })
 }
 
@@ -383,7 +389,7 @@ async function lockWaiting(tx: Transaction, now: Date, token: string) {
     name: 'lock-provider-sign-in',
     text: `select user_id, is_fresh, provider_set_at from provider_sign_ins
             where browser_hash = $1 and user_id is not null and expires_at > $2 for update`,
-    values: [hashOf(token), now],
+    values: [hashToken(token), now],
   })
   return rows[0]
 }
@@ -420,7 +426,7 @@ async function takeState(
     text: `update provider_sign_ins set state_hash = null
             where browser_hash = $1 and state_hash = $2 and expires_at > $3
            returning client_id, provider_set_at, nonce, verifier_sealed, is_fresh`,
-    values: [hashOf(token), hashOf(state), now],
+    values: [hashToken(token), hashToken(state), now],
   })
   return rows[0]
 }
@@ -457,12 +463,4 @@ function record(tx: Transaction, now: Date, { provider, user, action, detail }: 
     subject: `user/${user.email}`,
     detail: { ...detail, issuer: provider.issuer },
   })
-}
-
-function random(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

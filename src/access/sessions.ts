@@ -4,14 +4,17 @@
 //
 // Every request looks up its session, so ending a session takes effect at once in every process.
 
-import { createHash, randomBytes } from 'node:crypto'
+import { timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import { timeOrderedId, type UserId } from '#ids.ts'
+import { type ClientId, timeOrderedId, type UserId } from '#ids.ts'
+import { addressMatcher, parseAddressRange } from '#ip-allowlist.ts'
+import { writeAuditLog } from '#records/audit-log.ts'
+import type { Sealer } from '#seal.ts'
+import { hashToken, randomToken } from './passwords.ts'
 import { CLIENT_COLUMNS, type Client, type Role } from './permissions.ts'
-import { admits } from './user-addresses.ts'
-import type { User } from './users.ts'
+import { mailUser, type User } from './users.ts'
 
 export const IDLE_MS = 60 * 60_000
 export const LIFE_MS = 12 * 60 * 60_000
@@ -49,7 +52,7 @@ export async function openSession(
   now: Date,
   { user, from, provider }: NewSession,
 ): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
+  const token = randomToken()
   await db.query({
     name: 'open-session',
     text: `insert into sessions (id, client_id, user_id, token_hash, address, user_agent,
@@ -225,6 +228,145 @@ function plain(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, USER_AGENT_LENGTH_MAX)
 }
 
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+// The devices of a user. The browser holds a random token in a long-lived cookie; we store its hash. A
+// sign-in on a device that the user has not used is mailed to the user, except the very first one.
+
+export const DEVICE_MS = 400 * 86_400_000 // The longest life that browsers give a cookie.
+
+type DeviceVisit = {
+  user: Pick<User, 'id' | 'clientId' | 'email'>
+  token: string | undefined // The browser's cookie.
+  address: string
+  userAgent: string | undefined
+  mail: { sealer: Sealer } | undefined
+}
+
+// Returns the token for the browser's cookie.
+export async function meetDevice(
+  tx: Transaction,
+  now: Date,
+  { user, token = randomToken(), address, userAgent = '', mail }: DeviceVisit,
+): Promise<string> {
+  const { rows } = await tx.query<{ isNew: boolean; hasOthers: boolean }>({
+    name: 'meet-device',
+    text: `with met as (
+             insert into known_devices (user_id, client_id, token_hash, first_seen_at, seen_at)
+             values ($1, $2, $3, $4, $4)
+             on conflict (user_id, token_hash) do update set seen_at = excluded.seen_at
+             returning first_seen_at = $4 as is_new)
+           select is_new,
+                  exists (select from known_devices where user_id = $1 and token_hash <> $3) as has_others
+             from met`,
+    values: [user.id, user.clientId, hashToken(token), now],
+  })
+  const [met] = rows
+  if (mail && met?.isNew && met.hasOthers) {
+    const facts = { at: timestamp(now), address, device: deviceName(userAgent) }
+    await mailUser(tx, { now, sealer: mail.sealer }, { user, kind: 'user.new_device', facts })
+  }
+  return token
+}
+
+export async function deleteOldDevices(db: Queryable, now: Date): Promise<void> {
+  await db.query({
+    name: 'forget-devices',
+    text: 'delete from known_devices where seen_at <= $1',
+    values: [new Date(now.getTime() - DEVICE_MS)],
+  })
+}
+
+// The first match wins: browsers claim to be each other. The result contains only names from these lists,
+// because a client can send any user agent.
+const BROWSERS: readonly [RegExp, string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\b(?:OPR|Opera|OPiOS)\b/, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
+
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac(?:intosh| OS X)\b/, 'Mac'],
+  [/\bLinux\b/, 'Linux'],
+]
+
+function deviceName(userAgent: string): string {
+  const [browser, system] = [BROWSERS, SYSTEMS].map(
+    (names) => names.find(([pattern]) => pattern.test(userAgent))?.[1],
+  )
+  if (browser && system) return `${browser} on ${system}`
+  return browser ?? system ?? 'Unknown'
+}
+
+// The addresses from which the users of a client may sign in (I171). Checked at every way in and at every
+// look-up of a session. The setter cannot exclude their own address; the operator's command line removes the
+// list.
+
+export type UserAddresses = { addresses: readonly string[] | null }
+
+function admits(ranges: readonly string[] | null, address: string): boolean {
+  return ranges === null || addressMatcher(ranges)(address)
+}
+
+export async function findUserAddresses(db: Queryable, clientId: ClientId): Promise<UserAddresses> {
+  const { rows } = await db.query<UserAddresses>({
+    name: 'find-user-addresses',
+    text: 'select user_addresses as addresses from clients where id = $1',
+    values: [clientId],
+  })
+  return { addresses: rows[0]?.addresses ?? null }
+}
+
+export async function maySignInFrom(
+  db: Queryable,
+  clientId: ClientId,
+  address: string,
+): Promise<boolean> {
+  return admits((await findUserAddresses(db, clientId)).addresses, address)
+}
+
+type Setting = {
+  clientId: ClientId
+  clientCode: string
+  addresses: readonly string[] | null // Null or none: any address.
+  by: { actor: string; address: string | null } // Null: the command line.
+}
+
+export async function setUserAddresses(
+  tx: Transaction,
+  now: Date,
+  { clientId, clientCode, addresses, by }: Setting,
+): Promise<UserAddresses> {
+  const ranges = parse(addresses ?? [])
+  const own = by.address
+  if (own !== null && !admits(ranges, own)) {
+    const message = `Must include your own address, ${own}.`
+    throw new Refusal('invalid_request', [{ field: 'addresses', message }])
+  }
+  await tx.query({
+    name: 'set-user-addresses',
+    text: 'update clients set user_addresses = $2 where id = $1',
+    values: [clientId, ranges],
+  })
+  await writeAuditLog(tx, now, {
+    ...{ clientId, actor: by.actor, action: 'client.set_user_addresses' },
+    ...{ subject: `client/${clientCode}`, detail: { addresses: ranges } },
+  })
+  return { addresses: ranges }
+}
+
+function parse(addresses: readonly string[]): string[] | null {
+  const problems: { field: string; message: string }[] = []
+  const ranges = addresses.map((text, at) => {
+    const range = parseAddressRange(text.trim())
+    const message = 'Must be an IP address, or a range by its first: 10.0.0.0/8.'
+    if (!range) problems.push({ field: `addresses.${at}`, message })
+    return range ?? text
+  })
+  if (problems.length > 0) throw new Refusal('invalid_request', problems)
+  return ranges.length > 0 ? [...new Set(ranges)] : null
 }

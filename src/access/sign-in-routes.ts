@@ -1,5 +1,6 @@
 // /dashboard/api/session: signing in and out, with a password or with a passkey alone.
 // /dashboard/api/sessions: where a user is signed in.
+// /dashboard/api/password-reset: a user who forgot the password gets a link by e-mail and chooses a new one.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
@@ -12,6 +13,13 @@ import { Email, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { ceremonyOf, record } from './credential-routes.ts'
 import { checkAssertion, requestOptions } from './passkeys.ts'
+import {
+  acceptReset,
+  countResetRequest,
+  findReset,
+  type PasswordReset,
+  requestReset,
+} from './password-resets.ts'
 import { type Client, grantedScopes } from './permissions.ts'
 import {
   endSession,
@@ -28,7 +36,16 @@ import {
   finishSignIn,
   type SignInOutcome,
 } from './sign-in.ts'
-import { Assertion, Code, Password, RequestOptions, requireId } from './views.ts'
+import { hashChosenPassword } from './users.ts'
+import {
+  Assertion,
+  Code,
+  LinkToken,
+  NewPassword,
+  Password,
+  RequestOptions,
+  requireId,
+} from './views.ts'
 
 const SessionView = view('Session', (f: Fields<Session, Pick<Call, 'request'>>) => ({
   id: f.text('id'),
@@ -275,3 +292,76 @@ function refusalFor(outcome: Extract<SignInOutcome, { refused: unknown }>): Refu
   if (!choices) return new Refusal(refused, [], retryAfterSeconds)
   return new Refusal(refused, [{ field: 'clientId', message: `One of ${choices.join(', ')}.` }])
 }
+
+const strict = { additionalProperties: false }
+
+const PasswordResetView = view('PasswordReset', (f: Fields<PasswordReset>) => ({
+  email: f.text('email'),
+  clientName: f.text('clientName'),
+}))
+
+export const passwordResets = resource('/dashboard/api/password-reset', {
+  tag: 'Dashboard',
+  noun: 'password reset',
+  view: PasswordResetView,
+  scopes: 'anyone',
+})
+  .route('POST', 'requestPasswordReset', {
+    path: '/request',
+    summary: 'Ask for a link to reset your password',
+    description:
+      'The answer is the same for every address. A user with this address gets a link by email, one an ' +
+      'hour at most. 429 too_many_attempts: after 5 requests for one email address within an hour, or ' +
+      '20 from one IP address within 15 minutes.',
+    route: LOGIN_RATE,
+    body: Type.Object({ email: Email }, strict),
+    view: named('RequestedPasswordReset', {
+      isRequested: Type.Boolean({
+        description: 'Always true, whether there is such a user or not.',
+      }),
+    }),
+    errors: ['too_many_attempts'],
+    handle: async ({ db, clock, body, request: { ip } }) => {
+      const attempt = { email: body.email, address: ip, caller: rateLimitKey(ip) }
+      await countResetRequest(db, clock(), attempt)
+      await withTransaction(db, (tx) => requestReset(tx, clock(), attempt))
+      return accepted('Password reset requested successfully', { isRequested: true })
+    },
+  })
+  .route('POST', 'openPasswordReset', {
+    path: '/open',
+    summary: 'Look at a password reset',
+    description: 'Whose password the link resets. Does not use it up.',
+    route: LOGIN_RATE,
+    body: Type.Object({ token: LinkToken }, strict),
+    errors: ['reset_invalid'],
+    handle: async ({ db, clock, body }) => {
+      const reset = await findReset(db, clock(), body.token)
+      if (!reset) throw new Refusal('reset_invalid')
+      return accepted('Password reset retrieved successfully', PasswordResetView.present(reset))
+    },
+  })
+  .route('POST', 'acceptPasswordReset', {
+    path: '/accept',
+    summary: 'Choose a new password',
+    description:
+      'Uses the link up, sets the password and ends all sessions. Opens none: sign in with the new ' +
+      'password, and with your second factor if you have one.',
+    route: LOGIN_RATE,
+    body: Type.Object({ token: LinkToken, password: NewPassword }, strict),
+    view: named('AcceptedPasswordReset', { email: Type.String() }),
+    errors: ['address_not_allowed', 'reset_invalid'],
+    handle: async (call) => {
+      const { db, clock, sealer, mailsUsers, request } = call
+      const { token, password } = call.body
+      const reset = await findReset(db, clock(), token)
+      if (!reset) throw new Refusal('reset_invalid')
+      const { id, email } = reset
+      const passwordHash = await hashChosenPassword(db, { id, email }, password)
+      const mail = mailsUsers ? { sealer } : undefined
+      await withTransaction(db, (tx) =>
+        acceptReset(tx, clock(), { token, passwordHash, address: request.ip, mail }),
+      )
+      return accepted('Password set successfully', { email })
+    },
+  })

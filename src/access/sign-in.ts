@@ -16,7 +16,6 @@ import {
   uncountSignIn,
   unlockUser,
 } from './attempts.ts'
-import { meetDevice } from './known-devices.ts'
 import {
   type CheckedAssertion,
   checkAssertion,
@@ -28,8 +27,13 @@ import { matchPassword } from './passwords.ts'
 import { isIndispensable } from './permissions.ts'
 import { isProviderEnforced } from './providers.ts'
 import { useCode } from './second-factors.ts'
-import { endSessionOfToken, openSession, type SignedInSession } from './sessions.ts'
-import { maySignInFrom } from './user-addresses.ts'
+import {
+  endSessionOfToken,
+  maySignInFrom,
+  meetDevice,
+  openSession,
+  type SignedInSession,
+} from './sessions.ts'
 import { emailKey, findUser, USER_COLUMNS, type User } from './users.ts'
 
 // Refusals are return values here, not exceptions, because their counters and audit entries must be
@@ -47,7 +51,7 @@ export type SignInCaller = {
   caller: string // The key that counts the address.
   userAgent?: string | undefined
   oldToken?: string | undefined // The session that this one replaces.
-  deviceToken?: string | undefined // The browser's cookie (known-devices.ts).
+  deviceToken?: string | undefined // The browser's cookie (sessions.ts).
   mail?: { sealer: Sealer } | undefined // How the user is told of a new device.
 }
 
@@ -157,7 +161,7 @@ export const TEMPORARY_PASSWORD_MS = 72 * 3_600_000
 
 type Deps = { sealer: Sealer; now: Date }
 
-export type SignIn = SignInCaller & {
+type SignIn = SignInCaller & {
   email: string
   password: string
   code?: string | undefined
@@ -310,7 +314,7 @@ async function pretendToProve(tx: Transaction, deps: Deps, signIn: SignIn): Prom
 }
 
 // An attempt refused because the server is busy does not count.
-export async function matchCounted(
+async function matchCounted(
   db: Queryable,
   who: AttemptSource & { password: string },
   { users, counted }: { users: readonly { passwordHash: string }[]; counted: readonly UserId[] },

@@ -1,4 +1,6 @@
 // /dashboard/api/users: users of a client, managed by owners and operators.
+// /dashboard/api/invitation: a user takes over an account with a single-use link.
+// /dashboard/api/client/user-addresses: the addresses from which the users of a client may sign in.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
@@ -10,8 +12,8 @@ import { type Call, resource } from '#http/resource.ts'
 import { Deleted, Email, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { UserId } from '#ids.ts'
+import { confirmIdentity, settle } from './credential-routes.ts'
 import { acceptInvitation, findInvitation, type Invitation } from './invitations.ts'
-import { meetDevice } from './known-devices.ts'
 import {
   addUser,
   changeUserBy,
@@ -22,11 +24,20 @@ import {
   resetPassword,
   vouchForUser,
 } from './manage-users.ts'
-import { hashPassword, passwordProblem, temporaryPassword } from './passwords.ts'
-import { isProviderEnforced } from './providers.ts'
-import { openSession, type SignedInSession } from './sessions.ts'
-import { listUsers, sharedSalt } from './users.ts'
+import { hashPassword, temporaryPassword } from './passwords.ts'
+import { isProviderEnforced, mayManageProvider } from './providers.ts'
 import {
+  findUserAddresses,
+  meetDevice,
+  openSession,
+  type SignedInSession,
+  setUserAddresses,
+  type UserAddresses,
+} from './sessions.ts'
+import { LOGIN_RATE } from './sign-in-routes.ts'
+import { hashChosenPassword, listUsers, sharedSalt } from './users.ts'
+import {
+  Confirmation,
   InvitedUserView,
   LinkToken,
   linkMailOf,
@@ -180,16 +191,11 @@ function toAdministrator(session: SignedInSession) {
   return { actor: `user:${email}`, role, clientId: client.id, client, userId, session }
 }
 
-// /dashboard/api/invitation: a user opens the single-use link of an invitation or of a password reset, and
-// chooses a password.
-
 const InvitationView = view('Invitation', (f: Fields<Invitation>) => ({
   email: f.text('email'),
   clientName: f.text('clientName'),
   expiresAt: f.time('expiresAt'),
 }))
-
-const LOGIN_RATE = { config: { rate: 'login' } } as const
 
 export const invitations = resource('/dashboard/api/invitation', {
   tag: 'Dashboard',
@@ -228,9 +234,7 @@ export const invitations = resource('/dashboard/api/invitation', {
       const { db, clock, policy, request, reply } = call
       const { token, password } = call.body
       const { userId, email } = await getInvitation(call, token)
-      const problem = passwordProblem(password, email)
-      if (problem) throw new Refusal('invalid_request', [{ field: 'password', message: problem }])
-      const passwordHash = await hashPassword(password, await sharedSalt(db, email, userId))
+      const passwordHash = await hashChosenPassword(db, { id: userId, email }, password)
       const from = { address: request.ip, userAgent: request.headers['user-agent'] }
       const waitHours = policy.approverWaitHours
       const opened = await withTransaction(db, async (tx) => {
@@ -257,4 +261,80 @@ async function getInvitation({ db, clock }: Deps, token: string): Promise<Invita
   const invitation = await findInvitation(db, clock(), token)
   if (!invitation) throw new Refusal('invitation_invalid')
   return invitation
+}
+
+const ADDRESSES_MAX = 100
+
+const UserAddressesView = view('UserAddresses', (f: Fields<UserAddresses>) => ({
+  addresses: f.as<readonly string[] | null>(
+    Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description: 'In CIDR notation. Null: any address.',
+    }),
+    'addresses',
+  ),
+}))
+
+export const userAddresses = resource('/dashboard/api/client', {
+  tag: 'Dashboard',
+  noun: 'user addresses',
+  view: UserAddressesView,
+  scopes: 'session',
+})
+  .get('getUserAddresses', {
+    path: '/user-addresses',
+    summary: 'Retrieve the addresses from which your users may sign in',
+    description: 'For owners; in an operator client, for operators.',
+    message: 'Addresses retrieved successfully',
+    run: (db, call) => {
+      refuseOthers(call)
+      return findUserAddresses(db, call.request.session.client.id)
+    },
+  })
+  .replace('setUserAddresses', {
+    path: '/user-addresses',
+    summary: 'Set the addresses from which your users may sign in',
+    description:
+      'Applies at once, to open sessions too. The list must include your own address. Confirm with your ' +
+      'password, and a code or a passkey. If you have lost every address, the operator removes the list.',
+    body: Type.Object(
+      {
+        addresses: Type.Union(
+          [
+            Type.Array(text(64, 'An IP address or CIDR range, e.g. 10.0.0.0/8.'), {
+              maxItems: ADDRESSES_MAX,
+            }),
+            Type.Null(),
+          ],
+          {
+            description: 'Null or none: any address.',
+            'x-says': `Must be null or a list of at most ${ADDRESSES_MAX} IP addresses or CIDR ranges.`,
+          },
+        ),
+        ...Confirmation.properties,
+      },
+      { additionalProperties: false },
+    ),
+    message: 'Addresses set successfully',
+    errors: [
+      'code_needed',
+      'invalid_code',
+      'invalid_passkey',
+      'too_many_attempts',
+      'wrong_password',
+    ],
+    prepare: (call) => {
+      refuseOthers(call)
+      return confirmIdentity(call)
+    },
+    run: async (tx, { prepared: confirm, now, actor, body, request }) => {
+      await confirm(tx)
+      const { id: clientId, clientId: clientCode } = request.session.client
+      const by = { actor, address: request.ip }
+      return setUserAddresses(tx, now, { clientId, clientCode, addresses: body.addresses, by })
+    },
+    after: settle,
+  })
+
+function refuseOthers({ request: { session } }: Pick<Call, 'request'>): void {
+  if (!mayManageProvider(session.user.role, session.client)) throw new Refusal('role_not_allowed')
 }

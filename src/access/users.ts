@@ -1,11 +1,16 @@
 // Dashboard users, each of one client and with one role. Email addresses are stored in lower case
 // and are unique per client only, so that no client learns of another's users.
 
+import { timestamp } from '#clock.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, timeOrderedId, type UserId } from '#ids.ts'
-import { readSalt } from './passwords.ts'
+import type { MessageFacts } from '#messages/kinds.ts'
+import { queueMessage } from '#messages/queue.ts'
+import type { Sealer } from '#seal.ts'
+import { hashPassword, passwordProblem, readSalt } from './passwords.ts'
 import { INDISPENSABLE, isIndispensable, type Role } from './permissions.ts'
 
 export type User = {
@@ -39,13 +44,15 @@ export async function listUsers(
   clientId: ClientId,
   { beforeId, limit }: { beforeId: UserId | null; limit: number },
 ): Promise<User[]> {
-  const { rows } = await db.query<User>({
-    name: 'list-users',
-    text: `select ${USER_COLUMNS} from users
-            where client_id = $1 and ($2::uuid is null or id < $2)
-            order by id desc limit $3`,
-    values: [clientId, beforeId, limit],
-  })
+  const { rows } = await db.query<User>(
+    listQuery({
+      select: `select ${USER_COLUMNS} from users`,
+      where: [['client_id = $', clientId]],
+      id: 'id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 
@@ -211,6 +218,17 @@ export async function sharedSalt(
   return rows[0] && readSalt(rows[0].hash)
 }
 
+// Hashes the password that a user chose, with the salt of their address. Refuses a bad password.
+export async function hashChosenPassword(
+  db: Queryable,
+  { id, email }: Pick<User, 'id' | 'email'>,
+  password: string,
+): Promise<string> {
+  const problem = passwordProblem(password, email)
+  if (problem) throw new Refusal('invalid_request', [{ field: 'password', message: problem }])
+  return hashPassword(password, await sharedSalt(db, email, id))
+}
+
 // Access grants: a user who creates or enables another user, changes their role or resets their
 // password is their grantor, and so, transitively, is every grantor of the grantor. A user cannot
 // approve the requests of their grantors (stands_behind, in the database). A user whose access was
@@ -262,4 +280,76 @@ export async function forgetGrants(tx: Transaction, userId: UserId): Promise<voi
     text: 'delete from access_grants where user_id = $1',
     values: [userId],
   })
+}
+
+// Messages to users about their own account. They are queued with the change that they report, and are always
+// sent: no setting of the client turns them off.
+
+type UserKind =
+  | 'user.invitation'
+  | 'user.account_reset'
+  | 'user.password_reset'
+  | 'user.password_changed'
+  | 'user.new_device'
+
+type Recipient = Pick<User, 'id' | 'clientId' | 'email'>
+
+type UserMail<Kind extends UserKind> = {
+  user: Recipient
+  kind: Kind
+  facts: MessageFacts[Kind]
+  expiresAt?: Date
+}
+
+export async function mailUser<Kind extends UserKind>(
+  tx: Transaction,
+  { now, sealer }: { now: Date; sealer: Sealer },
+  { user: { id, clientId, email }, kind, facts, expiresAt }: UserMail<Kind>,
+): Promise<void> {
+  const key = `user/${id}/${kind.slice('user.'.length)}/${now.getTime()}`
+  const message = { clientId, kind, facts, to: email, key, about: { userId: id }, expiresAt }
+  await queueMessage(tx, { now, sealer }, message as never)
+}
+
+// How links are mailed. Undefined where no mail server is set: then the administrator hands the link over.
+export type LinkMail = { sealer: Sealer; linkOf: (token: string) => string }
+
+type Inviter = { actor: string; userId?: UserId | undefined; clientId: ClientId }
+
+type InvitationMail = {
+  mail: LinkMail
+  by: Inviter
+  user: Recipient
+  invitation: { token: string; expiresAt: Date }
+  isReset: boolean
+}
+
+export async function mailInvitation(
+  tx: Transaction,
+  now: Date,
+  { mail: { sealer, linkOf }, by, user, invitation, isReset }: InvitationMail,
+): Promise<void> {
+  const { rows } = await tx.query<{ name: string }>({
+    name: 'shown-name-of-client',
+    text: 'select name from clients where id = $1',
+    values: [user.clientId],
+  })
+  const clientName = rows[0]?.name ?? ''
+  const { token, expiresAt } = invitation
+  const links = { link: linkOf(token), expiresAt: timestamp(expiresAt) }
+  const person = inviterFor(by, user)
+  if (isReset) {
+    const facts = { clientName, resetBy: person, ...links }
+    return mailUser(tx, { now, sealer }, { user, kind: 'user.account_reset', facts, expiresAt })
+  }
+  const facts = { clientName, invitedBy: person, ...links }
+  return mailUser(tx, { now, sealer }, { user, kind: 'user.invitation', facts, expiresAt })
+}
+
+const OPERATOR = 'Your operator'
+
+// Never shows an operator's name to another client.
+function inviterFor({ actor, userId, clientId }: Inviter, user: Recipient): string {
+  const isColleague = userId !== undefined && clientId === user.clientId
+  return isColleague ? actor.replace(/^user:/, '') : OPERATOR
 }

@@ -12,8 +12,7 @@ import { INVITATION_PATH } from './invitations.ts'
 import type { InvitedUser } from './manage-users.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './passwords.ts'
 import { ROLES, type Role } from './permissions.ts'
-import type { LinkMail } from './user-mail.ts'
-import type { User } from './users.ts'
+import type { LinkMail, User } from './users.ts'
 
 // The password's content is not validated: it either matches or does not.
 export const Password = Type.String({
@@ -108,7 +107,7 @@ export function linkMailOf({
   return mailsUsers ? { sealer, linkOf } : undefined
 }
 
-// A link that was mailed is not shown: then nobody but the user can take the account over.
+// Shows no link that was mailed, so that only the user can take the account over.
 export function presentInvited(
   { user, invitation: { token, expiresAt } }: InvitedUser,
   { publicUrl, mode, mailsUsers: isMailed, request, password }: Inviting & { password: string },

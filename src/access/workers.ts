@@ -9,11 +9,10 @@ import { deleteOldTraces } from '#records/events.ts'
 import type { Sealer } from '#seal.ts'
 import type { Deps, Round } from '#workers/loop.ts'
 import { deleteExpiredAttempts } from './attempts.ts'
-import { deleteOldDevices } from './known-devices.ts'
 import { deleteExpiredChallenges } from './passkeys.ts'
 import { answerResetRequests, RESET_PATH } from './password-resets.ts'
 import { deleteExpiredProviderSignIns } from './provider-sign-in.ts'
-import { deleteExpiredSessions } from './sessions.ts'
+import { deleteExpiredSessions, deleteOldDevices } from './sessions.ts'
 
 export function purgeSessionsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   return async () => {

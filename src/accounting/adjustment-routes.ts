@@ -31,7 +31,7 @@ import {
   requestAdjustment,
   adjustments as workflow,
 } from './adjustments.ts'
-import { isTaxKind } from './withholding.ts'
+import { isTaxKind } from './vat-documents.ts'
 
 const AdjustmentRequest = named(
   'AdjustmentRequest',

@@ -45,7 +45,7 @@ import {
   sumUsableReserves,
   useReserves,
 } from '#settlement/reserves.ts'
-import { findTaxLimit, isTaxKind, TAX_KINDS } from './withholding.ts'
+import { findTaxLimit, isTaxKind, TAX_KINDS } from './vat-documents.ts'
 
 export const ADJUSTMENT_KINDS = [
   'recovery',

@@ -15,6 +15,7 @@ import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { readDailyProofs, type TimingWindows } from '#reconciliation/daily-proof.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
+import { writeBalances } from './balances.ts'
 import {
   type ClosedDay,
   findClosedDay,
@@ -24,7 +25,6 @@ import {
   type UnbalancedBank,
   writeLines,
 } from './journal.ts'
-import { writeBalances } from './trial-balance.ts'
 
 // Returns the banks that keep a day from closing without a reason (daily-proof.ts). Either no
 // statement covers the day, or a difference up to that day is open. Each reconciling item has a reason
@@ -142,8 +142,8 @@ async function complete(tx: Transaction, now: Date, { day, textOf }: Completion)
   })
 }
 
-// Whether a test clock is set. It is not released before the commit: whoever releases it sees the day, and
-// refuses while the day is not over in real time (I76).
+// Whether a test clock is set. The lock holds until the commit, so that releasing the clock sees the closed
+// day, and is refused while that day is not over in real time (I76).
 async function holdTestClock(tx: Transaction): Promise<boolean> {
   const { rows } = await tx.query<{ frozenAt: Date | null }>({
     name: 'hold-test-clock',

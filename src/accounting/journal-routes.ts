@@ -1,5 +1,5 @@
-// The journal as CSV, in the layouts that accounting programs import. The file is part of a closed journal:
-// what it says about a line must never change (I68).
+// The journal as CSV, in the layouts that accounting programs import. The file is part of a closed
+// journal, so its text for a line must never change (I68).
 //
 //   manilla     one row a debit or credit, all currencies
 //   xero        manual journals: amounts above zero are debits
@@ -67,7 +67,7 @@ function journalNumber(day: string, currency: string): string {
   return `MANILLA-${day}-${currency}`
 }
 
-export function toRows({ day, entries }: Pick<Journal, 'day' | 'entries'>): JournalRow[] {
+function toRows({ day, entries }: Pick<Journal, 'day' | 'entries'>): JournalRow[] {
   return entries.map((entry) => ({
     ...entry,
     day,

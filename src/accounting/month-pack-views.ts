@@ -1,11 +1,13 @@
 // The files in the pack of a month, as CSV. docs/proof.md specifies them, and verifier/verify_proof.py reads
-// them, so a change of a column needs a new version of the format (month-pack.ts).
+// them, so a change of a column needs a new version of the format.
 //
 // The trial balances and the journal have one row per kind of ledger account. A chart may give several kinds
 // one code, and another code from some day on. The verifier adds up the kinds, which never change.
 //
 // No file names a payer.
 
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import type { ChartEntry } from '#config/chart-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -13,6 +15,8 @@ import { Refusal } from '#errors.ts'
 import { type Columns, csvText } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
+import type { ProofKey } from '#proof/files.ts'
+import { signManifest } from '#proof/write.ts'
 import {
   type CrossDayItem,
   type DailyProof,
@@ -22,6 +26,7 @@ import {
   type StandingItem,
   timingWindows,
 } from '#reconciliation/daily-proof.ts'
+import { type KindTotal, readKindTotals, readSuspenseAgeing } from './balances.ts'
 import {
   accountOf,
   type ClosedDay,
@@ -30,17 +35,17 @@ import {
   readClosedLines,
 } from './journal.ts'
 import { daysOf, type Month, type PackFile } from './month.ts'
-import { readSuspenseAgeing } from './operator-balances.ts'
+import {
+  AGEING_COLUMNS,
+  DUTY_COLUMNS,
+  toVatRows,
+  VAT_COLUMNS,
+  WITHHOLDING_COLUMNS,
+} from './report-routes.ts'
 import { amountOrNone } from './report-views.ts'
-import { COLUMNS as AGEING_COLUMNS } from './suspense-ageing-routes.ts'
-import { COLUMNS as DUTY_COLUMNS } from './tax-routes.ts'
-import { type KindTotal, readKindTotals } from './trial-balance.ts'
 import { readStampDuty, readVatReport } from './vat.ts'
 import { COLUMNS as DOCUMENT_COLUMNS } from './vat-document-routes.ts'
-import { listDocumentsOfMonth } from './vat-documents.ts'
-import { COLUMNS as VAT_COLUMNS, toRows as vatRows } from './vat-routes.ts'
-import { readWithholding } from './withholding.ts'
-import { COLUMNS as WITHHOLDING_COLUMNS } from './withholding-routes.ts'
+import { listDocumentsOfMonth, readWithholding } from './vat-documents.ts'
 
 // One of the two sides is 0.
 type Balance = ChartEntry & { kind: string; currency: string; debitKobo: Kobo; creditKobo: Kobo }
@@ -259,7 +264,7 @@ export async function readPackFiles(
       standing.filter(({ state }) => state !== 'waiting'),
     ),
     file('suspense-ageing', AGEING_COLUMNS, await readSuspenseAgeing(tx, { at: to, now })),
-    file('vat', VAT_COLUMNS, vatRows(await readVatReport(tx, month))),
+    file('vat', VAT_COLUMNS, toVatRows(await readVatReport(tx, month))),
     file('vat-invoices', DOCUMENT_COLUMNS, await listDocumentsOfMonth(tx, month.month)),
     file('withholding-tax', WITHHOLDING_COLUMNS, await readWithholding(tx, month)),
     file('stamp-duty', DUTY_COLUMNS, await readStampDuty(tx, { from, to })),
@@ -268,4 +273,77 @@ export async function readPackFiles(
 
 function file<Row>(name: string, columns: Columns<Row>, rows: readonly Row[]): PackFile {
   return { name: `${name}.csv`, content: csvText(columns, rows) }
+}
+
+// The pack of a closed month: its signed manifest, and a ZIP archive of all files.
+//
+// The manifest names each file with its SHA-256, and the totals that the verifier adds up again
+// (verifier/verify_proof.py). One changed kobo changes a hash; a changed hash breaks the signature.
+
+const PACK_FORMAT = 'manilla-month/2'
+
+type Content = {
+  month: string
+  version: number
+  closedAt: string
+  closedBy: string
+  mode: string
+  reason: string | null
+  checklist: readonly object[]
+}
+
+export function signPack(files: readonly PackFile[], content: Content, key: ProofKey): string {
+  const described = files.map(({ name, content: text }) => {
+    return { name, sha256: createHash('sha256').update(text).digest('hex') }
+  })
+  const { publicKey } = key
+  return signManifest({ format: PACK_FORMAT, ...content, files: described, publicKey }, key)
+}
+
+const LOCAL = 0x04034b50
+const CENTRAL = 0x02014b50
+const END = 0x06054b50
+const VERSION = 20
+const IS_UTF8 = 0x0800
+const FIRST_DATE = 0x21 // 1 January 1980. A fixed date makes the bytes of a pack reproducible.
+
+// Writes a ZIP archive without compression.
+export function zipOf(files: readonly PackFile[]): Buffer {
+  const [parts, directory]: [Buffer[], Buffer[]] = [[], []]
+  let offset = 0
+  for (const { name, content } of files) {
+    const [title, data] = [Buffer.from(name), Buffer.from(content)]
+    const shared = Buffer.alloc(26)
+    shared.writeUInt16LE(VERSION, 0)
+    shared.writeUInt16LE(IS_UTF8, 2)
+    shared.writeUInt16LE(FIRST_DATE, 8)
+    shared.writeUInt32LE(crc32(data), 10)
+    shared.writeUInt32LE(data.length, 14)
+    shared.writeUInt32LE(data.length, 18)
+    shared.writeUInt16LE(title.length, 22)
+    parts.push(number(LOCAL), shared, title, data)
+    const rest = Buffer.alloc(14)
+    rest.writeUInt32LE(offset, 10)
+    directory.push(number(CENTRAL), short(VERSION), shared, rest, title)
+    offset += 4 + shared.length + title.length + data.length
+  }
+  const listing = Buffer.concat(directory)
+  const end = Buffer.alloc(18)
+  end.writeUInt16LE(files.length, 4)
+  end.writeUInt16LE(files.length, 6)
+  end.writeUInt32LE(listing.length, 8)
+  end.writeUInt32LE(offset, 12)
+  return Buffer.concat([...parts, listing, number(END), end])
+}
+
+function number(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+
+function short(value: number): Buffer {
+  const bytes = Buffer.alloc(2)
+  bytes.writeUInt16LE(value)
+  return bytes
 }

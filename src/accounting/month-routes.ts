@@ -36,8 +36,7 @@ import {
   runChecks,
   toMonth,
 } from './month.ts'
-import { signPack, zipOf } from './month-pack.ts'
-import { readPackFiles } from './month-pack-views.ts'
+import { readPackFiles, signPack, zipOf } from './month-pack-views.ts'
 import { OPERATOR, parseMonth, SCOPES, withReport } from './report-views.ts'
 
 const MONTHS = `${OPERATOR}/months`

@@ -7,8 +7,7 @@
 // pack that are not in the ledger, such as a bank statement that came late. The next closing gets the next
 // version number, and every earlier closing keeps its pack.
 
-import type { Request, Requester, Verb } from '#approvals/workflow.ts'
-import { Workflow } from '#approvals/workflow.ts'
+import { type Request, type Requester, type Verb, Workflow } from '#approvals/workflow.ts'
 import { watDay } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -17,8 +16,7 @@ import type { ClientId } from '#ids.ts'
 import { readDailyProofs, type TimingWindows } from '#reconciliation/daily-proof.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { findClosedDay } from './journal.ts'
-import { listMissing } from './vat-documents.ts'
-import { countUnbookedWithholding } from './withholding.ts'
+import { countUnbookedWithholding, listMissing } from './vat-documents.ts'
 
 // `link` names the dashboard view where the user completes the check.
 type CheckResult = { name: string; isDone: boolean; open: number; link: string }

@@ -1,18 +1,19 @@
-// The query parameters of accounting reports: day, month, moment, and the currency of a journal.
+// The reports of accounting: their query parameters, and each as JSON, as CSV and as a page to print.
 
-import { Type } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { parseBankTime, watDay } from '#clock.ts'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { parseBankTime, timestamp, watDay } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type Columns, CsvExports, SpreadsheetQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { query } from '#http/lists.ts'
+import { AtQuery, parseAt, query } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
+import { resource } from '#http/resource.ts'
 import { BEARER } from '#http/schemas.ts'
-import { type Fields, view } from '#http/view.ts'
+import { type Fields, type View, view } from '#http/view.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import type { CurrencyTotal } from './journal.ts'
 
@@ -73,8 +74,6 @@ export function withReport<T>(db: Pool, work: (tx: Transaction) => Promise<T>): 
 
 const pad = (month: number) => String(month).padStart(2, '0')
 
-// A report as CSV and as a page to print, from one table of columns.
-
 type Table<Row> = {
   heading?: string // Shown on the page, for a report of several tables.
   columns: Columns<Row>
@@ -93,62 +92,138 @@ export const CSV_NOTE =
   'UTF-8; amounts with two decimals. Cells that a spreadsheet would read as a formula are prefixed ' +
   'with an apostrophe. Columns: docs/exports.md.'
 
-type AnyReport = { name: string; title: string; about: string[]; table: AnyTable }
-
-type Files<Query> = {
-  path: string
+type Report<Span, Data, Row> = {
+  path: string // Its last part names the files.
+  noun: string
+  title: string
+  of: string // The report in summaries, such as "the trial balance".
   operation: string // Part of the operation ids: TrialBalance in exportTrialBalance.
-  of: string // The report in the summary, such as "the trial balance".
-  fields: Parameters<typeof query>[0]
-  read: (query: Query) => Promise<AnyReport & { stamp: readonly [name: string, value: string] }>
+  description: string
+  columns: Columns<Row>
+  read: (tx: Transaction, span: Span, deps: Deps) => Promise<Data>
+  rowsOf: (data: Data) => readonly Row[]
+  totalsOf?: (data: Data) => readonly Row[]
   hasPage?: boolean
 }
 
-// Registers the report as CSV, whose last column is the stamp (day, month or moment), and as a page to print.
-export function registerFiles<Query>(
-  app: FastifyInstance,
-  { authentication }: Deps,
-  { path, operation, of, fields, read, hasPage = true }: Files<Query>,
-): void {
-  const exports = new CsvExports()
-  const onRequest = authentication.requires('accounting:read')
-  const about = { tags: ['Accounting'], security: BEARER, querystring: query(fields) }
-  const csv = {
-    ...about,
-    querystring: query({ ...fields, ...SpreadsheetQuery }),
-    operationId: `export${operation}`,
-    summary: `Export ${of} as CSV`,
-    description: CSV_NOTE,
-    response: content('text/csv'),
+// biome-ignore lint/suspicious/noExplicitAny: any fields.
+type ViewOf<Data> = View<Data, unknown, any>
+type MonthSpan = { month: string; from: Date; to: Date }
+type MomentSpan = { at: Date | undefined; now: Date }
+
+// The report of a month.
+export function monthReport<Data, Row>(
+  report: Report<MonthSpan, Data, Row> & { view: ViewOf<Data & { month: string }>; about: string },
+): FastifyPluginAsyncTypebox<Deps> {
+  const { title, about } = report
+  return reportRoutes(report, {
+    fields: MonthQuery,
+    parse: ({ month }: { month: string }, now) => ({ month, ...parseMonth(month, now) }),
+    stampOf: ({ month }) => ['month', month],
+    describe: ({ month }) => ({
+      suffix: `-${month}`,
+      title: `${title} of ${month}`,
+      about: [`${about} (West Africa Time)`],
+    }),
+  })
+}
+
+// The report of a moment.
+export function momentReport<Data, Row>(
+  report: Report<MomentSpan, Data, Row> & { view: ViewOf<Data & { at: string }> },
+): FastifyPluginAsyncTypebox<Deps> {
+  const stampOf = ({ at, now }: MomentSpan) => ['at', timestamp(at ?? now)] as const
+  return reportRoutes(report, {
+    fields: AtQuery,
+    parse: (query: { at?: string }, now) => ({ at: parseAt(query, now), now }),
+    stampOf,
+    describe: (span) => {
+      const [, at] = stampOf(span)
+      const suffix = `-at-${at.slice(0, 'yyyy-MM-dd'.length)}`
+      return { suffix, title: report.title, about: [`As of ${at} (West Africa Time)`] }
+    },
+  })
+}
+
+type Spans<Query, Span> = {
+  fields: Parameters<typeof query>[0]
+  parse: (query: Query, now: Date) => Span
+  stampOf: (span: Span) => readonly [name: string, value: string]
+  describe: (span: Span) => { suffix: string; title: string; about: string[] }
+}
+
+// Registers a report as JSON, as CSV and as a page to print. The last column of the CSV is the stamp: the
+// month or the moment.
+function reportRoutes<Query, Span, Data, Row>(
+  // biome-ignore lint/suspicious/noExplicitAny: monthReport and momentReport fit the view to the data.
+  report: Report<Span, Data, Row> & { view: ViewOf<any> },
+  { fields, parse, stampOf, describe }: Spans<Query, Span>,
+): FastifyPluginAsyncTypebox<Deps> {
+  const { path, noun, view, of, operation, description, columns, rowsOf, totalsOf } = report
+  const read = async (deps: Deps, query: Query) => {
+    const span = parse(query, deps.clock())
+    const data = await withReport(deps.db, (tx) => report.read(tx, span, deps))
+    return { data, span, stamp: stampOf(span) }
   }
-  app.get(
-    `${path}.csv`,
-    { exposeHeadRoute: false, onRequest, schema: csv },
-    async (request, reply) => {
-      const { name, table, stamp } = await read(request.query as Query)
-      const kind = stamp[0] === 'at' ? 'time' : undefined
-      const columns: AnyTable['columns'] = [...table.columns, [stamp[0], () => stamp[1], kind]]
-      const period = stamp[0] === 'at' ? `-at-${stamp[1].slice(0, 'yyyy-MM-dd'.length)}` : ''
-      const file = { name: `${name}${period}`, columns, batches: once(table.rows) }
-      return exports.send(reply, request.client.id, file)
+  const json = resource(path, { tag: 'Accounting', noun, view, scopes: SCOPES }).get(
+    `get${operation}`,
+    {
+      path: '',
+      summary: `Retrieve ${of}`,
+      description,
+      query: fields,
+      run: async (_db, call) => {
+        const { data, stamp } = await read(call, call.query as Query)
+        return { [stamp[0]]: stamp[1], ...data }
+      },
     },
   )
-  if (!hasPage) return
-  const html = {
-    ...about,
-    operationId: `print${operation}`,
-    summary: `Retrieve ${of} as a page to print`,
-    description: 'The same rows as the CSV, with totals.',
-    response: content('text/html'),
+  return async (app, deps) => {
+    json.register(app, deps)
+    const onRequest = deps.authentication.requires('accounting:read')
+    const about = { tags: ['Accounting'], security: BEARER, querystring: query(fields) }
+    const csv = {
+      ...about,
+      querystring: query({ ...fields, ...SpreadsheetQuery }),
+      operationId: `export${operation}`,
+      summary: `Export ${of} as CSV`,
+      description: CSV_NOTE,
+      response: content('text/csv'),
+    }
+    const exports = new CsvExports()
+    app.get(
+      `${path}.csv`,
+      { exposeHeadRoute: false, onRequest, schema: csv },
+      async (request, reply) => {
+        const { data, span, stamp } = await read(deps, request.query as Query)
+        const [name, value] = stamp
+        const stamped: Columns<Row> = [[name, () => value, name === 'at' ? 'time' : undefined]]
+        return exports.send(reply, request.client.id, {
+          name: `${path.split('/').at(-1)}${describe(span).suffix}`,
+          columns: [...columns, ...stamped],
+          batches: once(rowsOf(data)),
+        })
+      },
+    )
+    if (report.hasPage === false) return
+    const html = {
+      ...about,
+      operationId: `print${operation}`,
+      summary: `Retrieve ${of} as a page to print`,
+      description: 'The same rows as the CSV, with totals.',
+      response: content('text/html'),
+    }
+    app.get(
+      `${path}.html`,
+      { exposeHeadRoute: false, onRequest, schema: html },
+      async (request, reply) => {
+        const { data, span } = await read(deps, request.query as Query)
+        const table = { columns, rows: rowsOf(data), totals: totalsOf?.(data) ?? [] }
+        const { title, about: notes } = describe(span)
+        return sendPage(reply, { title, about: notes, tables: [table] })
+      },
+    )
   }
-  app.get(
-    `${path}.html`,
-    { exposeHeadRoute: false, onRequest, schema: html },
-    async (request, reply) => {
-      const { title, about: notes, table } = await read(request.query as Query)
-      return sendPage(reply, { title, about: notes, tables: [table] })
-    },
-  )
 }
 
 async function* once<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[], void> {

@@ -3,6 +3,7 @@
 // earliest, and a rate that has begun never changes. So past months keep their rates.
 
 import { watDay } from '#clock.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -14,7 +15,7 @@ import { type Period, periodOf } from './journal.ts'
 
 export const TAXES = ['vat', 'stamp_duty', 'withholding'] as const
 export const BEARERS = ['sender', 'recipient'] as const
-export type Tax = (typeof TAXES)[number]
+type Tax = (typeof TAXES)[number]
 
 export type TaxRate = {
   id: bigint
@@ -43,18 +44,22 @@ export async function listTaxRates(
   db: Queryable,
   { tax, clientId, beforeId, limit }: RateFilter & { beforeId: bigint | null; limit: number },
 ): Promise<TaxRate[]> {
-  const { rows } = await db.query<TaxRate>({
-    name: 'list-tax-rates',
-    text: `${SELECT}
-            where ($1::text is null or r.tax = $1) and ($2::bigint is null or r.client_id = $2)
-              and ($3::bigint is null or r.id < $3)
-            order by r.id desc limit $4`,
-    values: [tax ?? null, clientId ?? null, beforeId, limit],
-  })
+  const { rows } = await db.query<TaxRate>(
+    listQuery({
+      select: SELECT,
+      where: [
+        ['r.tax = $', tax],
+        ['r.client_id = $', clientId],
+      ],
+      id: 'r.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 
-export type Segment = Period & { rate: TaxRate | null } // Null: no rate is in force.
+type Segment = Period & { rate: TaxRate | null } // Null: no rate is in force.
 
 // Divides a period of whole days into parts, each with the rate in force. Of two rates for one day, the later
 // entry counts.
@@ -72,7 +77,7 @@ export async function rateSegments(
 }
 
 // Pure. `rates` must be in ascending order.
-export function segmentsOf(rates: readonly TaxRate[], { from, to }: Period): Segment[] {
+function segmentsOf(rates: readonly TaxRate[], { from, to }: Period): Segment[] {
   const segments: Segment[] = [{ from, to, rate: null }]
   for (const rate of rates) {
     const begins = periodOf(rate.effectiveFrom).from

@@ -1,32 +1,20 @@
 // /api/v1/operator/tax-rates: dated rates of VAT, stamp duty and withholding tax.
 // /api/v1/operator/clients/{clientId}/tax-settings: the client's details on VAT invoices, and its withholding
 // tax.
-// /api/v1/operator/stamp-duty: stamp duty of a month, as JSON, as CSV and as a page to print.
 
-import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { type Static, Type } from '@fastify/type-provider-typebox'
 import { CLIENTS, requireClientId } from '#access/client-routes.ts'
 import { findClient } from '#access/permissions.ts'
 import { watDay } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
-import type { Columns } from '#http/csv.ts'
-import type { Deps } from '#http/deps.ts'
 import { choice } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
 import { chosen, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { formatKobo, type Kobo, koboOf } from '#money.ts'
+import { type Kobo, koboOf } from '#money.ts'
 import { PERCENT_BPS, parsePercent } from '#payouts/setting-routes.ts'
-import {
-  MonthQuery,
-  OPERATOR,
-  parseDay,
-  parseMonth,
-  refused,
-  registerFiles,
-  SCOPES,
-  withReport,
-} from './report-views.ts'
+import { OPERATOR, parseDay, refused, SCOPES } from './report-views.ts'
 import {
   addTaxRate,
   BEARERS,
@@ -38,7 +26,6 @@ import {
   type TaxRate,
   writeTaxDetails,
 } from './tax-rates.ts'
-import { readStampDuty, type StampDuty } from './vat.ts'
 
 const PERCENT_MAX = 50
 const SOURCE_MAX = 300
@@ -224,77 +211,4 @@ function parseRate(body: Static<typeof RateRequest>) {
     effectiveFrom: parseDay(body.effectiveFrom, 'effectiveFrom'),
     source,
   }
-}
-
-const STAMP_DUTY = `${OPERATOR}/stamp-duty`
-
-const DutyRowView = view('StampDuty', (f: Fields<StampDuty>) => ({
-  bankCode: f.text('bankCode'),
-  currency: f.text('currency'),
-  charged: f.naira('chargedKobo', 'Booked as charged by the bank.'),
-  givenBack: f.naira('givenBackKobo'),
-  duty: f.naira('dutyKobo', 'charged − givenBack.'),
-  transfers: f.integer(
-    'transfers',
-    'Transfers that reach the threshold, on the side that bears it.',
-  ),
-  expected: f.naira(
-    'expectedKobo',
-    'What the rates in force come to on them. Exempt transfers are not known.',
-  ),
-}))
-
-const DutyView = view('StampDutyReport', (f: Fields<{ month: string; rows: StampDuty[] }>) => ({
-  month: f.text('month'),
-  rows: f.list(DutyRowView, 'rows', 'By currency and bank.'),
-}))
-
-export const COLUMNS: Columns<StampDuty> = [
-  ['bankCode', ({ bankCode }) => bankCode],
-  ['charged', ({ chargedKobo }) => formatKobo(chargedKobo)],
-  ['givenBack', ({ givenBackKobo }) => formatKobo(givenBackKobo)],
-  ['duty', ({ dutyKobo }) => formatKobo(dutyKobo)],
-  ['transfers', ({ transfers }) => Number(transfers)],
-  ['expected', ({ expectedKobo }) => formatKobo(expectedKobo)],
-  ['currency', ({ currency }) => currency],
-]
-
-const stampDuty = resource(STAMP_DUTY, {
-  tag: 'Accounting',
-  noun: 'stamp duty',
-  view: DutyView,
-  scopes: SCOPES,
-}).get('getStampDuty', {
-  path: '',
-  summary: 'Retrieve the stamp duty of a month',
-  description:
-    'What banks charged, as it moved the ledger accounts of stamp duty in that month, and what the ' +
-    'rates in force lead one to expect.',
-  query: MonthQuery,
-  run: async (_db, call) => ({
-    month: call.query.month,
-    rows: await readDuty(call, call.query.month),
-  }),
-})
-
-export const stampDutyRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  stampDuty.register(app, deps)
-  registerFiles(app, deps, {
-    path: STAMP_DUTY,
-    operation: 'StampDuty',
-    of: 'the stamp duty of a month',
-    fields: MonthQuery,
-    read: async ({ month }: { month: string }) => ({
-      name: `stamp-duty-${month}`,
-      title: `Stamp duty of ${month}`,
-      about: ['Charged by banks, and expected by the rates in force (West Africa Time)'],
-      table: { columns: COLUMNS, rows: await readDuty(deps, month) },
-      stamp: ['month', month],
-    }),
-  })
-}
-
-function readDuty({ db, clock }: Deps, month: string): Promise<StampDuty[]> {
-  const period = parseMonth(month, clock())
-  return withReport(db, (tx) => readStampDuty(tx, period))
 }

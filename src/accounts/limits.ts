@@ -3,13 +3,20 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Client, isInMerchantScope } from '#access/permissions.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import { type KycTier, LOWEST_TIER, limitTierOf, TIER_BY_DEFAULT } from '#identity/tiers.ts'
+import {
+  KYC_TIERS,
+  type KycTier,
+  LOWEST_TIER,
+  limitTierOf,
+  TIER_BY_DEFAULT,
+} from '#identity/tiers.ts'
 import type { AccountId, ClientId, LimitProfileId } from '#ids.ts'
-import type { Kobo } from '#money.ts'
+import { formatKobo, type Kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
 
@@ -136,7 +143,7 @@ export async function readLimitsOfTiers(
 }
 
 // Limit profiles: named limits that a client's collection accounts share, either by naming the profile
-// or by having a tier that it applies to. An account's own limits come first (limits.ts).
+// or by having a tier that it applies to. An account's own limits come first.
 //
 // Every write of a client's profiles locks that client, so that two concurrent writes cannot use
 // the same code or tier. Assigning a profile to an account locks the profile against deletion.
@@ -189,13 +196,15 @@ export async function listProfiles(
   client: Client,
   { beforeId, limit }: { beforeId: bigint | null; limit: number },
 ): Promise<LimitProfile[]> {
-  const { rows } = await db.query<LimitProfile>({
-    name: client.merchantCodes ? 'list-limit-profiles-of-merchants' : 'list-limit-profiles',
-    text: `${selectProfiles(client)}
-            where p.client_id = $1 and ($2::bigint is null or p.id < $2)
-            order by p.id desc limit $3`,
-    values: [client.id, beforeId, limit],
-  })
+  const { rows } = await db.query<LimitProfile>(
+    listQuery({
+      select: selectProfiles(client),
+      where: [['p.client_id = $', client.id]],
+      id: 'p.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 
@@ -344,4 +353,72 @@ function auditView({ name, perCreditKobo, perDayKobo, balanceMaxKobo, tiers }: P
     balanceMaxKobo: balanceMaxKobo?.toString() ?? null,
     tiers: [...tiers].sort(),
   }
+}
+
+// Ceilings: the operator's limits on the collection accounts of a client, by KYC tier.
+//
+// I142: the limits in force are never above the ceiling of the account's tier, whatever the client sets.
+// A client may set lower limits and read its ceilings. Only the operator writes ceilings.
+
+export type Ceiling = AccountLimits & { tier: KycTier }
+
+const NONE: AccountLimits = { perCreditKobo: null, perDayKobo: null, balanceMaxKobo: null }
+
+// Returns one ceiling for each tier, in the order of the tiers.
+export async function readCeilings(db: Queryable, clientId: ClientId): Promise<Ceiling[]> {
+  const { rows } = await db.query<Ceiling>({
+    name: 'read-collection-ceilings',
+    text: `select tier, per_credit_kobo, per_day_kobo, balance_max_kobo
+             from collection_ceilings where client_id = $1`,
+    values: [clientId],
+  })
+  return KYC_TIERS.map((tier) => rows.find((row) => row.tier === tier) ?? { tier, ...NONE })
+}
+
+// Replaces all ceilings, from the next credit on. Recorded in the operator's audit log.
+export async function replaceCeilings(
+  tx: Transaction,
+  { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },
+  { client, ceilings }: { client: Pick<Client, 'id' | 'clientId'>; ceilings: readonly Ceiling[] },
+): Promise<Ceiling[]> {
+  await tx.query('select from clients where id = $1 for no key update', [client.id])
+  const before = await readCeilings(tx, client.id)
+  await tx.query({
+    name: 'drop-collection-ceilings',
+    text: 'delete from collection_ceilings where client_id = $1',
+    values: [client.id],
+  })
+  const set = ceilings.filter((each) => Object.keys(NONE).some((limit) => each[limit as Limit]))
+  await tx.query({
+    name: 'write-collection-ceilings',
+    text: `insert into collection_ceilings
+             (client_id, tier, per_credit_kobo, per_day_kobo, balance_max_kobo)
+           select $1, c.* from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[]) as c`,
+    values: [
+      client.id,
+      set.map(({ tier }) => tier),
+      numberArray(set.map(({ perCreditKobo }) => perCreditKobo)),
+      numberArray(set.map(({ perDayKobo }) => perDayKobo)),
+      numberArray(set.map(({ balanceMaxKobo }) => balanceMaxKobo)),
+    ],
+  })
+  const after = await readCeilings(tx, client.id)
+  await writeAuditLog(tx, now, {
+    ...{ clientId, actor, action: 'client.ceilings', subject: `client/${client.clientId}` },
+    detail: { before: before.map(toAudited), after: after.map(toAudited) },
+  })
+  return after
+}
+
+type Limit = keyof AccountLimits
+
+const toAudited = ({ tier, perCreditKobo, perDayKobo, balanceMaxKobo }: Ceiling) => ({
+  tier,
+  perCredit: formatOrNull(perCreditKobo),
+  perDay: formatOrNull(perDayKobo),
+  balanceMax: formatOrNull(balanceMaxKobo),
+})
+
+function formatOrNull(amountKobo: Kobo | null): string | null {
+  return amountKobo === null ? null : formatKobo(amountKobo)
 }

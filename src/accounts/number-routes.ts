@@ -15,10 +15,14 @@ import { resource } from '#http/resource.ts'
 import { raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
 import { type CustomerReservation, exhaustedAlert } from './account.ts'
-import { addNumber, openNumberReservation, requireIssuingBank } from './add-number.ts'
 import type { ChangeDeps } from './change.ts'
 import { type AccountRequest, openAccountReservations } from './create.ts'
-import { recordReservation } from './number-pools.ts'
+import {
+  addNumber,
+  openNumberReservation,
+  recordReservation,
+  requireIssuingBank,
+} from './number-pools.ts'
 import {
   ACCOUNTS,
   BankCode,

@@ -22,7 +22,7 @@ type PayerRulesInput = {
   names?: readonly string[] | undefined
 }
 
-export type Payer = {
+type Payer = {
   accountNumber: string | null
   name: string | null
   bankCode: string | null

@@ -119,11 +119,9 @@ async function sendToBank(
   return true
 }
 
-type BankChangeCall = { bankCode: string; due: DueChange; nameStyle: string }
-
 async function send(
   connections: BankConnections,
-  { bankCode, due, nameStyle }: BankChangeCall,
+  { bankCode, due, nameStyle }: { bankCode: string; due: DueChange; nameStyle: string },
 ): Promise<ChangeResult> {
   const account = { accountNumber: due.accountNumber, reference: due.reference }
   const { renameAccount, blockAccount } = connections.get(bankCode)?.calls ?? {}

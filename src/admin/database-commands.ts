@@ -2,12 +2,20 @@
 // acknowledged work survives the loss of that host.
 // `manilla admin upgrade-baseline`: upgrades a database of a version before the baseline.
 
-import { databaseSettings } from '#config/config.ts'
-import { type DatabaseUrl, parseDatabaseUrl } from '#db/database-url.ts'
+import { databaseSettings, messageSettings } from '#config/config.ts'
 import { type Replication, readReplication } from '#db/health.ts'
-import { type Finding, hostsOf, nameOf, probeHost } from '#db/hosts.ts'
+import {
+  type DatabaseUrl,
+  type Finding,
+  hostsOf,
+  nameOf,
+  parseDatabaseUrl,
+  probeHost,
+} from '#db/hosts.ts'
 import { upgradeBaseline } from '#db/upgrade-baseline.ts'
-import { withConnection } from './backup-command.ts'
+import { checkGateway } from '#messages/gateway.ts'
+import { checkServer } from '#messages/smtp.ts'
+import { withConnection } from './backup-commands.ts'
 import type { Context, FileContext } from './operator-command.ts'
 
 type HostLine = { host: string; state: Finding['state']; reason?: string; isUsed: boolean }
@@ -63,3 +71,23 @@ export async function upgradeToBaseline({ env }: FileContext) {
   return { data: { isUpgraded }, view }
 }
 upgradeToBaseline.isOnFiles = true
+
+// The part of `manilla doctor` about messages to people: whether the mail server accepts our credentials and
+// the gateway can be reached, and the last problem that the workers met. Sends nothing.
+
+type Transport = { name: string; problem: string | null; pausedUntil: Date | null }
+
+export async function showMessages({ env, db }: Context) {
+  const { smtp, gateway } = messageSettings(env)
+  const { rows } = await db.query<Transport>(
+    'select name, problem, paused_until from message_transports order by name',
+  )
+  const problemOf = (transport: string) => rows.find(({ name }) => name === transport)?.problem
+  const data = {
+    mail: smtp ? { problem: (await checkServer(smtp)) ?? problemOf('smtp') ?? null } : null,
+    gateway: gateway
+      ? { problem: (await checkGateway(gateway)) ?? problemOf('gateway') ?? null }
+      : null,
+  }
+  return { data, view: JSON.stringify(data) }
+}

@@ -11,10 +11,8 @@ import {
   vouchForUser,
 } from '#access/manage-users.ts'
 import { hashPassword, temporaryPassword } from '#access/passwords.ts'
-import type { Role } from '#access/permissions.ts'
-import { type Client, findClient } from '#access/permissions.ts'
-import type { LinkMail } from '#access/user-mail.ts'
-import { findUserByEmail, listUsers, sharedSalt, type User } from '#access/users.ts'
+import { type Client, findClient, type Role } from '#access/permissions.ts'
+import { findUserByEmail, type LinkMail, listUsers, sharedSalt, type User } from '#access/users.ts'
 import { loadConfig } from '#config/config.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'

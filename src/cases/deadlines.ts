@@ -6,8 +6,8 @@ import { businessDayFrom, type Holidays, watDay } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { CaseId, ClientId } from '#ids.ts'
+import { alertDeadlines } from '#records/alerts.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
-import { alertDeadlines } from '#records/deadline-alerts.ts'
 import { readHolidays } from '#settlement/settings.ts'
 
 export const DEADLINES = ['acknowledge', 'respond', 'resolve'] as const

@@ -196,7 +196,7 @@ function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-export type ChatPost = { id: bigint; text: string; attempts: number }
+type ChatPost = { id: bigint; text: string; attempts: number }
 
 // Nobody else posts them until the claim ends.
 export async function claimPosts(tx: Transaction, now: Date): Promise<ChatPost[]> {

@@ -34,6 +34,6 @@ export function postToChatRound({ db, clock, sealer, mode, publicUrl }: ChatDeps
   }
 }
 
-export function postToChat(agent: Agent, url: string, text: string) {
+function postToChat(agent: Agent, url: string, text: string) {
   return attemptDelivery(agent, { url, headers: {}, body: JSON.stringify({ text }) })
 }

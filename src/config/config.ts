@@ -124,7 +124,7 @@ export const SETTINGS = {
 } as const
 
 // Without a service, a sandbox simulates one, and in live mode nothing is verified.
-export type IdentitySettings = {
+type IdentitySettings = {
   readonly service: { readonly url: string; readonly secret: string } | undefined
   readonly timeoutMs: number
 }

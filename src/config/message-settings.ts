@@ -17,7 +17,7 @@ export type SmtpSettings = {
 
 export type GatewaySettings = { url: string; secret: SigningSecret }
 export type QuietHours = { from: number; to: number } // Minutes of the day in Lagos.
-export type Sender = { name: string; address: string }
+type Sender = { name: string; address: string }
 
 export type MessageSettings = {
   readonly smtp: SmtpSettings | undefined

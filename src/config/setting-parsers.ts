@@ -3,7 +3,7 @@
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { parseDatabaseUrl } from '#db/database-url.ts'
+import { parseDatabaseUrl } from '#db/hosts.ts'
 import { parseAddressRange } from '#ip-allowlist.ts'
 import { AMOUNT_MAX_KOBO, type Kobo, parseKobo } from '#money.ts'
 import { loadSecret } from '#standard-webhooks.ts'

@@ -34,7 +34,7 @@ export type List = {
 }
 
 // The sort key of the last row of a page, and any other values that the query of the next page needs.
-export type Position = readonly string[]
+type Position = readonly string[]
 
 export type Page<T> = { rows: T[]; nextCursor: string | null }
 

@@ -80,7 +80,7 @@ async function readHistory(client: pg.ClientBase) {
   return migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-export function hashOf(history: readonly { name: string; checksum: string }[]): string {
+function hashOf(history: readonly { name: string; checksum: string }[]): string {
   const lines = history.map(({ name, checksum }) => `${name} ${checksum}\n`)
   return createHash('sha256').update(lines.join('')).digest('hex')
 }

@@ -10,8 +10,12 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { DataDirectory } from './data-directory.ts'
-import { EmbeddedProblem, makePrivateFolder, spawnOptions } from './data-directory.ts'
+import {
+  type DataDirectory,
+  EmbeddedProblem,
+  makePrivateFolder,
+  spawnOptions,
+} from './data-directory.ts'
 
 // Losing the machine loses at most the commits of this period.
 const ARCHIVE_TIMEOUT_SECONDS = 60

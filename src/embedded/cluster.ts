@@ -9,8 +9,7 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '#durable-files.ts'
 import type { Binaries } from './binaries.ts'
-import type { DataDirectory } from './data-directory.ts'
-import { EmbeddedProblem, makePrivateFolder } from './data-directory.ts'
+import { type DataDirectory, EmbeddedProblem, makePrivateFolder } from './data-directory.ts'
 import { findProcess, spawnGuarded } from './processes.ts'
 
 const INITDB_ENTRY =

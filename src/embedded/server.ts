@@ -100,8 +100,6 @@ type ClusterOwner = {
   state: 'owned' | 'orphaned' | 'stopping'
 }
 
-type Place = { clusterFolder: string; socketFolder: string }
-
 const OWNER = 'manilla.owner='
 const CLUSTER = 'manilla.cluster='
 
@@ -116,7 +114,10 @@ export function ownerSettings(clusterFolder: string): Record<string, string> {
 async function findOwner({
   clusterFolder,
   socketFolder,
-}: Place): Promise<ClusterOwner | undefined> {
+}: {
+  clusterFolder: string
+  socketFolder: string
+}): Promise<ClusterOwner | undefined> {
   const lockFile = join(clusterFolder, 'postmaster.pid')
   const lock = readLock(lockFile)
   if (!lock) return undefined

@@ -9,6 +9,7 @@
 
 import { isInMerchantScope } from '#access/permissions.ts'
 import type { Clock } from '#clock.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray, textArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -137,14 +138,15 @@ export async function listRules(
   db: Queryable,
   { clientId, beforeId, limit }: RulePage,
 ): Promise<FeeRule[]> {
-  const { rows } = await db.query<FeeRule>({
-    name: 'list-fee-rules',
-    text: `${SELECT_RULE}
-            where ($1::bigint is null or r.client_id = $1) and ($2::bigint is null or r.id < $2)
-              and r.withdrawn_at is null
-            order by r.id desc limit $3`,
-    values: [clientId ?? null, beforeId, limit],
-  })
+  const { rows } = await db.query<FeeRule>(
+    listQuery({
+      select: SELECT_RULE,
+      where: [['r.client_id = $', clientId], 'r.withdrawn_at is null'],
+      id: 'r.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 
@@ -154,15 +156,19 @@ export async function listOwnRules(
   db: Queryable,
   { clientId, beforeId, limit }: RulePage & { clientId: ClientId },
 ): Promise<FeeRule[]> {
-  const { rows } = await db.query<FeeRule>({
-    name: 'list-own-fee-rules',
-    text: `${SELECT_RULE}
-            where r.client_id = $1 and ($2::bigint is null or r.id < $2)
-              and r.withdrawn_at is null
-              and (r.merchant_code is null or ${isInMerchantScope('r.merchant_code', '$1')})
-            order by r.id desc limit $3`,
-    values: [clientId, beforeId, limit],
-  })
+  const { rows } = await db.query<FeeRule>(
+    listQuery({
+      select: SELECT_RULE,
+      where: [
+        ['r.client_id = $', clientId],
+        'r.withdrawn_at is null',
+        `(r.merchant_code is null or ${isInMerchantScope('r.merchant_code', 'r.client_id')})`,
+      ],
+      id: 'r.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 

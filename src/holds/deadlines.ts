@@ -2,7 +2,7 @@
 // nothing: two people decide on held money (end.ts).
 
 import type { Transaction } from '#db/transaction.ts'
-import { alertDeadlines } from '#records/deadline-alerts.ts'
+import { alertDeadlines } from '#records/alerts.ts'
 
 const PENDING = `
   select case when h.deadline_at <= $1 then 'hold_deadline_missed'

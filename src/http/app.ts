@@ -5,31 +5,30 @@ import { clientChanges, operatorClients, ownClient } from '#access/client-routes
 import { ownCredentials } from '#access/credential-routes.ts'
 import { loginRoutes } from '#access/login-routes.ts'
 import { passkeys } from '#access/passkey-routes.ts'
-import { passwordResets } from '#access/password-reset-routes.ts'
 import { ownProvider, providerSignIn } from '#access/provider-routes.ts'
-import { sessions } from '#access/sign-in-routes.ts'
-import { userAddresses } from '#access/user-address-routes.ts'
-import { invitations, users } from '#access/user-routes.ts'
+import { passwordResets, sessions } from '#access/sign-in-routes.ts'
+import { invitations, userAddresses, users } from '#access/user-routes.ts'
 import { adjustments } from '#accounting/adjustment-routes.ts'
 import { days, journalRoutes } from '#accounting/journal-routes.ts'
 import { monthRoutes } from '#accounting/month-routes.ts'
-import { operatorBalanceRoutes } from '#accounting/operator-balance-routes.ts'
-import { suspenseAgeingRoutes } from '#accounting/suspense-ageing-routes.ts'
-import { stampDutyRoutes, taxRates, taxSettings } from '#accounting/tax-routes.ts'
-import { trialBalanceRoutes } from '#accounting/trial-balance-routes.ts'
+import {
+  operatorBalanceRoutes,
+  stampDutyRoutes,
+  suspenseAgeingRoutes,
+  trialBalanceRoutes,
+  vatRoutes,
+  withholdingTaxRoutes,
+} from '#accounting/report-routes.ts'
+import { taxRates, taxSettings } from '#accounting/tax-routes.ts'
 import {
   operatorVatInvoices,
   ownVatInvoices,
   vatInvoicePages,
 } from '#accounting/vat-document-routes.ts'
-import { vatRoutes } from '#accounting/vat-routes.ts'
-import { withholdingTaxRoutes } from '#accounting/withholding-routes.ts'
 import { accountBulk } from '#accounts/bulk-routes.ts'
-import { clientCeilings, collectionCeilings } from '#accounts/ceiling-routes.ts'
-import { accountChanges } from '#accounts/change-routes.ts'
-import { limitProfiles } from '#accounts/limit-routes.ts'
+import { clientCeilings, collectionCeilings, limitProfiles } from '#accounts/limit-routes.ts'
 import { accountNumbers } from '#accounts/number-routes.ts'
-import { collectionAccountRoutes, ownAccounts } from '#accounts/routes.ts'
+import { accountChanges, collectionAccountRoutes, ownAccounts } from '#accounts/routes.ts'
 import { statementRoutes } from '#accounts/statement-routes.ts'
 import { caseEvidenceRoutes, caseUploadRoutes } from '#cases/evidence-routes.ts'
 import { caseExportRoutes } from '#cases/export-routes.ts'
@@ -55,7 +54,7 @@ import { operatorPayouts, payoutFailures } from '#payouts/operator-routes.ts'
 import { payouts } from '#payouts/routes.ts'
 import { clientPayoutSettings, payoutSettings } from '#payouts/setting-routes.ts'
 import { payoutTariffs } from '#payouts/tariff-routes.ts'
-import { erasureRoutes } from '#privacy/routes.ts'
+import { accountErasure, adviceErasure } from '#privacy/routes.ts'
 import { adjustingEntries } from '#reconciliation/adjusting-entry-routes.ts'
 import { differences, reconcilingItems } from '#reconciliation/difference-routes.ts'
 import { dailyProofExport, dailyProofs, daySides } from '#reconciliation/proof-routes.ts'
@@ -109,9 +108,9 @@ import {
   limitConnections,
   trustedAddresses,
 } from './connections.ts'
+import { addWorkbooks, registerExports } from './csv.ts'
 import type { Deps } from './deps.ts'
-import { frameworkErrors, registerErrorHandler } from './error-handler.ts'
-import { registerExports } from './export-registry.ts'
+import { frameworkErrors, registerErrorHandler } from './envelopes.ts'
 import { headerSetter, registerCors } from './headers.ts'
 import { LoadShedder } from './load-shedding.ts'
 import { enforceResponseDeadline, RequestLog, timeRoutes, traceRequests } from './requests.ts'
@@ -123,7 +122,6 @@ import {
   validatorOptions,
   warnOfUnknownFields,
 } from './validation.ts'
-import { addWorkbooks } from './workbook.ts'
 
 // The operations that a replica may answer: lists and sums, search, overview, timelines, exports, reports and
 // statements. The primary answers everything else: look-ups on which the service or a merchant decides (a
@@ -192,7 +190,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     loggerInstance: deps.log as FastifyBaseLogger,
     // Off, because a line per request costs a quarter of the throughput. requests.ts logs some of them.
     logController: new LogController({ disableRequestLogging: true }),
-    // Creates no child logger: log lines name the request themselves (error-handler.ts).
+    // Creates no child logger: log lines name the request themselves (envelopes.ts).
     childLoggerFactory: (logger) => logger,
     genReqId: () => timeOrderedId(deps.realClock()),
     // `request.ip` is the caller's address. Only our own proxies can set it.
@@ -306,7 +304,8 @@ const ROUTES = [
   exportRoutes,
   searching,
   advices,
-  erasureRoutes,
+  accountErasure,
+  adviceErasure,
   balanceRoutes,
   ledgerRoutes,
   ledgerTransfers,

@@ -8,7 +8,6 @@
 import { createHash, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, jwtVerify, SignJWT } from 'jose'
-import { DEVICE_MS } from '#access/known-devices.ts'
 import {
   type Client,
   effectiveScopes,
@@ -17,6 +16,7 @@ import {
   type Scope,
 } from '#access/permissions.ts'
 import {
+  DEVICE_MS,
   findSignedInSession,
   LIFE_MS,
   lookUpSession,
@@ -244,7 +244,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
 // plain name is used. Only the name issued is accepted.
 
 const COOKIE = 'manilla_session'
-const DEVICE_COOKIE = 'manilla_device' // Outlives sessions: known-devices.ts.
+const DEVICE_COOKIE = 'manilla_device' // Outlives sessions: access/sessions.ts.
 const SIGN_IN_COOKIE = 'manilla_sign_in' // While the browser is at the client's provider.
 const HOST_PREFIX = '__Host-'
 const IDLE_HEADER = 'x-idle'
@@ -397,8 +397,8 @@ function isSafe({ method }: FastifyRequest): boolean {
   return SAFE_METHODS.includes(method)
 }
 
-// A page that nobody uses says so of what it loads by itself, and an event stream connects again by
-// itself. Whoever lies about it only ends their own session sooner.
+// A page marks the requests that it makes by itself, and an event stream reconnects by itself. Neither keeps a
+// session alive. A false mark only ends the caller's own session sooner.
 function isIdle(request: FastifyRequest): boolean {
   const isByItself = request.headers[IDLE_HEADER] !== undefined
   return isSafe(request) && (isByItself || request.routeOptions.config.isStream === true)

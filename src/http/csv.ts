@@ -3,27 +3,28 @@
 //
 // A byte order mark declares UTF-8. On error the connection is cut: a file that ends cleanly is complete.
 //
-// With `for=spreadsheet`, digits are written as text (csv.ts). Times lose their fraction and offset, which
+// With `for=spreadsheet`, digits are written as text (src/csv.ts). Times lose their fraction and offset, which
 // spreadsheets do not read as a date.
 //
-// Every export is also a workbook with typed cells (workbook.ts).
+// Every export is also a workbook with typed cells (workbookOf). Scheduled reports choose from all exports
+// (ExportRegistry).
 
 import { Readable } from 'node:stream'
 import { Type } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
+import { type ColumnDef, writeXlsxStream } from 'hucre/xlsx'
+import type { Scope } from '#access/permissions.ts'
 import { watDay } from '#clock.ts'
-import { cellText } from '#csv.ts'
+import { type Cell, cellText } from '#csv.ts'
 import { keepReading } from '#db/replica.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { formatKobo, type Kobo, koboOf } from '#money.ts'
 import { parseWindow } from './lists.ts'
-import { type Columns, isWorkbook, WORKBOOK, workbookOf } from './workbook.ts'
-
-export type { Columns } from './workbook.ts'
 
 const BYTE_ORDER_MARK = '\ufeff'
 const LINE_END = '\r\n'
+const CSV_END = /\.csv$/
 // A client that stops reading is disconnected after this time.
 const STALLED_MS = 60_000
 export const EXPORTS_MAX = 3 // Concurrent exports per client and process.
@@ -188,4 +189,157 @@ export async function* readBatches<Row, Position>(
     if (next === null) return
     after = next
   }
+}
+
+// Exports as .xlsx, beside every .csv: the same rows, with typed cells. Amounts are numbers, times are dates,
+// and everything else is text, so that a session id keeps its 30 digits and a bank code its zeros. A text
+// cell is never a formula, so nothing is escaped.
+//
+// hucre writes the file while the rows are read, so memory does not grow with the rows.
+
+// The name of a column, the function that reads its cell from a row, and its type if it is not text.
+export type Columns<Row> = readonly (readonly [
+  name: string,
+  read: (row: Row) => Cell,
+  kind?: 'amount' | 'time' | undefined,
+])[]
+
+const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+const FORMATS = { amount: '#,##0.00', time: 'yyyy-mm-dd hh:mm:ss', text: '@' } as const
+const WIDTHS = { amount: 16, time: 20, text: 22 } as const
+// A spreadsheet's numbers have 15 digits. A larger amount is text, because a number would be wrong.
+const DIGITS_MAX = 15
+const DAY_LENGTH = 'yyyy-MM-dd'.length
+
+type Value = string | number | boolean | Date | null
+
+function workbookOf<Row>(
+  columns: Columns<Row>,
+  batches: AsyncIterable<readonly Row[]>,
+): ReadableStream<Uint8Array> {
+  const head = columns.map(([header, , type]): ColumnDef => {
+    const kind = type ?? 'text'
+    return { header, numFmt: FORMATS[kind], width: WIDTHS[kind] }
+  })
+  async function* rows() {
+    for await (const batch of batches) {
+      for (const row of batch) yield columns.map(([, read, kind]) => toValue(read(row), kind))
+    }
+  }
+  return writeXlsxStream(rows(), { name: 'Export', columns: head, freezePane: { rows: 1 } })
+}
+
+function toValue(cell: Cell, kind: Columns<never>[number][2]): Value {
+  if (cell === null || cell === undefined || cell === '') return null
+  if (typeof cell !== 'string') return cell
+  if (kind === 'amount' && cell.replace(/\D/g, '').length <= DIGITS_MAX) return Number(cell)
+  return kind === 'time' ? toDate(cell) : cell
+}
+
+// Times are in West Africa Time, and dates in a workbook have no offset, so the digits stay the same.
+function toDate(text: string): Date | string {
+  const digits = text.length === DAY_LENGTH ? text : text.slice(0, 'yyyy-MM-ddTHH:mm:ss'.length)
+  const date = new Date(digits.length === DAY_LENGTH ? digits : `${digits}Z`)
+  return Number.isNaN(date.getTime()) ? text : date
+}
+
+// Registers a twin `….xlsx` of every route `….csv`. The export reads the route to see which of the two it
+// serves.
+export function addWorkbooks(app: FastifyInstance): void {
+  app.addHook('onRoute', function (this: FastifyInstance, route) {
+    if (route.method !== 'GET' || !CSV_END.test(route.url)) return
+    this.route({ ...route, url: route.url.replace(CSV_END, '.xlsx'), schema: twinOf(route) })
+  })
+}
+
+function isWorkbook(url: string | undefined): boolean {
+  return url?.endsWith('.xlsx') === true
+}
+
+function twinOf({ schema = {} }: RouteOptions): object {
+  const { operationId, summary, querystring, ...rest } = schema
+  const { properties } = querystring as { properties: object }
+  const fields = Object.entries(properties).filter(([name]) => name !== 'for')
+  return {
+    ...rest,
+    operationId: `${operationId}Xlsx`,
+    summary: summary?.replace('CSV', 'XLSX'),
+    description: 'The rows of the CSV with typed cells: numbers, dates and text.',
+    querystring: { ...(querystring as object), properties: Object.fromEntries(fields) },
+    response: { 200: { content: { [WORKBOOK]: { schema: Type.String({ format: 'binary' }) } } } },
+  }
+}
+
+// Every export of a whole list or report, as its route was registered. Scheduled reports choose from these,
+// so a new export can be scheduled without being named anywhere else.
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    listExports: ExportRegistry
+  }
+}
+
+export type ExportRoute = {
+  operation: string
+  path: string // Lacks its extension.
+  scope: Scope
+  filters: Readonly<Record<string, object>> // The schema of each filter, without the period.
+  timing: Timing
+  isForSpreadsheets: boolean // The CSV can keep the digits of references.
+}
+
+// How the query of an export names its period: by its days, its day, its month or its end. `now` names none,
+// and lists what there is when the file is made.
+type Timing = 'window' | 'day' | 'month' | 'end' | 'now'
+
+const NOT_FILTERS = ['from', 'to', 'at', 'for']
+
+class ExportRegistry {
+  readonly #routes = new Map<string, ExportRoute>()
+
+  add({ url, onRequest, schema }: RouteOptions): void {
+    const { operationId, querystring } = schema ?? {}
+    const scope = [onRequest].flat().find((hook) => hook && 'scope' in hook) as
+      | { scope: Scope }
+      | undefined
+    if (!CSV_END.test(url) || url.includes(':') || !operationId || !scope) return
+    const shape = querystring as { properties: Record<string, object>; required?: string[] }
+    const { properties, required = [] } = shape
+    const filters = Object.entries(properties).filter(
+      ([name]) => !NOT_FILTERS.includes(name) && !required.includes(name),
+    )
+    this.#routes.set(operationId, {
+      operation: operationId,
+      path: url.replace(CSV_END, ''),
+      scope: scope.scope,
+      filters: Object.fromEntries(filters),
+      timing: timingOf(properties, required),
+      isForSpreadsheets: 'for' in properties,
+    })
+  }
+
+  find(operation: string): ExportRoute | undefined {
+    return this.#routes.get(operation)
+  }
+
+  get all(): readonly ExportRoute[] {
+    return [...this.#routes.values()]
+  }
+}
+
+function timingOf(properties: object, required: readonly string[]): Timing {
+  if (required.includes('day')) return 'day'
+  if (required.includes('month')) return 'month'
+  if ('from' in properties && 'to' in properties) return 'window'
+  return 'at' in properties ? 'end' : 'now'
+}
+
+// Call before routes are registered.
+export function registerExports(app: FastifyInstance): void {
+  const registry = new ExportRegistry()
+  app.decorate('listExports', registry)
+  app.addHook('onRoute', (route) => {
+    if (route.method === 'GET') registry.add(route)
+  })
 }

@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
-import type { ProviderConnections } from '#access/provider-connections.ts'
+import type { ProviderConnections } from '#access/providers.ts'
 import type { AccountLookups } from '#accounts/queries.ts'
 import type { BankConnections } from '#banks/connector.ts'
 import type { NameBank } from '#banks/directory.ts'

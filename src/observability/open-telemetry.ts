@@ -1,6 +1,6 @@
 // Traces over OpenTelemetry. Spans are queued (at most 2,048; the rest are dropped) and sent to the
 // collector in the background (OTLP, protobuf over HTTP). A slow or missing collector costs traces,
-// never requests. tracing.ts loads this file if traces are configured.
+// never requests. wiring.ts loads this file if traces are configured.
 
 import {
   type Context,

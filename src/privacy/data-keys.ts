@@ -9,8 +9,6 @@ import type { Sealer } from '#seal.ts'
 const PAGE_ROWS = 500
 
 export type SealedColumn = { table: string; column: string; key: string; keyType: string }
-type Page = { rows: number; changed: number; last: string | undefined }
-
 // Lists tables but not their partitions, which are read through their table. Throws for a table without a
 // single-column key, because a rotation would silently skip the table.
 export async function findSealedColumns(db: Queryable): Promise<SealedColumn[]> {
@@ -38,7 +36,7 @@ type SealedPage = { sealer: Sealer; of: SealedColumn; after: string | undefined 
 export async function resealPage(
   db: Queryable,
   { sealer, of: { table, column, key, keyType }, after }: SealedPage,
-): Promise<Page> {
+): Promise<{ rows: number; changed: number; last: string | undefined }> {
   const { rows } = await db.query<{ key: string; sealed: Buffer }>(
     `select ${key}::text as key, ${column} as sealed from ${table}
       where ${column} is not null ${after === undefined ? '' : `and ${key} > $1::${keyType}`}
@@ -81,7 +79,7 @@ const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 
 export class KeyProblem extends Error {}
 
-export type StoredKey = { id: number; fingerprint: Buffer; isSealing: boolean; isCleared: boolean }
+type StoredKey = { id: number; fingerprint: Buffer; isSealing: boolean; isCleared: boolean }
 
 export async function readKeys(db: Queryable): Promise<StoredKey[]> {
   const { rows } = await db.query<StoredKey>({

@@ -234,7 +234,7 @@ const NO_CUSTOMER: Customer = {
 
 type Deps = { sealer: Sealer; now: Date; by: Client; actor: string; reason: string }
 
-type ErasureResult = { accountNumber: string; erasedAt: Date; isComplete: boolean }
+export type ErasureResult = { accountNumber: string; erasedAt: Date; isComplete: boolean }
 
 type Account = {
   id: AccountId

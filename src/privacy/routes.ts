@@ -1,118 +1,114 @@
 // Routes that erase a customer's personal data: of a collection account, or of an advice.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { isAccountNumber } from '#banks/numbers.ts'
-import { timestamp } from '#clock.ts'
+import { Type } from '@fastify/type-provider-typebox'
+import { requireAccountNumber } from '#accounts/views.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { withIdempotency } from '#http/idempotency.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
+import { type Call, resource } from '#http/resource.ts'
+import { text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
-import { eraseAccounts, eraseAdvice } from './erasure.ts'
+import { type ErasureResult, eraseAccounts, eraseAdvice } from './erasure.ts'
+
+type ErasedAdvice = Omit<ErasureResult, 'accountNumber'> & { adviceReference: AdviceId }
+
+const erasedFields = (f: Fields<Pick<ErasureResult, 'erasedAt' | 'isComplete'>>) => ({
+  erasedAt: f.time('erasedAt'),
+  isComplete: f.flag(
+    'isComplete',
+    'Whether its credits and deliveries are erased too; takes a few minutes.',
+  ),
+})
+
+const ErasedAccountView = view(undefined, (f: Fields<ErasureResult>) => ({
+  accountNumber: f.text('accountNumber'),
+  ...erasedFields(f),
+}))
+
+const ErasedAccountsView = view(
+  'ErasedAccounts',
+  (f: Fields<{ accounts: readonly ErasureResult[] }>) => ({
+    accounts: f.list(ErasedAccountView, 'accounts'),
+  }),
+)
+
+const ErasedAdviceView = view('ErasedAdvice', (f: Fields<ErasedAdvice>) => ({
+  adviceReference: f.text('adviceReference'),
+  ...erasedFields(f),
+}))
 
 const reason = text(200, 'Reason (audit log). Must not contain personal data.')
-const ErasedFields = {
-  erasedAt: Type.String(),
-  isComplete: Type.Boolean({
-    description: 'Whether its credits and deliveries are erased too; takes a few minutes.',
-  }),
-}
-const ErasedAccounts = named('ErasedAccounts', {
-  accounts: Type.Array(Type.Object({ accountNumber: Type.String(), ...ErasedFields })),
+
+// Erases traces outside the database, once the erasure is committed.
+const after = ({ eraseTraces }: Deps) => eraseTraces()
+
+export const accountErasure = resource('/api/v1/accounts/static', {
+  tag: 'Collection accounts',
+  noun: 'personal data',
+  view: ErasedAccountsView,
+  scopes: { read: 'accounts:read', write: 'accounts:write' },
+  params: { accountNumber: requireAccountNumber },
+}).act('eraseCollectionAccount', {
+  path: '/:accountNumber/erase',
+  summary: 'Erase the personal data of a collection account',
+  description:
+    'Irreversible. Erases name, BVN, email, phone number and payer rules of the account, and ' +
+    'personal data in its credits and deliveries. The account is closed and its number never ' +
+    'reused; balance, transfers and references stay. Later credits are suspended. Refused ' +
+    'while it has money in suspense. Can be repeated to erase data received since.',
+  body: Type.Object(
+    {
+      reason,
+      sameBvn: Type.Optional(
+        Type.Boolean({
+          description: 'Also erase your other accounts with the same BVN. Default false.',
+          'x-says': 'Must be true or false.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  errors: ['account_not_found', 'erasure_waits'],
+  message: 'Personal data erased successfully',
+  run: async (tx, call) => {
+    const { params, body } = call
+    const subject = { accountNumber: params.accountNumber, sameBvn: body.sameBvn ?? false }
+    return { accounts: await eraseAccounts(tx, eraserOf(call), subject) }
+  },
+  after,
 })
-const ErasedAdvice = named('ErasedAdvice', { adviceReference: Type.String(), ...ErasedFields })
 
-export const erasureRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  await accountErasure(app, deps)
-  await adviceErasure(app, deps)
+export const adviceErasure = resource('/api/v1/advices', {
+  tag: 'Payments',
+  noun: 'personal data',
+  view: ErasedAdviceView,
+  scopes: { read: 'payments:read', write: 'payments:write' },
+  params: { adviceReference: requireAdviceReference },
+}).act('eraseAdvice', {
+  path: '/:adviceReference/erase',
+  summary: 'Erase the personal data of an advice',
+  description:
+    'Name, email, phone number, your id of the customer, narration and payer rules, and what ' +
+    'its credits and deliveries tell of people. Amounts, states and references stay. Refused ' +
+    'while it may still be paid, and while money of it is in suspense. Can be repeated.',
+  body: Type.Object({ reason }, { additionalProperties: false }),
+  errors: ['advice_not_found', 'advice_open', 'erasure_waits'],
+  message: 'Personal data erased successfully',
+  run: async (tx, call) => {
+    const { adviceReference } = call.params
+    return { adviceReference, ...(await eraseAdvice(tx, eraserOf(call), adviceReference)) }
+  },
+  after,
+})
+
+function requireAdviceReference(text: string): AdviceId {
+  const id = parseReference<AdviceId>(text)
+  if (!id) throw new Refusal('advice_not_found')
+  return id
 }
 
-const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { sealer, authentication, clock, eraseTraces } = deps
-  app.post(
-    '/api/v1/accounts/static/:accountNumber/erase',
-    {
-      config: { errors: ['account_not_found', 'erasure_waits'] },
-      onRequest: authentication.requires('accounts:write'),
-      schema: {
-        operationId: 'eraseCollectionAccount',
-        tags: ['Collection accounts'],
-        summary: 'Erase the personal data of a collection account',
-        description:
-          'Irreversible. Erases name, BVN, email, phone number and payer rules of the account, and ' +
-          'personal data in its credits and deliveries. The account is closed and its number never ' +
-          'reused; balance, transfers and references stay. Later credits are suspended. Refused ' +
-          'while it has money in suspense. Can be repeated to erase data received since.',
-        security: BEARER,
-        headers: IdempotencyHeaders,
-        params: Type.Object({ accountNumber: Type.String() }),
-        body: Type.Object(
-          {
-            reason,
-            sameBvn: Type.Optional(
-              Type.Boolean({
-                description: 'Also erase your other accounts with the same BVN. Default false.',
-                'x-says': 'Must be true or false.',
-              }),
-            ),
-          },
-          { additionalProperties: false },
-        ),
-        response: { 200: ApiEnvelope(ErasedAccounts) },
-      },
-    },
-    async (request, reply) => {
-      const { client, actor, body } = request
-      const { accountNumber } = request.params
-      if (!isAccountNumber(accountNumber)) throw new Refusal('account_not_found')
-      const { sameBvn = false } = body
-      const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
-        const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
-        const erased = await eraseAccounts(tx, by, { accountNumber, sameBvn })
-        const accounts = erased.map((each) => ({ ...each, erasedAt: timestamp(each.erasedAt) }))
-        return accepted('Personal data erased successfully', { accounts })
-      })
-      await eraseTraces()
-      return answer
-    },
-  )
-}
+type Erasing = Pick<Call, 'client' | 'actor' | 'sealer' | 'now'> & { body: { reason: string } }
 
-const adviceErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { sealer, authentication, clock, eraseTraces } = deps
-  app.post(
-    '/api/v1/advices/:adviceReference/erase',
-    {
-      config: { errors: ['advice_not_found', 'advice_open', 'erasure_waits'] },
-      onRequest: authentication.requires('payments:write'),
-      schema: {
-        operationId: 'eraseAdvice',
-        tags: ['Payments'],
-        summary: 'Erase the personal data of an advice',
-        description:
-          'Name, email, phone number, your id of the customer, narration and payer rules, and what ' +
-          'its credits and deliveries tell of people. Amounts, states and references stay. Refused ' +
-          'while it may still be paid, and while money of it is in suspense. Can be repeated.',
-        security: BEARER,
-        headers: IdempotencyHeaders,
-        params: Type.Object({ adviceReference: Type.String() }),
-        body: Type.Object({ reason }, { additionalProperties: false }),
-        response: { 200: ApiEnvelope(ErasedAdvice) },
-      },
-    },
-    async (request, reply) => {
-      const { client, actor, body } = request
-      const id = parseReference<AdviceId>(request.params.adviceReference)
-      if (!id) throw new Refusal('advice_not_found')
-      const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
-        const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
-        const { erasedAt, isComplete } = await eraseAdvice(tx, by, id)
-        const data = { adviceReference: id, erasedAt: timestamp(erasedAt), isComplete }
-        return accepted('Personal data erased successfully', data)
-      })
-      await eraseTraces()
-      return answer
-    },
-  )
+function eraserOf({ client: by, actor, sealer, now, body: { reason } }: Erasing) {
+  return { by, actor, sealer, now, reason }
 }

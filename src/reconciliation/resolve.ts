@@ -7,7 +7,7 @@ import {
   refuseMaker,
   refuseUnfitApprover,
 } from '#approvals/approvers.ts'
-import { lockMakerChecker } from '#approvals/maker-checker.ts'
+import { lockMakerChecker } from '#approvals/workflow.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { DifferenceId, StatementLineId } from '#ids.ts'

@@ -9,9 +9,9 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { writeAuditLog } from './audit-log.ts'
-import type { NewEventOf } from './events.ts'
+import { appendEvents, type NewEventOf } from './events.ts'
 
-export type AlertKind =
+type AlertKind =
   | 'numbers_exhausted'
   | 'pool_low'
   | 'number_refused'
@@ -455,3 +455,44 @@ export async function claimUnlogged(tx: Transaction, now: Date, limit: number): 
 
 export const TROUBLED_BANKS = `array(
   select bank_code from bank_health where silent_since is not null or paused_until is not null)`
+
+// Alerts about deadlines: one kind before a deadline, another once it has passed. They clear when nothing
+// waits for the deadline any more.
+
+const RAISED_MAX = 500 // The most alerts of one round.
+
+// `pending`: SQL that returns `kind`, `subject`, `detail` and `due_at` of each deadline that is near or
+// missed at $1.
+type Deadlines = { name: string; kinds: readonly AlertKind[]; pending: string }
+
+type Pending = NewAlert & { dueAt: Date }
+
+// Raises and clears alerts, so that they equal what is pending. Returns whether more alerts may be due.
+export async function alertDeadlines(
+  tx: Transaction,
+  now: Date,
+  { name, kinds, pending }: Deadlines,
+): Promise<boolean> {
+  await tx.query({
+    name: `clear-${name}`,
+    text: `update alerts a set cleared_at = $1
+            where kind in ('${kinds.join("', '")}') and cleared_at is null
+              and not exists (select from (${pending}) as p
+                               where p.kind = a.kind and p.subject = a.subject)`,
+    values: [now],
+  })
+  const { rows } = await tx.query<Pending>({
+    name: `find-${name}`,
+    text: `select * from (${pending}) as p
+            where not exists (select from alerts a
+                               where a.kind = p.kind and a.subject = p.subject
+                                 and a.cleared_at is null)
+            order by due_at limit ${RAISED_MAX}`,
+    values: [now],
+  })
+  const alerts = rows.map(({ kind, subject, detail, dueAt }): NewAlert => {
+    return { kind, subject, detail: { ...detail, dueAt: timestamp(dueAt) } }
+  })
+  await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
+  return rows.length === RAISED_MAX
+}

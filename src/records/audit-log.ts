@@ -1,6 +1,7 @@
 // The audit log: actors, actions and reasons. Append-only, written in the transaction of the action.
 
 import type { Window } from '#db/bounds.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -60,46 +61,38 @@ const isByOperator = (a: string) => `(${a}.actor like 'cli:%' or ${a}.action lik
 // operator's client. `withAdjustments` shows debts to users with accounting access.
 export async function listAuditLog(
   db: Queryable,
-  client: { id: bigint; clientId: string; isOperator: boolean },
+  client: { id: bigint; isOperator: boolean },
   { filters, beforeId, limit }: AuditLogPage,
 ): Promise<AuditLogEntry[]> {
-  const { actor, action, subject, from, to } = filters
-  const { withoutOperators = false, withAdjustments = false } = filters
-  const { rows } = await db.query<AuditLogEntry>({
-    name: 'list-audit-log',
-    text: `select id, visible.actor, action, subject, detail, taken_at
-             from audit_log
-            cross join lateral (
-              select case when not $10 and ${isByOperator('audit_log')}
-                          then 'operator' else coalesce(actor, $2) end as actor) as visible
-            where client_id = $1
-              and ($3::text is null or visible.actor = $3)
-              and ($4::text is null or action = $4)
-              and ($5::text is null or subject = $5)
-              and ($6::timestamptz is null or taken_at >= $6)
-              and ($7::timestamptz is null or taken_at < $7)
-              and ($8::bigint is null or id < $8)
-              and not ($11 and (action like 'alert.%'
-                                or coalesce(detail ->> 'clientId' <> $12, false)
-                                   and not ($13 and action like 'adjustment.%')))
-            order by id desc
-            limit $9`,
-    values: [
-      client.id,
-      `client:${client.clientId}`,
-      actor ?? null,
-      action ?? null,
-      subject ?? null,
-      from ?? null,
-      to ?? null,
-      beforeId,
+  const { actor, action, subject, from, to, withoutOperators, withAdjustments } = filters
+  const own = `coalesce(a.actor, 'client:' || k.client_id)`
+  const visible = client.isOperator
+    ? own
+    : `case when ${isByOperator('a')} then 'operator' else ${own} end`
+  const orAdjustment = withAdjustments ? `or a.action like 'adjustment.%'` : ''
+  const { rows } = await db.query<AuditLogEntry>(
+    listQuery({
+      select: `
+        select a.id, visible.actor, a.action, a.subject, a.detail, a.taken_at
+          from audit_log a
+          join clients k on k.id = a.client_id
+         cross join lateral (select ${visible} as actor) as visible`,
+      where: [
+        ['a.client_id = $', client.id],
+        ['visible.actor = $', actor],
+        ['a.action = $', action],
+        ['a.subject = $', subject],
+        ['a.taken_at >= $', from],
+        ['a.taken_at < $', to],
+        withoutOperators === true && `a.action not like 'alert.%'`,
+        withoutOperators === true &&
+          `(coalesce(a.detail ->> 'clientId' = k.client_id, true) ${orAdjustment})`,
+      ],
+      id: 'a.id',
+      after: beforeId,
       limit,
-      client.isOperator,
-      withoutOperators,
-      client.clientId,
-      withAdjustments,
-    ],
-  })
+    }),
+  )
   return rows
 }
 

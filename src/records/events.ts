@@ -132,7 +132,7 @@ export type SettlementFacts = {
 }
 
 // States neither the reason nor the actor: a client under investigation must not learn of it from us.
-export type HoldFacts = {
+type HoldFacts = {
   reference: string
   target: string
   sessionId: string | null

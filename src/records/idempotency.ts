@@ -11,8 +11,6 @@ import { Refusal } from '#errors.ts'
 import { type ClientId, timeOrderedId } from '#ids.ts'
 
 export type IdempotencyKey = { clientId: ClientId; key: string; requestHash: Buffer }
-type StoredKey = { requestHash: Buffer; resource: string }
-
 export type Once<T> = { value: T; replayed: boolean }
 
 type Creation<T> = {
@@ -80,7 +78,7 @@ export async function findStoredKeys(
   tx: Transaction,
   operation: string,
   keys: readonly IdempotencyKey[],
-): Promise<Map<string, StoredKey>> {
+): Promise<Map<string, { requestHash: Buffer; resource: string }>> {
   if (keys.length === 0) return new Map()
   const clientIds = numberArray(keys.map((key) => key.clientId))
   const names = keys.map((key) => key.key)

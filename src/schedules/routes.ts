@@ -4,7 +4,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import { grantedScopes } from '#access/permissions.ts'
 import { Refusal } from '#errors.ts'
-import type { ExportRoute } from '#http/export-registry.ts'
+import type { ExportRoute } from '#http/csv.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { chosen, Deleted, Email, named, oneOf, text } from '#http/schemas.ts'
 import { fieldErrors } from '#http/validation.ts'

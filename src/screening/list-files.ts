@@ -8,8 +8,7 @@
 // An entry without a name is a fault of the file: a file that cannot be read in full is refused in full.
 
 import { parse } from 'csv-parse/sync'
-import type { XmlElement } from '#banks/iso20022/xml.ts'
-import { encodingOf } from '#banks/iso20022/xml.ts'
+import { encodingOf, type XmlElement } from '#banks/iso20022/xml.ts'
 import { streamXml, UnreadableXml } from '#banks/iso20022/xml-stream.ts'
 import type { ListEntry } from './names.ts'
 

@@ -9,7 +9,7 @@ import {
   lockApprover,
   writeFirstApproval,
 } from '#approvals/approvers.ts'
-import { readMakerChecker } from '#approvals/maker-checker.ts'
+import { readMakerChecker } from '#approvals/workflow.ts'
 import type { BankConnections } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -2,6 +2,7 @@
 // other terms creates another split. A deactivated split cannot be chosen any more, but still applies where
 // it was chosen before.
 
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -149,19 +150,21 @@ export async function getSplit(db: Queryable, clientId: ClientId, code: string):
   return toSplit(rows[0])
 }
 
-// Lists splits that are older than `beforeId`, newest first.
+// Newest first, from before `beforeId`.
 export async function listSplits(
   db: Queryable,
   clientId: ClientId,
   { beforeId, limit }: { beforeId: bigint | null; limit: number },
 ): Promise<Split[]> {
-  const { rows } = await db.query<SplitRow>({
-    name: 'list-splits',
-    text: `${SELECT_SPLIT}
-            where s.client_id = $1 and ($2::bigint is null or s.id < $2)
-            order by s.id desc limit $3`,
-    values: [clientId, beforeId, limit],
-  })
+  const { rows } = await db.query<SplitRow>(
+    listQuery({
+      select: SELECT_SPLIT,
+      where: [['s.client_id = $', clientId]],
+      id: 's.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows.map(toSplit)
 }
 

@@ -3,6 +3,7 @@
 // chose the bank account is recorded, because that user alone cannot approve a settlement to it (I53).
 
 import { randomInt } from 'node:crypto'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -55,19 +56,21 @@ export async function getSubaccount(
   return rows[0]
 }
 
-// Lists subaccounts that are older than `beforeId`, newest first.
+// Newest first, from before `beforeId`.
 export async function listSubaccounts(
   db: Queryable,
   clientId: ClientId,
   { beforeId, limit }: { beforeId: bigint | null; limit: number },
 ): Promise<Subaccount[]> {
-  const { rows } = await db.query<Subaccount>({
-    name: 'list-subaccounts',
-    text: `${SELECT_SUBACCOUNT}
-            where u.client_id = $1 and ($2::bigint is null or u.id < $2)
-            order by u.id desc limit $3`,
-    values: [clientId, beforeId, limit],
-  })
+  const { rows } = await db.query<Subaccount>(
+    listQuery({
+      select: SELECT_SUBACCOUNT,
+      where: [['u.client_id = $', clientId]],
+      id: 'u.id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 

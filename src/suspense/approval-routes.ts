@@ -1,7 +1,6 @@
 // /api/v1/suspense/requests: approval requests (maker-checker).
 
 import { Type } from '@fastify/type-provider-typebox'
-import { readMakerChecker, setMakerChecker } from '#approvals/maker-checker.ts'
 import {
   cannotApprove,
   checkerOf,
@@ -12,6 +11,7 @@ import {
   rejecting,
   viewerOf,
 } from '#approvals/views.ts'
+import { readMakerChecker, setMakerChecker } from '#approvals/workflow.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'

@@ -7,13 +7,15 @@
 
 import { inMerchantScope } from '#access/permissions.ts'
 import { lockApprover } from '#approvals/approvers.ts'
-import { readMakerChecker, SETTERS, writeMakerChecker } from '#approvals/maker-checker.ts'
 import {
   type Checker,
+  readMakerChecker,
+  SETTERS,
   REQUEST_STATES as STATES,
   type Verb,
   Workflow,
   type Request as WorkflowRequest,
+  writeMakerChecker,
 } from '#approvals/workflow.ts'
 import { lockPayments } from '#credits/balances.ts'
 import type { ItemState } from '#credits/states.ts'

@@ -14,6 +14,7 @@ import { eraseCasesRound, escalateCasesRound } from '#cases/workers.ts'
 import { HAS_CHAT } from '#chat/posts.ts'
 import { type ChatDeps, postToChatRound } from '#chat/workers.ts'
 import type { Clock } from '#clock.ts'
+import type { Config } from '#config/config.ts'
 import { HAS_EXPIRED_PAYMENTS } from '#credits/close.ts'
 import {
   expirePaymentsRound,
@@ -21,11 +22,13 @@ import {
   writeCreditBlocksRound,
 } from '#credits/workers.ts'
 import type { ClockCheck } from '#db/health.ts'
-import type { Pool } from '#db/pool.ts'
+import type { Pool, Queryable } from '#db/pool.ts'
 import { HAS_LACKING_HOLDS } from '#holds/hold.ts'
 import { alertHoldDeadlinesRound, fillHoldsRound } from '#holds/workers.ts'
 import { HAS_DUE_CHECKS, type VerifyDeps, verifyIdentitiesRound } from '#identity/workers.ts'
+import type { ClientId } from '#ids.ts'
 import { checkIntegrityRound } from '#integrity/workers.ts'
+import type { Logger } from '#log.ts'
 import { type MessagesDeps, messageWorkers } from '#messages/workers.ts'
 import { type NoticesDeps, noticeWorkers } from '#notices/workers.ts'
 import type { Notifier } from '#notifier.ts'
@@ -76,9 +79,15 @@ import {
   type RequeryDeps,
   requeryTransfersRound,
 } from '#requery/workers.ts'
+import { FOLLOW_MS, TestClock } from '#sandbox/clock.ts'
 import { HAS_UNFINISHED_SEEDS } from '#sandbox/seeds.ts'
 import { HAS_DUE_REPORTS } from '#sandbox/transfers.ts'
-import { type ReportDeps, reportSandboxTransfersRound } from '#sandbox/workers.ts'
+import {
+  type ReportDeps,
+  reportSandboxTransfersRound,
+  type SeedSandboxDeps,
+  seedSandboxRound,
+} from '#sandbox/workers.ts'
 import { HAS_DUE_SCHEDULES } from '#schedules/runs.ts'
 import { runSchedulesRound, type SchedulesDeps } from '#schedules/workers.ts'
 import { type ScreenDeps, screeningWorkers, type WatchScreeningDeps } from '#screening/workers.ts'
@@ -93,7 +102,15 @@ import type { Tracer } from '#trace-context.ts'
 import { HAS_DUE_DELIVERIES } from '#webhooks/claims.ts'
 import { HAS_NEW_EVENTS } from '#webhooks/dispatch.ts'
 import { Deliverer, type DelivererDeps, dispatchEventsRound } from '#webhooks/workers.ts'
-import { type Deps, maintainPartitionsRound, type Round, runWorker, type Worker } from './loop.ts'
+import {
+  type Deps,
+  maintainPartitionsRound,
+  type Round,
+  runNow,
+  runWorker,
+  type Worker,
+} from './loop.ts'
+import { TestClockRunner } from './move-clock.ts'
 
 const LOOK_MS = 250
 const SECOND_MS = 1_000
@@ -426,4 +443,43 @@ export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWo
     await running
   }
   return { stop }
+}
+
+// Wires the parts that only a sandbox has: the test clock and seeding. In live mode nothing reads the
+// test clock, and no worker is added.
+
+// A request to seed waits this long. A small seed is then complete when the response is sent.
+const SEED_NOW_MS = 2_000
+
+type Following = { db: Queryable; log: Logger; realClock: Clock }
+
+// Runs in every process of a sandbox.
+export async function followTestClock(mode: Config['mode'], { db, log, realClock }: Following) {
+  const testClock = new TestClock(realClock)
+  if (mode === 'live') return { testClock, stopFollowing: async () => {} }
+  await testClock.refresh(db)
+  const round = async () => {
+    await testClock.refresh(db)
+    return { more: false }
+  }
+  const worker = { name: 'follow-test-clock', pauseMs: FOLLOW_MS, isDone: true, round }
+  const following = runWorkers({ log }, [worker])
+  return { testClock, stopFollowing: () => following.stop() }
+}
+
+type Parts = ConstructorParameters<typeof TestClockRunner>[0] &
+  Omit<SeedSandboxDeps, 'limits' | 'quarantineDays'>
+
+export function wireSandbox({ mode, policy }: Config, parts: Parts) {
+  const { limits, quarantineDays } = policy
+  const { patience = 1 } = parts
+  const seeding = { ...parts, limits, quarantineDays }
+  const clockMoves = new TestClockRunner(parts)
+  const seedNow = (clientId: ClientId) =>
+    runNow(seedSandboxRound(seeding, clientId), parts.log, patience * SEED_NOW_MS)()
+  const rounds =
+    mode === 'sandbox'
+      ? { runTestClock: clockMoves.round, seedSandbox: seedSandboxRound(seeding) }
+      : {}
+  return { clockMoves, seedNow, rounds }
 }

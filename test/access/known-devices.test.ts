@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEVICE_MS } from '#access/known-devices.ts'
+import { DEVICE_MS } from '#access/sessions.ts'
 import { purgeSessionsRound } from '#access/workers.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { databaseText } from '../support/fixtures.ts'

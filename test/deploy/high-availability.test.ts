@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { CONNECTIONS_PER_PROCESS } from '#db/connections.ts'
-import { parseDatabaseUrl } from '#db/database-url.ts'
+import { parseDatabaseUrl } from '#db/hosts.ts'
 import { unitFile } from './deploy-files.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

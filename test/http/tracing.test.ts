@@ -10,8 +10,8 @@ import { type Environment, loadConfig } from '#config/config.ts'
 import { Batcher } from '#hot-path/batcher.ts'
 import { createLogger } from '#log.ts'
 import { Metrics } from '#observability/metrics.ts'
-import { startTracing } from '#observability/tracing.ts'
 import { currentSpan, type Tracer, within } from '#trace-context.ts'
+import { startTracing } from '#wiring.ts'
 import { runWorker } from '#workers/loop.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { startCollector } from '../support/otlp-collector.ts'
@@ -229,9 +229,7 @@ test('without a collector nothing of OpenTelemetry is loaded', async () => {
 
   assert.deepEqual(importing(/from '@opentelemetry\//), ['observability/open-telemetry.ts'])
   assert.deepEqual(importing(/^import .*open-telemetry\.ts'/m), [])
-  assert.deepEqual(importing(/await import\('\.\/open-telemetry\.ts'\)/), [
-    'observability/tracing.ts',
-  ])
+  assert.deepEqual(importing(/await import\('\.\/open-telemetry\.ts'\)/), ['wiring.ts'])
   for (const env of [off, {}]) {
     assert.equal(loadConfig({ ...SECRETS, ...env }, 'serve').tracing, undefined)
   }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { replayScreening } from '#admin/screening-commands.ts'
+import { replayScreening } from '#admin/money-commands.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'

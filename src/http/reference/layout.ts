@@ -1,13 +1,18 @@
 // The pages of the reference: an introduction with the first call, and one page per tag.
 
 import { escapeHtml } from '#http/pages.ts'
-import { fieldsHtml } from './fields.ts'
-import { toHtml } from './markdown.ts'
-import { type Around, codeHtml, methodHtml, operationHtml } from './operation-html.ts'
+import {
+  type Around,
+  codeHtml,
+  fieldsHtml,
+  methodHtml,
+  operationHtml,
+  toHtml,
+} from './operation-html.ts'
 import { type Description, type Entry, type Section, sectionsOf } from './outline.ts'
 
-export type Files = { script: string; styles: readonly string[] }
-export type Demo = { clientId: string; secret: string }
+type Files = { script: string; styles: readonly string[] }
+type Demo = { clientId: string; secret: string }
 export type Site = Around & {
   description: Description
   sections: readonly Section[]

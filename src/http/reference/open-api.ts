@@ -17,10 +17,8 @@ import {
   RailFailure,
 } from '#http/schemas.ts'
 import { describeWebhooks } from '#webhooks/event-views.ts'
-import { COMMON_ERRORS } from './common-errors.ts'
-import { ERROR_CODES } from './error-remedies.ts'
-import { type Components, exampleOf, type Schema } from './examples.ts'
-import type { Description as Pages } from './outline.ts'
+import { COMMON_ERRORS, ERROR_CODES } from './error-remedies.ts'
+import { type Components, exampleOf, type Description as Pages, type Schema } from './outline.ts'
 import { referencePages } from './pages.ts'
 
 // The failure statuses of an operation, derived from its input, its authentication and its errors. A test

@@ -2,13 +2,12 @@
 // (test/http/reference-examples.test.ts).
 
 import { KEYS } from './example-values.ts'
-import { type Components, exampleOf } from './examples.ts'
-import type { Content, Entry, Parameter } from './outline.ts'
+import { type Components, type Content, type Entry, exampleOf, type Parameter } from './outline.ts'
 
 export const TOKEN = '$TOKEN'
 
 // The value shown for a parameter of an operation.
-export function parameterValue(
+function parameterValue(
   { name, in: place, schema, example }: Parameter,
   { path, operation }: Entry,
   components: Components,

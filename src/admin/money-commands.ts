@@ -1,14 +1,23 @@
 // `manilla statements …` imports bank statements from disk, and lists them. `manilla admin payouts …`
 // holds all payouts, and releases them (payouts/holds.ts).
+//
+// `manilla export --proof <folder>` writes the books as plain files. An auditor adds them up with
+// verifier/verify_proof.py or with another program (docs/proof.md).
+//
+// `manilla admin screening replay` makes the decisions of a past period again, and compares them with the
+// stored decisions (screening/replay.ts).
 
-import { createReadStream, existsSync } from 'node:fs'
-import { basename } from 'node:path'
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { loadConfig, openProfiles } from '#config/config.ts'
+import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { formatKobo } from '#money.ts'
 import { holdPayouts, listHolds, releasePayouts } from '#payouts/holds.ts'
 import { syncKeys } from '#privacy/data-keys.ts'
+import { proofKey } from '#proof/files.ts'
+import { type Details, type Progress, type Proof, ProofProblem, writeProof } from '#proof/write.ts'
 import {
   chooseReader,
   findFormat,
@@ -16,8 +25,9 @@ import {
   importStatement,
 } from '#reconciliation/import.ts'
 import { listStatements, type Statement } from '#reconciliation/statements.ts'
+import { replay } from '#screening/replay.ts'
 import { Sealer } from '#seal.ts'
-import { type Context, UsageProblem } from './operator-command.ts'
+import { AdminProblem, type Context, UsageProblem, type View } from './operator-command.ts'
 
 const STATEMENT_MAX_MS = 600_000
 const LISTED = 50
@@ -121,3 +131,79 @@ function plainStatement(statement: Statement) {
     closing: formatKobo(closingKobo),
   }
 }
+
+const EXPORT_STATEMENT_MAX_MS = 3_600_000 // The first row may wait until all transfers are sorted.
+const PROGRESS_EVERY_LINES = 50_000
+const PACKAGE = new URL('../../package.json', import.meta.url)
+type Export = { proof?: string; proofKey?: boolean }
+
+export async function exportBooks(context: Context, { proof: folder, proofKey: isForKey }: Export) {
+  if ((isForKey === true) === (folder !== undefined) || folder === '') {
+    throw new UsageProblem('Specify --proof <folder>, or --proof-key.')
+  }
+  const details = readDetails(context)
+  const { publicKey } = details.key
+  if (!folder) return { data: { publicKey }, view: publicKey }
+  const path = resolve(folder)
+  const proof = await runExport(context.db, { ...details, folder: path })
+  const rows = proof.files.map(({ name, lines }) => [name, lines])
+  const view: View[] = [
+    `Exported to ${path}`,
+    { columns: ['file', 'lines'], rows },
+    `Public key: ${publicKey}`,
+    `Verify: python3 verifier/verify_proof.py ${path} --public-key ${publicKey}`,
+  ]
+  return { data: { folder: path, ...proof }, view }
+}
+exportBooks.statementMaxMs = EXPORT_STATEMENT_MAX_MS
+
+async function runExport(db: Pool, options: Details & { folder: string }): Promise<Proof> {
+  try {
+    return await writeProof(db, options)
+  } catch (error) {
+    throw error instanceof ProofProblem ? new AdminProblem(error.message) : error
+  }
+}
+
+function readDetails({ env, clock, showProgress }: Context): Details {
+  const { mode, secrets } = loadConfig(env, 'serve')
+  const { name, version } = JSON.parse(readFileSync(PACKAGE, 'utf8'))
+  return {
+    exportedAt: clock(),
+    product: `${name} ${version}`,
+    mode,
+    key: proofKey(new Sealer(secrets.data, secrets.hash)),
+    onProgress: throttled(showProgress),
+  }
+}
+
+function throttled(show: Context['showProgress']): (progress: Progress) => void {
+  let lastShown = 0
+  return ({ name, lines, isWhole }) => {
+    if (!isWhole && lines < lastShown + PROGRESS_EVERY_LINES) return
+    lastShown = isWhole ? 0 : lines
+    show(`${name}: ${lines} lines`)
+  }
+}
+
+const SHOWN_MAX = 20
+
+export async function replayScreening(
+  { db, env }: Context,
+  { from, to }: { from: Date; to: Date },
+) {
+  if (to <= from) throw new UsageProblem('--to must be after --from.')
+  const { secrets } = loadConfig(env, 'serve')
+  const sealer = new Sealer(secrets.data, secrets.hash)
+  const { differences, ...counts } = await replay(db, { sealer, period: { from, to } })
+  const { credits, decisions, payouts, erased } = counts
+  if (differences.length > 0) {
+    const subjects = differences.slice(0, SHOWN_MAX).map(({ subject }) => subject)
+    throw new AdminProblem(`${differences.length} decisions differ: ${subjects.join(', ')}`)
+  }
+  const view =
+    `${credits} credits were screened again. ${decisions} decisions on credits and ${payouts} on payouts ` +
+    `are identical${erased > 0 ? `; ${erased} cannot be compared, their payers were erased` : ''}.`
+  return { data: counts, view }
+}
+replayScreening.statementMaxMs = STATEMENT_MAX_MS
