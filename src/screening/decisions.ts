@@ -45,7 +45,7 @@ const SELECT = `
          coalesce(c.currency, p.currency) as currency, d.rule_set, d.hits, d.decided_at, d.hold_id,
          h.reference as hold_reference, d.unheld_reason,
          case when d.payout_id is not null
-              then case when p.screening = 'held' and p.status = 'queued' and d.id = (
+              then case when p.screening = 'held' and p.status in ('queued', 'sending') and d.id = (
                                select max(id) from screening_decisions where payout_id = d.payout_id)
                         then 'awaits_review' else 'reviewed' end
               when d.hold_id is not null then 'held'

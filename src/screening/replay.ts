@@ -5,18 +5,20 @@ import { isDeepStrictEqual } from 'node:util'
 import { timestamp } from '#clock.ts'
 import { receivedBounds } from '#db/bounds.ts'
 import type { Queryable } from '#db/pool.ts'
+import { namedByText } from '#db/sql.ts'
 import type { ClientId, CreditId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { readScreening } from './credits.ts'
 import type { Hit } from './judge.ts'
 import { readPeriods } from './lists.ts'
 import { judgePayout } from './payouts.ts'
-import { type Rule, type RuleTest, rulesInForce } from './rule.ts'
-import { nextRange, type Range, type Screened, screenRange } from './screen.ts'
+import { isInForce, type Rule, type RuleTest, rulesInForce } from './rule.ts'
+import { BATCH_MAX, nextRange, type Range, type Screened, screenRange } from './screen.ts'
 
 export type Period = { from: Date; to: Date }
 
 const EXAMPLES_MAX = 20
+const ERASED = 'Erased' // The name of a beneficiary that was erased.
 
 // Returns numbers such as "would have held 12 of 48,102".
 export async function testRule(
@@ -98,6 +100,7 @@ export type Replay = {
   credits: number // Received in the period and screened by now.
   decisions: number // Stored decisions that the replay made again in the same way.
   payouts: number // Decisions on payouts that the replay made again.
+  cleared: number // Payouts that screening let pass, and the replay too.
   differences: { subject: string; stored: Hit[] | null; replayed: Hit[] | null }[]
   erased: number // Decisions that cannot be made again, because the payer was erased.
 }
@@ -106,7 +109,14 @@ export async function replay(
   db: Queryable,
   { sealer, period }: { sealer: Sealer; period: Period },
 ): Promise<Replay> {
-  const result: Replay = { credits: 0, decisions: 0, payouts: 0, differences: [], erased: 0 }
+  const result: Replay = {
+    credits: 0,
+    decisions: 0,
+    payouts: 0,
+    cleared: 0,
+    differences: [],
+    erased: 0,
+  }
   const { rows } = await db.query<{ id: bigint }>('select credit_id as id from screening_progress')
   const screenedTo = rows[0]?.id
   for await (const range of rangesOf(db, period)) {
@@ -145,27 +155,65 @@ async function readStored(db: Queryable, range: Range, period: Period): Promise<
 }
 
 type StoredPayout = {
+  id: bigint // Of the decision, or of the payout that has none.
   reference: string
   clientId: ClientId | null
   name: string
   hits: Hit[]
-  decidedAt: Date
+  at: Date
 }
 
+// Decisions on payouts, made at `at`.
+const STOPPED_PAYOUTS = `
+  select d.id, p.reference, p.client_id, p.to_account_name as name, d.hits, d.decided_at as at
+    from screening_decisions d join payouts p on p.id = d.payout_id
+   where d.decided_at >= $1 and d.decided_at < $2 and d.id > $3 order by d.id limit ${BATCH_MAX}`
+
+// Payouts that screening let pass, at the last time that it did; and those that were sent unscreened, as if
+// it had let them pass then. Leaves out those that two people released.
+const CLEARED_PAYOUTS = `
+  select p.id, p.reference, p.client_id, p.to_account_name as name, '[]'::jsonb as hits,
+         coalesce(p.screened_at, p.sending_at) as at
+    from payouts p
+   where coalesce(p.screened_at, p.sending_at) >= $1 and coalesce(p.screened_at, p.sending_at) < $2
+     and (p.screening is null or p.screening = 'clear') and p.id > $3
+     and not exists (select from screening_decisions d join screening_requests r on r.decision_id = d.id
+                      where d.payout_id = p.id and r.kind = 'release' and r.state = 'approved'
+                        and r.decided_at = p.screened_at)
+   order by p.id limit ${BATCH_MAX}`
+
 async function replayPayouts(db: Queryable, { from, to }: Period, result: Replay): Promise<void> {
+  const all = await rulesInForce(db, { subject: 'payout', from, to })
   const lists = await readPeriods(db)
-  const { rows } = await db.query<StoredPayout>({
-    name: 'stored-decisions-of-payouts',
-    text: `select p.reference, p.client_id, p.to_account_name as name, d.hits, d.decided_at
-             from screening_decisions d join payouts p on p.id = d.payout_id
-            where d.decided_at >= $1 and d.decided_at < $2 order by d.id`,
-    values: [from, to],
-  })
-  for (const { reference, hits, decidedAt: at, ...payout } of rows) {
-    const rules = await rulesInForce(db, { subject: 'payout', from: at, to: at })
-    const again = await judgePayout(db, { rules, lists, at }, payout)
-    if (isDeepStrictEqual(hits, again)) result.payouts++
-    else if (payout.name === 'Erased') result.erased++
-    else result.differences.push({ subject: `payout/${reference}`, stored: hits, replayed: again })
+  for (const [count, text] of [
+    ['payouts', STOPPED_PAYOUTS],
+    ['cleared', CLEARED_PAYOUTS],
+  ] as const) {
+    for await (const { reference, hits, at, ...payout } of payoutsOf(db, { from, to }, text)) {
+      const rules = all.filter((rule) => isInForce(rule, at))
+      if (rules.length === 0 && hits.length === 0) continue
+      const again = await judgePayout(db, { rules, lists, at }, payout)
+      if (payout.name === ERASED && rules.length > 0) result.erased++
+      else if (isDeepStrictEqual(hits, again)) result[count]++
+      else {
+        const subject = `payout/${reference}`
+        result.differences.push({ subject, stored: hits, replayed: again })
+      }
+    }
+  }
+}
+
+async function* payoutsOf(
+  db: Queryable,
+  { from, to }: Period,
+  text: string,
+): AsyncGenerator<StoredPayout> {
+  let afterId = 0n
+  for (;;) {
+    const { rows } = await db.query<StoredPayout>(namedByText(text, [from, to, afterId]))
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    afterId = last.id
   }
 }
