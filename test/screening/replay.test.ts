@@ -153,10 +153,12 @@ test('a credit or a payout that was let pass, and was changed behind our back, i
       order by id desc limit 1`,
   )
   const [{ reference, name }] = payouts.rows as [{ reference: string; name: string }]
-  const renamePayout = 'update payouts set to_account_name = $2 where reference = $1'
-  await desk.db.query(renamePayout, [reference, 'Chika Eze'])
+  const renamePayout = (to: string) =>
+    desk.db.query(`begin; set local session_replication_role = replica;
+      update payouts set to_account_name = '${to}' where reference = '${reference}'; commit`)
+  await renamePayout('Chika Eze')
   await assert.rejects(replayed(), new RegExp(`1 decisions differ: payout/${reference}$`))
-  await desk.db.query(renamePayout, [reference, name])
+  await renamePayout(name)
 })
 
 test('a credit that was changed behind our back is found', async () => {

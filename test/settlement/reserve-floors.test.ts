@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
+import { pay as payIn } from '../support/refunding.ts'
 import { addClient, type Bench, startTestService } from '../support/running-service.ts'
 import { closed, SETTINGS, setBankAccount, setSettings } from '../support/settlements.ts'
 
@@ -165,7 +166,7 @@ test('what was paid out longer ago than the days of the floor needs no reserve',
 test('a floor of all money lets no payout go, and a refund goes whatever the floor', async () => {
   await using started = await startWithMoney('1000')
   const { bench, setFloor, pay, accountNumber } = started
-  const { sessionId } = await credit(bench, accountNumber, '50')
+  const { sessionId } = await payIn(bench, accountNumber, '50')
   await setFloor({ reserveFloorPercent: 100, reserveFloorDays: 7 })
   assertRefused(await pay('0.01'), 'account', { status: 409, code: 'reserve_floor_reached' })
   const refund = { amount: '50', reason: 'Wrong size' }
