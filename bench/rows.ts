@@ -93,7 +93,7 @@ const NORMAL_PER_SECOND = 2_000
 const normal = credits('credits at a normal rate', 'settlement', { perSecond: NORMAL_PER_SECOND })
 
 // Slow enough for a worker beside it on two cores.
-const SCREENED = { perRequest: 100, connections: 16, perSecond: 25, warmUpMs: 0 }
+const SCREENED = { perRequest: 100, connections: 16, perSecond: 30, warmUpMs: 0, sliceMs: 5_000 }
 
 const screened = (title: string, target: Where): Load => {
   const load = credits(title, target, SCREENED)
