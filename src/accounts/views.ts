@@ -16,8 +16,7 @@ import {
   webAddress,
 } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { type IdentityCheck, readChecks } from '#identity/checks.ts'
-import { CHECK_STATUSES } from '#identity/states.ts'
+import { CHECK_STATUSES, type IdentityCheck, readChecks } from '#identity/checks.ts'
 import { formerTier, KYC_TIERS, type KycTier, LOWEST_TIER } from '#identity/tiers.ts'
 import type { NameBank } from '#payments/resource.ts'
 import { publicId } from '#public-ids.ts'

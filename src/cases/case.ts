@@ -23,6 +23,7 @@
 //
 // Locks: the case, then its holds, then alerts.
 
+import { moveRow, type States, statusesOf } from '#db/states.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type CaseId, type ClientId, type CreditId, newReference } from '#ids.ts'
@@ -30,7 +31,6 @@ import { formatKobo, type Kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
 import { addDeadlines, type DeadlineName, meetDeadline } from './deadlines.ts'
-import { type CaseState, type Outcome, transition } from './states.ts'
 
 export const KINDS = ['bank_report', 'payer_report', 'own_rule'] as const
 export type Kind = (typeof KINDS)[number]
@@ -48,7 +48,7 @@ export type Party = {
 // `operatorId`: the operator's client, whose audit log gets the entry. Null: a rule of our own acts.
 export type CaseActor = { actor: string; operatorId: ClientId | null; now: Date; sealer: Sealer }
 
-export type NewCase = {
+type NewCase = {
   kind: Kind
   key?: string
   summary: string
@@ -148,7 +148,7 @@ async function findByKey(tx: Transaction, kind: Kind, key: string | null): Promi
   return (rows[0] as { reference: string }).reference
 }
 
-export type LockedCase = { id: CaseId; reference: string; state: CaseState }
+type LockedCase = { id: CaseId; reference: string; state: CaseState }
 
 export async function lockCase(tx: Transaction, reference: string): Promise<LockedCase> {
   const { rows } = await tx.query<LockedCase>({
@@ -335,4 +335,81 @@ async function isErased(tx: Transaction, id: CaseId): Promise<boolean> {
     values: [id],
   })
   return rowCount === 1
+}
+
+// The states of a case, and the only code that changes them.
+
+const TRANSITIONS = {
+  open: ['investigating', 'closed'],
+  investigating: ['closed'],
+  closed: ['investigating'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+export type CaseState = keyof typeof TRANSITIONS
+
+export const CASES: States<CaseState> = {
+  table: 'cases',
+  column: 'state',
+  initial: 'open',
+  transitions: TRANSITIONS,
+}
+
+export const CASE_STATES = statusesOf(TRANSITIONS)
+
+export const OUTCOMES = ['confirmed', 'unfounded', 'referred', 'undetermined'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+type CaseMove = { id: CaseId; from: CaseState; to: CaseState; outcome: Outcome | null; now: Date }
+
+// The caller has locked the case.
+export async function transition(
+  tx: Transaction,
+  { id, from, to, outcome, now }: CaseMove,
+): Promise<void> {
+  const set = 'outcome = $2, closed_at = $3'
+  const values = [outcome, to === 'closed' ? now : null]
+  await moveRow(tx, CASES, { name: `case-${to}`, id, from, to, set, values })
+}
+
+// Erasure: five years after a case was closed, its summary, parties, notes and files are erased. The
+// remaining data names nobody: kind, dates, amount, outcome, credits, holds, history, and the hashes of the
+// files.
+//
+// Financial institutions must keep such records for five years (Money Laundering (Prevention and Prohibition)
+// Act 2022, section 8). Until then a customer's request for erasure does not change a case (docs/cases.md).
+
+const KEPT_YEARS = 5
+
+// Erases one case. Returns false if no case is due.
+export async function eraseNextCase(
+  tx: Transaction,
+  { sealer, now }: { sealer: Sealer; now: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query<{ id: CaseId; reference: string }>({
+    name: 'erase-case',
+    text: `update cases set erased_at = $1, summary_sealed = $2
+            where id = (select id from cases
+                         where erased_at is null
+                           and closed_at <= $1::timestamptz - interval '${KEPT_YEARS} years'
+                         order by closed_at limit 1 for no key update skip locked)
+           returning id, reference`,
+    values: [now, sealer.seal('')],
+  })
+  const erased = rows[0]
+  if (!erased) return false
+  await tx.query('delete from case_parties where case_id = $1', [erased.id])
+  await tx.query('delete from case_notes where case_id = $1', [erased.id])
+  await tx.query(
+    `delete from case_evidence_chunks
+      where evidence_id in (select id from case_evidence where case_id = $1)`,
+    [erased.id],
+  )
+  const nameless = 'update case_evidence set name_sealed = $2 where case_id = $1'
+  await tx.query(nameless, [erased.id, sealer.seal('')])
+  await recordChange(
+    tx,
+    { actor: 'worker:erase', operatorId: null, now },
+    { ...erased, change: 'erase' },
+  )
+  return true
 }

@@ -3,8 +3,8 @@
 import { withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
 import type { Deps, Round } from '#workers/loop.ts'
+import { eraseNextCase } from './case.ts'
 import { escalateDeadlines } from './deadlines.ts'
-import { eraseNextCase } from './erase.ts'
 
 export function escalateCasesRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): Round {
   return async () => ({ more: await withTransaction(db, (tx) => escalateDeadlines(tx, clock())) })

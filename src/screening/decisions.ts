@@ -82,7 +82,7 @@ export async function getDecision(db: Queryable, reference: string): Promise<Dec
   return rows[0]
 }
 
-export type NewDecision = Pick<
+type NewDecision = Pick<
   Decision,
   'clientId' | 'creditId' | 'payoutId' | 'outcome' | 'ruleSet' | 'hits'
 >

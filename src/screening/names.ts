@@ -15,7 +15,7 @@ import { jaroWinkler } from '@skyra/jaro-winkler'
 
 export type ListEntry = { id: string; names: readonly string[] } // The first is the primary name.
 
-export type NameMatch = { entry: string; listed: string; score: number }
+type NameMatch = { entry: string; listed: string; score: number }
 
 const TITLES = new Set([
   'mr',

@@ -495,7 +495,7 @@ function parseTime(field: string, value: string | undefined): Date | null {
   return at
 }
 
-export function parsePeriod(body: { from: string; to: string }) {
+function parsePeriod(body: { from: string; to: string }) {
   const [from, to] = [parseTime('from', body.from) as Date, parseTime('to', body.to) as Date]
   const message = `Must be after from, by at most ${DAYS_MAX} days.`
   if (to <= from || to.getTime() - from.getTime() > DAYS_MAX * DAY_MS) {

@@ -62,7 +62,7 @@ export function screenPayoutsRound(deps: ScreenDeps): Round {
 
 export type WatchScreeningDeps = { db: Pool; clock: Clock; screeningLateMinutes: number }
 
-export function watchScreeningRound({
+function watchScreeningRound({
   db,
   clock,
   screeningLateMinutes,
