@@ -156,11 +156,7 @@ const CONFLICTS = {
     'This money cannot be assigned there. Choose another account or payment.',
   ),
   approval_needed: ref(409, '57', 'Maker-checker is on. Create an approval request instead.'),
-  reserve_floor_reached: ref(
-    409,
-    '12',
-    'The operator keeps a reserve back, which this payout would draw on.',
-  ),
+  reserve_floor_reached: ref(409, '12', 'The operator keeps a reserve that this would draw on.'),
   insufficient_balance: ref(
     409,
     '12',

@@ -180,6 +180,6 @@ export async function endHold({ caller, world, random }: Actor): Promise<void> {
   const approvals = [approve(checker)]
   if (random.happens(0.2)) approvals.push(approve(maker))
   const [approval] = await Promise.all(approvals)
-  // What is left of it, or another attempt: the hold may be active still.
+  // The hold may be active still: it has a rest, or the approval was refused or is in doubt.
   if (kobo !== undefined || approval?.is !== 'acknowledged') world.holds.add(hold)
 }

@@ -24,7 +24,8 @@ export async function replayScreening(
   }
   const view =
     `${credits} credits were screened again. ${decisions} decisions on credits and ${payouts} on payouts ` +
-    `are identical, and ${cleared} payouts pass as they did${erased > 0 ? `; ${erased} cannot be compared, their payers were erased` : ''}.`
+    `are identical, and ${cleared} payouts pass as they did` +
+    `${erased > 0 ? `; ${erased} cannot be compared, their payers were erased` : ''}.`
   return { data: counts, view }
 }
 replayScreening.statementMaxMs = STATEMENT_MAX_MS

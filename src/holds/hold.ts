@@ -21,7 +21,7 @@
 
 import { timestamp } from '#clock.ts'
 import { idBounds, type Window } from '#db/bounds.ts'
-import { type Conditions, fits } from '#db/paging.ts'
+import { type Conditions, fits, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { namedByText, numberArray } from '#db/sql.ts'
 import { type Move, moveRow, type States, statusesOf } from '#db/states.ts'
@@ -78,9 +78,8 @@ type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
 // Newest first.
 export async function listHolds(db: Queryable, { where, beforeId, limit }: Page): Promise<Hold[]> {
-  const { sql, values } = fits([...where, ['h.id < $', beforeId]])
-  const text = `${SELECT} where ${sql} order by h.id desc limit ${limit}`
-  const { rows } = await db.query<Hold>(namedByText(text, values))
+  const list = { select: SELECT, where, id: 'h.id', after: beforeId, limit }
+  const { rows } = await db.query<Hold>(listQuery(list))
   return rows
 }
 
@@ -273,16 +272,16 @@ export async function fillHolds(tx: Transaction, now: Date, clientId: ClientId):
 async function lockLacking(
   tx: Transaction,
   clientId: ClientId,
-  target: Hold['target'] | null = null,
+  target?: Hold['target'],
 ): Promise<Lacking[]> {
-  const { rows } = await tx.query<Lacking>({
-    name: 'lacking-holds',
-    text: `select h.id, h.held_account_id, (${LACKING})::bigint as lacking_kobo from holds h
-            where h.client_id = $1 and h.state = 'active' and (${LACKING}) > 0
-              and ($2::text is null or h.target = $2)
-            order by h.id for no key update`,
-    values: [clientId, target],
-  })
+  const { sql, values } = fits([
+    ['h.client_id = $', clientId],
+    `h.state = 'active' and (${LACKING}) > 0`,
+    ['h.target = $', target],
+  ])
+  const text = `select h.id, h.held_account_id, (${LACKING})::bigint as lacking_kobo from holds h
+                 where ${sql} order by h.id for no key update`
+  const { rows } = await tx.query<Lacking>(namedByText(text, values))
   return rows
 }
 

@@ -31,8 +31,9 @@ type Need = { amountKobo: Kobo; leftKobo: Kobo }
 const ROWS = `
   select l.id, l.kind, l.credits_kobo - l.debits_kobo as balance_kobo from ledger_accounts l`
 
-// Refuses with `insufficient_balance` unless the balance covers the amount, the debt and what is to be left,
-// or with `reserve_floor_reached` if it lacks only the latter. No other transaction can draw the money before this one ends.
+// Refuses with `insufficient_balance` unless the balance covers the amount and the debt, and with
+// `reserve_floor_reached` unless it also covers the amount to be left. No other transaction can draw the
+// money before this one ends.
 export async function drawAvailable(
   tx: Transaction,
   sharedAccounts: SharedAccounts,

@@ -58,8 +58,8 @@ export const payouts = resource('/api/v1/payouts', {
     summary: 'Create a payout',
     description:
       'Amount, fee and VAT leave the available balance at once, or it is refused ' +
-      '(insufficient_balance); what you owe, and what the operator keeps back, stays there. Sent within seconds, unless it needs ' +
-      'approval. At most once: a payout that failed is retried by creating another.',
+      '(insufficient_balance); what you owe, and what the operator keeps back, stays there. Sent within ' +
+      'seconds, unless it needs approval. At most once: a payout that failed is retried by creating another.',
     body: PayoutRequest,
     view: PayoutDetailView,
     errors: [

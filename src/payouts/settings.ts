@@ -78,8 +78,8 @@ export async function readFloor(
   return rows[0] ?? { bps: 0, paidKobo: kobo(0n) }
 }
 
-// What a payout must leave: the share of the floor in all of the money, which is that share of what was paid
-// and of what is left. Null: nothing may be paid.
+// The amount that a payout must leave: the floor's share of all the money, paid and left. Null: nothing may
+// be paid.
 export function leastLeft({ bps, paidKobo }: Floor): Kobo | null {
   const payableBps = WHOLE_BPS - BigInt(bps)
   if (payableBps === 0n) return null

@@ -1,9 +1,8 @@
 // Decisions of screening: one row per credit, or payout, that broke a rule. Credits without a row were
 // allowed, and are only counted (screening_days).
 
-import { type Conditions, fits } from '#db/paging.ts'
+import { type Conditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { namedByText } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, type CreditId, type HoldId, newReference, type PayoutId } from '#ids.ts'
@@ -66,9 +65,8 @@ type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 // Newest first.
 export async function listDecisions(db: Queryable, page: Page): Promise<Decision[]> {
   const { where, beforeId, limit } = page
-  const { sql, values } = fits([...where, ['d.id < $', beforeId]])
-  const text = `${SELECT} where ${sql} order by d.id desc limit ${limit}`
-  const { rows } = await db.query<Decision>(namedByText(text, values))
+  const list = { select: SELECT, where, id: 'd.id', after: beforeId, limit }
+  const { rows } = await db.query<Decision>(listQuery(list))
   return rows
 }
 

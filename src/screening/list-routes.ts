@@ -135,9 +135,9 @@ export const screeningListUploads: FastifyPluginAsyncTypebox<Deps> = scoped(asyn
         operationId: 'uploadScreeningList',
         summary: 'Upload a list of names',
         description:
-          'The file is the body; plain or gzip, up to 64 MiB. It is the whole list, and a draft: two people ' +
-          'activate it. Idempotent by content, without an Idempotency-Key: the same file changes nothing. ' +
-          'A file that cannot be read is refused as a whole.',
+          'The file is the body; plain or gzip, up to 64 MiB. It is the whole list, and a draft: two ' +
+          'people activate it. Idempotent by content, without an Idempotency-Key: the same file changes ' +
+          'nothing. A file that cannot be read is refused as a whole.',
         consumes: MEDIA_TYPES,
         querystring: query({
           name: ListName('The name that rules know it by.'),

@@ -8,9 +8,8 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { type Conditions, fits } from '#db/paging.ts'
+import { type Conditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { namedByText } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
@@ -43,9 +42,8 @@ type Page = { where?: Conditions; beforeId: bigint | null; limit: number }
 // Newest first.
 export async function listVersions(db: Queryable, page: Page): Promise<ListVersion[]> {
   const { where = [], beforeId, limit } = page
-  const { sql, values } = fits([...where, ['id < $', beforeId]])
-  const text = `${SELECT} where ${sql} order by id desc limit ${limit}`
-  const { rows } = await db.query<ListVersion>(namedByText(text, values))
+  const list = { select: SELECT, where, id: 'id', after: beforeId, limit }
+  const { rows } = await db.query<ListVersion>(listQuery(list))
   return rows
 }
 

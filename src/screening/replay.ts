@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { timestamp } from '#clock.ts'
 import { receivedBounds } from '#db/bounds.ts'
+import { fits } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { namedByText } from '#db/sql.ts'
 import type { ClientId, CreditId } from '#ids.ts'
@@ -64,24 +65,28 @@ async function countWithin(
   { afterId, lastId, from, to }: Pick<Range, 'afterId' | 'lastId'> & Period,
   clientId: ClientId | null,
 ): Promise<number> {
-  const { rows } = await db.query<{ count: number }>({
-    name: 'count-credits-to-test',
-    text: `select count(*)::int as count from credits
-            where id > $1 and id <= $2 and received_at >= $3 and received_at < $4
-              and ($5::bigint is null or client_id = $5)`,
-    values: [afterId, lastId, from, to, clientId],
-  })
+  const { sql, values } = fits([
+    ['id > $', afterId],
+    ['id <= $', lastId],
+    ['received_at >= $', from],
+    ['received_at < $', to],
+    ['client_id = $', clientId],
+  ])
+  const text = `select count(*)::int as count from credits where ${sql}`
+  const { rows } = await db.query<{ count: number }>(namedByText(text, values))
   return rows[0]?.count ?? 0
 }
 
 async function testPayouts(db: Queryable, { rule, period }: { rule: Rule; period: Period }) {
-  const { rows } = await db.query<{ reference: string; clientId: ClientId | null; name: string }>({
-    name: 'payouts-to-test',
-    text: `select reference, client_id, to_account_name as name from payouts
-            where requested_at >= $1 and requested_at < $2
-              and ($3::bigint is null or client_id = $3) order by id`,
-    values: [period.from, period.to, rule.clientId],
-  })
+  const { sql, values } = fits([
+    ['requested_at >= $', period.from],
+    ['requested_at < $', period.to],
+    ['client_id = $', rule.clientId],
+  ])
+  const text = `select reference, client_id, to_account_name as name from payouts
+                 where ${sql} order by id`
+  type Requested = { reference: string; clientId: ClientId | null; name: string }
+  const { rows } = await db.query<Requested>(namedByText(text, values))
   const newest = new Map((await readPeriods(db)).map((list) => [list.name, list]))
   const lists = [...newest.values()].map((list) => ({ ...list, to: null }))
   const at = new Date(Math.max(...lists.map(({ from }) => from.getTime()), period.to.getTime()))
@@ -155,7 +160,7 @@ async function readStored(db: Queryable, range: Range, period: Period): Promise<
 }
 
 type StoredPayout = {
-  id: bigint // Of the decision, or of the payout that has none.
+  id: bigint // The decision's, or the payout's if it has none.
   reference: string
   clientId: ClientId | null
   name: string

@@ -25,8 +25,8 @@ import {
 } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer, undoSettlement } from '#ledger/transfers.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
-import type { OutcomeHook } from '#payouts/settle.ts'
 import { type Floor, readFloor } from '#payouts/settings.ts'
+import type { OutcomeHook } from '#payouts/settle.ts'
 import { type ApprovalDeps, approveByPolicy, needsApproval, takesTwoApprovers } from './approve.ts'
 import {
   type Cover,

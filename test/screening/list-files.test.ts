@@ -54,7 +54,7 @@ test('OFAC’s SDN.XML and SDN.CSV are read', async () => {
   ])
 })
 
-test('an entry that is in a file twice is one entry, so that a version never removes less than nothing', async () => {
+test('an entry that is in a file twice is one entry, with the names of both', async () => {
   const twice = OFAC.replace('<uid>2674</uid>', '<uid>36</uid>')
   assert.deepEqual(await read('ofac_xml', twice), [
     { id: '36', names: ['EXAMPLE AIRWAYS', 'AERO-EXAMPLE', 'Abu EXAMPLE'] },

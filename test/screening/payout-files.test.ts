@@ -82,7 +82,7 @@ async function listAfterwards(name: string, entry: number) {
   return { id: id as string, reference: reference as string, decision: decision?.reference }
 }
 
-test('a payout in a prepared file is held once a list names it, and two people let the file go', async () => {
+test('a payout in a prepared file is held by a new list until two people release it', async () => {
   const { id, reference, decision } = await listAfterwards('Chika Example Eze', 8)
   await screen()
   assert.equal((await decisions(bench, `&payout=${reference}`)).length, 1, 'one decision')
@@ -91,7 +91,7 @@ test('a payout in a prepared file is held once a list names it, and two people l
   assert.deepEqual(await statusesOf(bench, [reference]), ['sending'])
 })
 
-test('refused by two people, it fails, its money is available again, and the file is never given out', async () => {
+test('a payout that two people refuse fails, and its file is never given out', async () => {
   const { id, reference, decision } = await listAfterwards('Dayo Example Sample', 9)
   await approve(desk, await request(desk, `/decisions/${decision}/refuse`))
   assert.deepEqual(await statusesOf(bench, [reference]), ['failed'])
@@ -99,7 +99,7 @@ test('refused by two people, it fails, its money is available again, and the fil
   await assertCleanBooks(bench)
 })
 
-test('a rule that refuses fails a payout of a prepared file, and never one of a downloaded file', async () => {
+test('a rule that refuses fails a payout of a prepared file, not of a downloaded one', async () => {
   const names = ['Ebun Example Alade', 'Femi Example Bakare'] as const
   const files: string[] = []
   const references: string[] = []

@@ -53,6 +53,12 @@ async function creditSome(numbers: readonly string[]): Promise<void> {
   )
 }
 
+async function requestPayout({ reference: bankAccount }: { reference: string }): Promise<void> {
+  const body = { amount: 10, narration: 'Rent', bankAccount }
+  const answer = await desk.call({ url: '/api/v1/payouts', body })
+  assert.equal(answer.statusCode, 200, answer.body)
+}
+
 test('replaying a month gives identical decisions, whatever changed and however it was batched', async () => {
   const numbers: string[] = []
   for (let count = 0; count < 4; count++) {
@@ -61,11 +67,6 @@ test('replaying a month gives identical decisions, whatever changed and however 
   await fund(desk, '1000')
   const listed = await addBankAccount(desk, { accountName: 'Musa Bello' })
   const others = [await addBankAccount(desk), await addBankAccount(desk)]
-  const requestPayout = async ({ reference: bankAccount }: { reference: string }) => {
-    const body = { amount: 10, narration: 'Rent', bankAccount }
-    const answer = await desk.call({ url: '/api/v1/payouts', body })
-    assert.equal(answer.statusCode, 200, answer.body)
-  }
   await putList(desk, 'own', 'id,name\n1,Musa Bello\n')
   const velocity = { ...CREDIT_RULE, name: 'Velocity', kind: 'velocity', minutes: 2_880 }
   const rules: object[] = [

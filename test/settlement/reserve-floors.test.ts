@@ -151,7 +151,7 @@ test('concurrent payouts leave the floor, and those that fail give its room back
   assertRefused(await pay('1'), 'account', { status: 409, code: 'reserve_floor_reached' })
 })
 
-test('what was paid out longer ago than the days of the floor needs no reserve', async () => {
+test('a payout that is older than the days of the floor needs no reserve', async () => {
   await using started = await startWithMoney('1000')
   const { bench, setFloor, pay } = started
   await setFloor(FLOOR)

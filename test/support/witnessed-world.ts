@@ -164,8 +164,8 @@ class WitnessedClient {
     const url = `/api/v1/operator/holds/${hold}`
     const maker = await newBrowser(this.#bench, 'operator')
     const checker = await newBrowser(this.#bench, 'operator')
-    const asked = await maker.call({ url: `${url}/release`, body: { reason: 'Cleared' } })
-    const { id: request } = dataOf(asked, 'account')
+    const release = { url: `${url}/release`, body: { reason: 'Cleared' } }
+    const { id: request } = dataOf(await maker.call(release), 'account')
     const approved = await checker.call({ url: `${url}/approve`, body: { request } })
     assert.equal(approved.statusCode, 200, approved.body)
     const terms = { hold, kind: 'release', amount: 'all' }

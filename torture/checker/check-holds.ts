@@ -93,7 +93,7 @@ function checkRequest(request: Row, approvals: readonly Intent[]): string[] {
 // released goes back to where it came from: forfeited money counts as taken from the lowest account.
 function replayMoves(reference: string, moves: readonly Row[]) {
   const found: string[] = []
-  const taken = new Map<string, { place: string; kobo: bigint }>()
+  const sources = new Map<string, { place: string; kobo: bigint }>()
   const back = new Map<string, bigint>()
   let [held, forfeited] = [0n, 0n]
   let isReleased = false
@@ -101,7 +101,7 @@ function replayMoves(reference: string, moves: readonly Row[]) {
     const kobo = BigInt(amount_kobo)
     if (reason === 'hold') {
       if (isReleased) found.push(`hold ${reference} took money after its release`)
-      taken.set(account, { place, kobo: (taken.get(account)?.kobo ?? 0n) + kobo })
+      sources.set(account, { place, kobo: (sources.get(account)?.kobo ?? 0n) + kobo })
       held += kobo
       continue
     }
@@ -116,7 +116,7 @@ function replayMoves(reference: string, moves: readonly Row[]) {
   if (!isReleased) return { found, forfeited }
   const expected = new Map<string, bigint>()
   let gone = forfeited
-  const inOrder = [...taken].sort(([one], [other]) => Number(one) - Number(other))
+  const inOrder = [...sources].sort(([one], [other]) => Number(one) - Number(other))
   for (const [, { place, kobo }] of inOrder) {
     const left = kobo > gone ? kobo - gone : 0n
     gone -= kobo - left
