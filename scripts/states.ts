@@ -1,11 +1,11 @@
-// Renders the transitions of every table with a state (`States` of src/db/states.ts): the functions of the
-// triggers that enforce them, and the diagrams of docs/states.md. `npm run generate` writes both.
+// Renders the transitions of every table with a state (src/*/states.ts): the functions of the triggers that
+// enforce them, and the diagrams of docs/states.md. `npm run generate` writes both.
 
-import { CASES } from '#cases/case.ts'
+import { CASES } from '#cases/states.ts'
 import { RETURNS, SUSPENSE_ITEMS } from '#credits/states.ts'
 import { FORBIDDEN_TRANSITION, type States, statusesOf, type Transitions } from '#db/states.ts'
-import { HOLDS } from '#holds/hold.ts'
-import { IDENTITY_CHECKS } from '#identity/checks.ts'
+import { HOLDS } from '#holds/states.ts'
+import { IDENTITY_CHECKS } from '#identity/states.ts'
 import { MESSAGES } from '#messages/states.ts'
 import { PAYMENTS } from '#payments/states.ts'
 import { PAYOUTS } from '#payouts/states.ts'

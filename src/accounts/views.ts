@@ -16,7 +16,8 @@ import {
   webAddress,
 } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { CHECK_STATUSES, type IdentityCheck, readChecks } from '#identity/checks.ts'
+import { type IdentityCheck, readChecks } from '#identity/checks.ts'
+import { CHECK_STATUSES } from '#identity/states.ts'
 import { formerTier, KYC_TIERS, type KycTier, LOWEST_TIER } from '#identity/tiers.ts'
 import type { NameBank } from '#payments/resource.ts'
 import { publicId } from '#public-ids.ts'

@@ -1,7 +1,7 @@
 // A case is a report of fraud, by a bank, by a payer or by a rule of our own, and the record of what was
 // done.
 //
-//   open ──▶ investigating ──▶ closed, with an outcome ──▶ erased, five years later (erase.ts)
+//   open ──▶ investigating ──▶ closed, with an outcome ──▶ erased, five years later
 //     └───────────────────────▶   │
 //              ▲──── reopened ────┘
 //
@@ -23,7 +23,6 @@
 //
 // Locks: the case, then its holds, then alerts.
 
-import { moveRow, type States, statusesOf } from '#db/states.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type CaseId, type ClientId, type CreditId, newReference } from '#ids.ts'
@@ -31,6 +30,7 @@ import { formatKobo, type Kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
 import { addDeadlines, type DeadlineName, meetDeadline } from './deadlines.ts'
+import { type CaseState, type Outcome, transition } from './states.ts'
 
 export const KINDS = ['bank_report', 'payer_report', 'own_rule'] as const
 export type Kind = (typeof KINDS)[number]
@@ -335,40 +335,6 @@ async function isErased(tx: Transaction, id: CaseId): Promise<boolean> {
     values: [id],
   })
   return rowCount === 1
-}
-
-// The states of a case, and the only code that changes them.
-
-const TRANSITIONS = {
-  open: ['investigating', 'closed'],
-  investigating: ['closed'],
-  closed: ['investigating'],
-} as const satisfies Readonly<Record<string, readonly string[]>>
-
-export type CaseState = keyof typeof TRANSITIONS
-
-export const CASES: States<CaseState> = {
-  table: 'cases',
-  column: 'state',
-  initial: 'open',
-  transitions: TRANSITIONS,
-}
-
-export const CASE_STATES = statusesOf(TRANSITIONS)
-
-export const OUTCOMES = ['confirmed', 'unfounded', 'referred', 'undetermined'] as const
-export type Outcome = (typeof OUTCOMES)[number]
-
-type CaseMove = { id: CaseId; from: CaseState; to: CaseState; outcome: Outcome | null; now: Date }
-
-// The caller has locked the case.
-export async function transition(
-  tx: Transaction,
-  { id, from, to, outcome, now }: CaseMove,
-): Promise<void> {
-  const set = 'outcome = $2, closed_at = $3'
-  const values = [outcome, to === 'closed' ? now : null]
-  await moveRow(tx, CASES, { name: `case-${to}`, id, from, to, set, values })
 }
 
 // Erasure: five years after a case was closed, its summary, parties, notes and files are erased. The

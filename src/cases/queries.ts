@@ -6,9 +6,10 @@ import { Refusal } from '#errors.ts'
 import type { CaseId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-import type { CaseState, Kind, Outcome, Party } from './case.ts'
+import type { Kind, Party } from './case.ts'
 import type { Deadline } from './deadlines.ts'
 import { type Evidence, listEvidence } from './evidence.ts'
+import type { CaseState, Outcome } from './states.ts'
 
 export type Case = {
   id: CaseId

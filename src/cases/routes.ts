@@ -16,7 +16,6 @@ import type { Sealer } from '#seal.ts'
 import {
   addNote,
   addParty,
-  CASE_STATES,
   type CaseActor,
   closeCase,
   investigate,
@@ -26,7 +25,6 @@ import {
   linkCredit,
   lockOpenCase,
   meet,
-  OUTCOMES,
   openCase,
   ROLES,
   reopenCase,
@@ -39,6 +37,7 @@ import {
   UNITS,
 } from './deadlines.ts'
 import { DUE_BEFORE, getWholeCase, HAS_CREDIT, listCases } from './queries.ts'
+import { CASE_STATES, OUTCOMES } from './states.ts'
 import { CaseView, DeadlineRuleView, WholeCaseView } from './views.ts'
 
 export const CASES = '/api/v1/operator/cases'

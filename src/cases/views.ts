@@ -4,7 +4,7 @@ import { Type } from '@fastify/type-provider-typebox'
 import { AnyObject } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { Sealer } from '#seal.ts'
-import { CASE_STATES, KINDS, OUTCOMES, ROLES } from './case.ts'
+import { KINDS, ROLES } from './case.ts'
 import { DEADLINES, type Deadline, type DeadlineRule, UNITS } from './deadlines.ts'
 import type { Evidence } from './evidence.ts'
 import type {
@@ -16,6 +16,7 @@ import type {
   CaseParty,
   WholeCase,
 } from './queries.ts'
+import { CASE_STATES, OUTCOMES } from './states.ts'
 
 type Opening = { sealer: Sealer }
 

@@ -1,4 +1,4 @@
-// Escalates deadlines of cases (deadlines.ts), and erases cases that need not be kept any more (erase.ts).
+// Escalates deadlines of cases (deadlines.ts), and erases cases that need not be kept any more.
 
 import { withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'

@@ -16,7 +16,8 @@ import type { AccountId, ClientId, HoldId } from '#ids.ts'
 import { clientOwner, operatorOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
-import { appendHoldEvent, getHold, type Hold, transition } from './hold.ts'
+import { appendHoldEvent, getHold, type Hold } from './hold.ts'
+import { transition } from './states.ts'
 
 export const ENDINGS = ['release', 'forfeiture'] as const
 

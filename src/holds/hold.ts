@@ -24,7 +24,6 @@ import { idBounds, type Window } from '#db/bounds.ts'
 import { type Conditions, fits, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { namedByText, numberArray } from '#db/sql.ts'
-import { type Move, moveRow, type States, statusesOf } from '#db/states.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type AccountId, type ClientId, type CreditId, type HoldId, newReference } from '#ids.ts'
@@ -34,6 +33,7 @@ import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { awaitSenders } from '#records/call-rates.ts'
 import { appendEvents, type EventType } from '#records/events.ts'
+import type { HoldState } from './states.ts'
 
 export const TARGETS = ['credit', 'account', 'merchant', 'client'] as const
 
@@ -400,32 +400,6 @@ export async function findFillable(db: Queryable): Promise<ClientId | null> {
             order by h.id limit 1`,
   })
   return rows[0]?.clientId ?? null
-}
-
-// The states of a hold, and the only code that changes them.
-
-const TRANSITIONS = {
-  active: ['released', 'forfeited'],
-  released: [],
-  forfeited: [],
-} as const satisfies Readonly<Record<string, readonly string[]>>
-
-type HoldState = keyof typeof TRANSITIONS
-
-export const HOLDS: States<HoldState> = {
-  table: 'holds',
-  column: 'state',
-  initial: 'active',
-  transitions: TRANSITIONS,
-}
-
-export const HOLD_STATES = statusesOf(TRANSITIONS)
-
-type HoldMove = Omit<Move<HoldState>, 'rows' | 'returning'> & { id: HoldId }
-
-// The caller has locked the hold.
-export async function transition(tx: Transaction, move: HoldMove): Promise<void> {
-  await moveRow(tx, HOLDS, move)
 }
 
 // Reads the steps of holds, for the timelines of credits and collection accounts. The steps contain no reason

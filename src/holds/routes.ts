@@ -28,7 +28,6 @@ import type { Sealer } from '#seal.ts'
 import { findRequestOf, type HoldRequest, requestEnd, holdRequests as workflow } from './end.ts'
 import {
   getHold,
-  HOLD_STATES,
   type Hold,
   isHoldReference,
   listHolds,
@@ -36,6 +35,7 @@ import {
   TARGETS,
   type Target,
 } from './hold.ts'
+import { HOLD_STATES } from './states.ts'
 
 const TIME_SAYS = 'Must be an ISO 8601 time in the future.'
 

@@ -1,0 +1,67 @@
+// The states of an identity check, and the only code that changes them.
+
+import { moveRows, type States, statusesOf } from '#db/states.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { AccountId } from '#ids.ts'
+
+const TRANSITIONS = {
+  queued: ['verified', 'name_mismatch', 'not_found', 'unanswered'],
+  verified: [],
+  name_mismatch: ['queued'],
+  not_found: ['queued'],
+  unanswered: ['queued'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+export type CheckStatus = keyof typeof TRANSITIONS
+export type CheckOutcome = Exclude<CheckStatus, 'queued'>
+
+export const CHECK_STATUSES = statusesOf(TRANSITIONS)
+
+export const IDENTITY_CHECKS: States<CheckStatus> = {
+  table: 'identity_checks',
+  column: 'status',
+  initial: 'queued',
+  transitions: TRANSITIONS,
+}
+
+type Conclusion = {
+  id: bigint
+  reference: string // The question's reference. An answer to another has no effect.
+  to: CheckOutcome
+  nameScore: number | null
+  failure: string | null
+  checkedAt: Date | null // Null: the service never answered.
+}
+
+// The caller has locked the account. Returns false if the check has ended, or was queued again under another
+// reference.
+export async function concludeCheck(
+  tx: Transaction,
+  { id, reference, to, nameScore, failure, checkedAt }: Conclusion,
+): Promise<boolean> {
+  const moved = await moveRows(tx, IDENTITY_CHECKS, {
+    name: 'conclude-identity-check',
+    rows: 'select id from identity_checks where id = $1 and reference = $2 for no key update',
+    from: 'queued',
+    to,
+    set: 'name_score = $3, failure = $4, checked_at = coalesce($5, checked_at), due_at = null',
+    values: [id, reference, nameScore, failure, checkedAt],
+  })
+  return moved.length === 1
+}
+
+const ASK_AGAIN_MS = 60_000 // The service costs money, so a client can cause one call a minute at most.
+
+// Queues the checks that are not verified, under a new reference. The caller has locked the account.
+export async function requeueChecks(tx: Transaction, now: Date, id: AccountId): Promise<void> {
+  await moveRows(tx, IDENTITY_CHECKS, {
+    name: 'requeue-identity-checks',
+    rows: `select id from identity_checks
+            where account_id = $1 and requested_at <= $2 order by id for no key update`,
+    from: ['name_mismatch', 'not_found', 'unanswered'],
+    to: 'queued',
+    set: `reference = gen_random_uuid(), attempts = 0, failure = null, name_score = null,
+          requested_at = $3, due_at = $3`,
+    values: [id, new Date(now.getTime() - ASK_AGAIN_MS), now],
+  })
+}
