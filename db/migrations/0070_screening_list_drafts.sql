@@ -17,6 +17,7 @@ begin
   return null;
 end $$;
 
+-- safe: the previous release has no lists
 drop trigger screening_lists_kept on screening_lists;
 create trigger screening_lists_kept before delete on screening_lists
   for each statement execute function refuse_change();
