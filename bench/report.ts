@@ -28,6 +28,7 @@ const p99: Value = ({ latency }) => latency?.p99 ?? Number.NaN
 const serviceUs: Value = ({ cpu, items }) => ((cpu?.service ?? Number.NaN) * 1e6) / items
 export const postgresUs: Value = ({ cpu, items }) => ((cpu?.postgres ?? Number.NaN) * 1e6) / items
 const loadUs: Value = ({ cpu, items }) => ((cpu?.load ?? Number.NaN) * 1e6) / items
+const totalUs: Value = (slice) => serviceUs(slice) + postgresUs(slice)
 const otherCores: Value = ({ cpu, seconds }) => (cpu?.others ?? Number.NaN) / seconds
 
 // The goal of each row, at most or at least: a ratio to its reference, or its own value. Without a goal,
@@ -40,6 +41,7 @@ const MEASURES: readonly (readonly [row: string, Value, '× ' | '', string, Goal
   ['dead', p50, '', 'ms median delay beside 1,000 dead endpoints', ['≤', 1_000]],
   ['settlement', settledSeconds, '', 'seconds to close a settlement of a million lines', ['≤', 60]],
   ['settlement', rateOf, '× ', 'the normal rate of credits, while it is closed', ['≥', 0.8]],
+  ['screened', totalUs, '× ', 'the CPU per credit without rules of screening', ['≤', 1.05]],
   ['reconcile', reconciledSeconds, '', 'seconds to reconcile a million lines', ['≤', 60]],
   ['reconcile', memory, '', 'MB of memory (RSS) at most, meanwhile', ['≤', 400]],
   ['scale-cold', rateOf, '× ', 'the small database, cold credits', ['≥', 0.8]],

@@ -7,12 +7,21 @@ import type { Job } from './load-generator.ts'
 import { runPgbench } from './pgbench.ts'
 import { reconcile } from './reconcile-load.ts'
 import type { Workload } from './requests.ts'
+import { untilScreened } from './screening-load.ts'
 import { beforeSettling, whileSettling } from './settlement-load.ts'
 import { rateOf, type Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 import { deliverBacklog, deliverBesideDead } from './webhook-loads.ts'
 
-type Where = 'service' | 'twoProcesses' | 'scale' | 'settlement' | 'reconciliation' | 'reference'
+type Where =
+  | 'service'
+  | 'twoProcesses'
+  | 'scale'
+  | 'settlement'
+  | 'unscreened'
+  | 'screened'
+  | 'reconciliation'
+  | 'reference'
 type Make = (bed: Testbed, on: Target) => Promise<Workload>
 
 export type Load = {
@@ -83,6 +92,17 @@ const unsettled = (load: Load): Load => ({
 const NORMAL_PER_SECOND = 2_000
 const normal = credits('credits at a normal rate', 'settlement', { perSecond: NORMAL_PER_SECOND })
 
+// Slow enough for a worker beside it on two cores.
+const SCREENED = { perRequest: 100, connections: 16, perSecond: 30, warmUpMs: 0, sliceMs: 5_000 }
+
+const screened = (title: string, target: Where): Load => {
+  const load = credits(title, target, SCREENED)
+  return {
+    ...load,
+    run: (bed, on, latest) => untilScreened(bed, on, () => load.run(bed, on, latest)),
+  }
+}
+
 export const LOADS: Record<string, Load> = {
   cold: credits('credits, one per request, cold', 'service'),
   hot: credits('credits, one per request, hot', 'service', { accounts: 1 }),
@@ -121,6 +141,8 @@ export const LOADS: Record<string, Load> = {
   },
   normal: unsettled(normal),
   settlement: settling('credits at a normal rate, while a settlement is closed', normal),
+  unscreened: screened('credits, 100 per request, and all that workers do', 'unscreened'),
+  screened: screened('the same, with all kinds of rules in force', 'screened'),
   reconcile: {
     ...long('statement lines, reconciled with as many credits', reconcile),
     target: 'reconciliation',
@@ -136,6 +158,7 @@ export const ROWS: Record<string, readonly string[]> = {
   ...{ two: ['cold'], 'two-hot': ['few-hot'], webhooks: [], dead: [] },
   ...{ naive: ['pgbench'], pgledger: ['pgbench'] },
   settlement: ['normal'],
+  screened: ['unscreened'],
   reconcile: [],
 }
 export const SCALE_ROWS: typeof ROWS = { 'scale-cold': ['cold'], 'scale-arrays': ['arrays'] }

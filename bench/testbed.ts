@@ -9,6 +9,7 @@ import { BenchDatabase, runAsAdmin } from './database.ts'
 import { fillDatabase } from './fill.ts'
 import type { HistorySize } from './history.ts'
 import type { Options } from './options.ts'
+import { activateAllRules } from './screening-load.ts'
 
 const PER_ACCOUNT = 20 // For databases with a million credits.
 
@@ -88,6 +89,10 @@ export class Testbed implements AsyncDisposable {
   // A million credits that no settlement has taken yet; quick: a tenth.
   settlement = () => this.#history('settlement', this.options.settledAccounts)
 
+  // The same with workers: without a rule of screening, and with all kinds of rules.
+  unscreened = () => this.#withWorker('unscreened')
+  screened = () => this.#withWorker('screened', activateAllRules)
+
   // A million credits to compare with a statement; quick: 50,000.
   reconciliation(): Promise<Target> {
     return this.once('reconciliation service', async () => {
@@ -132,6 +137,18 @@ export class Testbed implements AsyncDisposable {
       const database = await this.newDatabase(name, 'template1')
       await this.fill(database.connectionString, { accounts, perAccount: PER_ACCOUNT })
       return this.#startService(database, accounts)
+    })
+  }
+
+  #withWorker(name: string, prepare?: (on: BenchDatabase) => Promise<void>): Promise<Target> {
+    return this.once(`${name} service`, async () => {
+      const database = await this.newDatabase(name)
+      await prepare?.(database)
+      const target = await this.#startService(database, this.options.accounts)
+      const { connectionString } = database
+      const worker = await startService(this.cluster, connectionString, { role: 'worker' })
+      this.#stack.use(worker)
+      return { ...target, pids: [...target.pids, worker.pid] }
     })
   }
 

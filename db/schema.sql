@@ -1955,7 +1955,7 @@ create table payouts (
   constraint payouts_amounts_fit CHECK (amount_kobo > 0 AND fee_kobo >= 0 AND vat_kobo >= 0 AND cost_kobo >= 0 AND cost_vat_kobo >= 0),
   constraint payouts_approval_known CHECK (approval = ANY (ARRAY['not_needed'::text, 'needed'::text, 'approved'::text, 'rejected'::text])),
   constraint payouts_confirmed_has_reference CHECK ((status = 'confirmed'::text) = (bank_reference IS NOT NULL)),
-  constraint payouts_held_unsent CHECK (screening IS DISTINCT FROM 'held'::text AND screening IS DISTINCT FROM 'refused'::text OR (status = ANY (ARRAY['queued'::text, 'cancelled'::text]))),
+  constraint payouts_held_unsent CHECK (screening IS DISTINCT FROM 'held'::text AND screening IS DISTINCT FROM 'refused'::text OR (status = ANY (ARRAY['queued'::text, 'cancelled'::text])) OR batch_id IS NOT NULL AND screened_at > sending_at),
   constraint payouts_of_refunds CHECK (refund_id IS NULL OR purpose = 'refund'::text),
   constraint payouts_of_settlement_have_one CHECK ((purpose = 'settlement'::text) = (settlement_id IS NOT NULL)),
   constraint payouts_of_somebody CHECK (client_id IS NOT NULL OR purpose = 'return'::text),
@@ -2463,14 +2463,16 @@ create table screening_lists (
   added integer not null,
   removed integer not null,
   content bytea not null,
-  effective_from timestamp with time zone not null,
+  effective_from timestamp with time zone,
   uploaded_by text collate "C" not null,
+  replaces bigint,
   constraint screening_lists_pkey PRIMARY KEY (id),
   constraint screening_lists_counts CHECK (entries > 0 AND names >= entries AND added >= 0 AND removed >= 0),
   constraint screening_lists_format_known CHECK (format = ANY (ARRAY['un_xml'::text, 'ofac_xml'::text, 'ofac_csv'::text, 'csv'::text]))
 );
 CREATE INDEX screening_lists_by_name ON screening_lists USING btree (name, id);
-CREATE TRIGGER screening_lists_kept BEFORE DELETE OR UPDATE ON screening_lists FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER screening_lists_checked AFTER UPDATE ON screening_lists FOR EACH ROW EXECUTE FUNCTION check_screening_list();
+CREATE TRIGGER screening_lists_kept BEFORE DELETE ON screening_lists FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER screening_lists_not_truncated BEFORE TRUNCATE ON screening_lists FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table screening_progress (
@@ -2497,16 +2499,24 @@ create table screening_requests (
   decided_by_user uuid,
   decided_at timestamp with time zone,
   decision_reason text,
+  list_id bigint,
   constraint screening_requests_pkey PRIMARY KEY (id),
   constraint screening_requests_decided_by_somebody CHECK ((state = 'open'::text) = (decided_at IS NULL) AND (decided_at IS NULL) = (decided_by IS NULL)),
   constraint screening_requests_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
-  constraint screening_requests_subject CHECK ((kind = ANY (ARRAY['activate'::text, 'end'::text])) AND rule_id IS NOT NULL AND decision_id IS NULL OR (kind = ANY (ARRAY['release'::text, 'refuse'::text])) AND decision_id IS NOT NULL AND rule_id IS NULL),
+  constraint screening_requests_subject CHECK (num_nonnulls(rule_id, list_id, decision_id) = 1 AND
+CASE kind
+    WHEN 'activate'::text THEN decision_id IS NULL
+    WHEN 'end'::text THEN rule_id IS NOT NULL
+    ELSE (kind = ANY (ARRAY['release'::text, 'refuse'::text])) AND decision_id IS NOT NULL
+END),
   constraint screening_requests_time CHECK (effective_from IS NULL OR kind = 'activate'::text),
   constraint screening_requests_two_people CHECK ((state <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR decided_by_user IS NOT NULL AND decided_by <> requested_by AND decided_by_user <> requested_by_user),
   constraint screening_requests_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES screening_decisions(id),
+  constraint screening_requests_list_id_fkey FOREIGN KEY (list_id) REFERENCES screening_lists(id),
   constraint screening_requests_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES screening_rules(id)
 );
 CREATE UNIQUE INDEX screening_requests_one_open_of_decision ON screening_requests USING btree (decision_id) WHERE state = 'open'::text AND decision_id IS NOT NULL;
+CREATE UNIQUE INDEX screening_requests_one_open_of_list ON screening_requests USING btree (list_id) WHERE state = 'open'::text AND list_id IS NOT NULL;
 CREATE UNIQUE INDEX screening_requests_one_open_of_rule ON screening_requests USING btree (rule_id) WHERE state = 'open'::text AND rule_id IS NOT NULL;
 CREATE TRIGGER screening_requests_checked AFTER UPDATE ON screening_requests FOR EACH ROW EXECUTE FUNCTION check_screening_request();
 CREATE TRIGGER screening_requests_checked_by_another AFTER UPDATE OF state ON screening_requests FOR EACH ROW WHEN (new.state = 'approved'::text AND old.state <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
@@ -3245,6 +3255,7 @@ create function check_payouts_transition() returns trigger;
 create function check_resolution() returns trigger;
 create function check_returns_transition() returns trigger;
 create function check_screening_decision() returns trigger;
+create function check_screening_list() returns trigger;
 create function check_screening_request() returns trigger;
 create function check_screening_rule() returns trigger;
 create function check_settlement() returns trigger;

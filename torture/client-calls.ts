@@ -23,7 +23,7 @@ export function newKey(operation: Operation): string {
 type Once = {
   operation: Operation
   key: string
-  client: Client
+  client: Pick<Client, 'credentials' | 'forget'>
   path: string
   terms: Terms
   body: object | string
@@ -40,9 +40,9 @@ export async function askOnce(caller: Caller, once: Once): Promise<Verdict | und
     path,
     body,
     async headers(_, api) {
-      const token = await client.token(api)
-      if (!token) return undefined
-      const headers = { authorization: `Bearer ${token}`, 'idempotency-key': key }
+      const credentials = await client.credentials(api)
+      if (!credentials) return undefined
+      const headers = { ...credentials, 'idempotency-key': key }
       return type ? { ...headers, 'content-type': type } : headers
     },
     onUnauthorized: (api) => client.forget(api),

@@ -22,6 +22,7 @@ import {
   refund,
 } from './money-out-actions.ts'
 import {
+  endHold,
   exchangeFile,
   importStatement,
   placeHold,
@@ -54,9 +55,10 @@ const OPENING: readonly Weights[] = [
     [reverseCredit, 2],
     [cancelPayment, 2],
     [importStatement, 2],
-    [placeHold, 2],
+    [placeHold, 4],
   ],
   [
+    [endHold, 3],
     [exchangeFile, 1],
     [closeSettlement, 2],
     [cancelRefund, 2],
@@ -82,7 +84,8 @@ const ACTIONS: Weights = [
   [cancelPayment, 2],
   [loseNotification, 2],
   [closeAccount, 2],
-  [placeHold, 2],
+  [placeHold, 3],
+  [endHold, 3],
 ]
 
 export class Load {

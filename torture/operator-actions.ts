@@ -1,13 +1,15 @@
 // The actions of the operator's users: they assign and return suspended money, carry payout files
-// to the bank and its reports back, import statements, and hold money.
+// to the bank and its reports back, import statements, hold money, and release or forfeit it.
 
 import { type Actor, askOnce, naira, newKey, read } from './client-calls.ts'
 import { FILE_BANK_CODE } from './file-bank.ts'
+import type { Person } from './people.ts'
 import type { Client, Credit } from './world.ts'
 
 const FILES = '/api/v1/operator/payout-files'
 const STATED_MAX = 8
 
+const HOLDS = '/api/v1/operator/holds'
 const HELD_MAX_KOBO = 20_000
 
 type Item = { id: number; sessionId: string; amount: number; currency: string }
@@ -122,8 +124,7 @@ function watDay(at: Date): string {
   return new Date(at.getTime() + 3_600_000).toISOString().slice(0, 10)
 }
 
-// Small amounts, of which some have yet to arrive: nobody ever releases them, and the rest stays enough for
-// everything else.
+// Small amounts, of which some have yet to arrive, so that the rest stays enough for everything else.
 export async function placeHold({ caller, world, random }: Actor): Promise<void> {
   const client = random.pick(world.clients)
   const own = world.accounts.items.filter((account) => account.client === client)
@@ -131,8 +132,8 @@ export async function placeHold({ caller, world, random }: Actor): Promise<void>
   const key = newKey('hold')
   const kobo = BigInt(random.integer(1, HELD_MAX_KOBO))
   const { clientId } = client
-  await askOnce(caller, {
-    ...{ operation: 'hold', key, client: world.operator, path: '/api/v1/operator/holds' },
+  const verdict = await askOnce(caller, {
+    ...{ operation: 'hold', key, client: world.operator, path: HOLDS },
     terms: { clientId, amount: `${kobo}` },
     body: {
       ...(account
@@ -142,4 +143,43 @@ export async function placeHold({ caller, world, random }: Actor): Promise<void>
     },
     resultOf: ({ data }) => ({ reference: data.reference }),
   })
+  if (verdict?.result.reference) world.holds.add(verdict.result.reference)
+}
+
+// One user requests the release or the forfeiture of a hold, and another approves it. Now and then the maker
+// tries to approve it too, which is refused.
+export async function endHold({ caller, world, random }: Actor): Promise<void> {
+  const hold = world.holds.takeAny(random)
+  if (!hold) return
+  const [maker, checker] = random.happens(0.5) ? world.people : [...world.people].reverse()
+  if (!maker || !checker) return
+  const isRelease = random.happens(0.6)
+  const kobo = !isRelease && random.happens(0.5) ? random.integer(1, HELD_MAX_KOBO / 4) : undefined
+  const body = { reason: hold, ...(kobo === undefined ? {} : { amount: naira(BigInt(kobo)) }) }
+  const terms = {
+    ...{ hold, kind: isRelease ? 'release' : 'forfeiture' },
+    amount: kobo === undefined ? 'all' : `${kobo}`,
+  }
+  const verdict = await askOnce(caller, {
+    ...{ operation: 'hold_ending', key: newKey('hold_ending'), client: maker, terms, body },
+    path: `${HOLDS}/${hold}/${isRelease ? 'release' : 'forfeit'}`,
+    resultOf: ({ data }) => ({ request: `${data.id}` }),
+  })
+  if (verdict?.is !== 'acknowledged') {
+    if (verdict?.result.code === 'hold_too_small') world.holds.add(hold)
+    return
+  }
+  const { request = '' } = verdict.result
+  const approve = (client: Person) =>
+    askOnce(caller, {
+      ...{ operation: 'hold_approval', key: newKey('hold_approval'), client },
+      ...{ path: `${HOLDS}/${hold}/approve`, terms: { ...terms, request, by: client.email } },
+      body: { request: Number(request) },
+      resultOf: ({ data }) => ({ state: data.state, kind: data.kind }),
+    })
+  const approvals = [approve(checker)]
+  if (random.happens(0.2)) approvals.push(approve(maker))
+  const [approval] = await Promise.all(approvals)
+  // The hold may be active still: it has a rest, or the approval was refused or is in doubt.
+  if (kobo !== undefined || approval?.is !== 'acknowledged') world.holds.add(hold)
 }

@@ -10,6 +10,7 @@ import { Testimony } from './checker/testimony.ts'
 import { read } from './client-calls.ts'
 import { type Fault, FaultFinding, type Injected } from './faults/fault.ts'
 import { Load } from './load.ts'
+import { seatPeople } from './people.ts'
 import { untilAllDelivered, untilQuiet } from './quiescence.ts'
 import { type Random, seededRandom } from './random.ts'
 import { type AnyTarget, logsIn } from './target.ts'
@@ -45,7 +46,9 @@ export class Run<T extends AnyTarget = AnyTarget> {
     const { target, witness, caller, random } = this
     const { receivers, bank, fileBank } = target
     const apis = target.roles.apis.map(({ url }) => url)
-    const world = await settleWorld({ apis, receivers, bank, fileBank, random: random.fork() })
+    const people = await seatPeople(target.database)
+    const setting = { apis, receivers, bank, fileBank, people }
+    const world = await settleWorld({ ...setting, random: random.fork() })
     const actor = { caller, world, random: random.fork() }
     const load = new Load(actor, witness)
     await load.open()

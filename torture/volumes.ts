@@ -9,7 +9,7 @@ import { join } from 'node:path'
 const DATA_BYTES = 16 * 1024 ** 3 // Sparse: uses only the written blocks.
 const WAL_BYTES = 512 * 1024 ** 2
 
-export type Volume = {
+type Volume = {
   path: string
   fill(): void
   free(): void

@@ -26,6 +26,8 @@ export type Operation =
   | 'return'
   | 'statement'
   | 'hold'
+  | 'hold_ending'
+  | 'hold_approval'
 
 export type Terms = Readonly<Record<string, string>>
 

@@ -5,6 +5,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { nuban } from '#banks/numbers.ts'
 import type { WitnessedBank } from './bank.ts'
 import type { FileBank } from './file-bank.ts'
+import type { Person } from './people.ts'
 import type { Random } from './random.ts'
 import { HOSTILE, type Receivers } from './receivers.ts'
 
@@ -64,6 +65,11 @@ export class Client {
     return token
   }
 
+  async credentials(api: string): Promise<Record<string, string> | undefined> {
+    const token = await this.token(api)
+    return token ? { authorization: `Bearer ${token}` } : undefined
+  }
+
   forget(api: string): void {
     this.#tokens.delete(api)
   }
@@ -82,12 +88,14 @@ type Setting = {
   receivers: Receivers
   bank: WitnessedBank
   fileBank: FileBank
+  people: readonly Person[]
   random: Random
 }
 
 // Runs before the first fault: a second client; for both clients a payout account, a split, and
 // endpoints.
-export async function settleWorld({ apis, receivers, bank, fileBank, random }: Setting) {
+export async function settleWorld(setting: Setting) {
+  const { apis, receivers, bank, fileBank, people, random } = setting
   const api = apis[0] as string
   const operator = new Client('MAN0000001', 'sandbox-secret')
   const call = async (client: Client, path: string, method: string, body?: object) => {
@@ -132,6 +140,7 @@ export async function settleWorld({ apis, receivers, bank, fileBank, random }: S
     api: () => random.pick(apis),
     clients,
     operator,
+    people,
     bank,
     fileBank,
     banks: [bank, bank, fileBank] as readonly Notifying[],
@@ -145,6 +154,7 @@ export async function settleWorld({ apis, receivers, bank, fileBank, random }: S
     refundable: new Recent<Credit & { client: Client }>(),
     payouts: new Recent<Reference>(),
     refunds: new Recent<Reference>(),
+    holds: new Recent<string>(), // The references of active holds.
     unstated: [] as Credit[], // On no statement yet.
     files: [] as string[], // Created, and not downloaded yet.
   }

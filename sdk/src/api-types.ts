@@ -2222,7 +2222,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        request?: number;
+                    };
                 };
             };
             responses: {
@@ -2248,6 +2250,7 @@ export interface paths {
                 content: {
                     "application/json": {
                         reason: string;
+                        request?: number;
                     };
                 };
             };
@@ -2455,6 +2458,48 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["ScreeningListResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/lists/{version}": {
+        get: {
+            parameters: {
+                path: {
+                    version: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningListResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/screening/lists/{version}/activate": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    version: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ScreeningRequestResponse"];
                     };
                 };
             };
@@ -10528,6 +10573,7 @@ export interface components {
             endedAt: string | null;
         };
         HoldEnding: {
+            id: number;
             hold: string;
             clientId: string;
             kind: string;
@@ -12589,7 +12635,8 @@ export interface components {
             names: number;
             added: number;
             removed: number;
-            effectiveFrom: string;
+            replaces: number | null;
+            effectiveFrom: string | null;
             uploadedBy: string;
         };
         ScreeningListList: {
@@ -12609,6 +12656,8 @@ export interface components {
             kind: "activate" | "end" | "release" | "refuse";
             rule: string | null;
             ruleName: string | null;
+            list: string | null;
+            listVersion: number | null;
             decision: string | null;
             payout: string | null;
             sessionId: string | null;
@@ -13916,6 +13965,7 @@ export type ErrorCode =
     | "refund_not_found"
     | "difference_not_found"
     | "screening_rule_not_found"
+    | "screening_list_not_found"
     | "screening_decision_not_found"
     | "screening_request_not_found"
     | "case_not_found"
@@ -14001,6 +14051,9 @@ export type ErrorCode =
     | "screening_rule_untested"
     | "screening_rule_not_draft"
     | "screening_rule_not_active"
+    | "screening_rule_list_missing"
+    | "screening_list_not_draft"
+    | "screening_list_outdated"
     | "screening_rule_name_taken"
     | "case_closed"
     | "case_not_closed"
@@ -14029,6 +14082,7 @@ export type ErrorCode =
     | "cost_not_booked"
     | "suspense_not_fitting"
     | "approval_needed"
+    | "reserve_floor_reached"
     | "insufficient_balance"
     | "bank_account_unknown"
     | "bank_account_exists"

@@ -196,14 +196,15 @@ export async function replayScreening(
   const { secrets } = loadConfig(env, 'serve')
   const sealer = new Sealer(secrets.data, secrets.hash)
   const { differences, ...counts } = await replay(db, { sealer, period: { from, to } })
-  const { credits, decisions, payouts, erased } = counts
+  const { credits, decisions, payouts, cleared, erased } = counts
   if (differences.length > 0) {
     const subjects = differences.slice(0, SHOWN_MAX).map(({ subject }) => subject)
     throw new AdminProblem(`${differences.length} decisions differ: ${subjects.join(', ')}`)
   }
   const view =
     `${credits} credits were screened again. ${decisions} decisions on credits and ${payouts} on payouts ` +
-    `are identical${erased > 0 ? `; ${erased} cannot be compared, their payers were erased` : ''}.`
+    `are identical, and ${cleared} payouts pass as they did` +
+    `${erased > 0 ? `; ${erased} cannot be compared, their payers were erased` : ''}.`
   return { data: counts, view }
 }
 replayScreening.statementMaxMs = STATEMENT_MAX_MS

@@ -1,7 +1,7 @@
 // A case is a report of fraud, by a bank, by a payer or by a rule of our own, and the record of what was
 // done.
 //
-//   open ──▶ investigating ──▶ closed, with an outcome ──▶ erased, five years later (erase.ts)
+//   open ──▶ investigating ──▶ closed, with an outcome ──▶ erased, five years later
 //     └───────────────────────▶   │
 //              ▲──── reopened ────┘
 //
@@ -48,7 +48,7 @@ export type Party = {
 // `operatorId`: the operator's client, whose audit log gets the entry. Null: a rule of our own acts.
 export type CaseActor = { actor: string; operatorId: ClientId | null; now: Date; sealer: Sealer }
 
-export type NewCase = {
+type NewCase = {
   kind: Kind
   key?: string
   summary: string
@@ -148,7 +148,7 @@ async function findByKey(tx: Transaction, kind: Kind, key: string | null): Promi
   return (rows[0] as { reference: string }).reference
 }
 
-export type LockedCase = { id: CaseId; reference: string; state: CaseState }
+type LockedCase = { id: CaseId; reference: string; state: CaseState }
 
 export async function lockCase(tx: Transaction, reference: string): Promise<LockedCase> {
   const { rows } = await tx.query<LockedCase>({
@@ -335,4 +335,47 @@ async function isErased(tx: Transaction, id: CaseId): Promise<boolean> {
     values: [id],
   })
   return rowCount === 1
+}
+
+// Erasure: five years after a case was closed, its summary, parties, notes and files are erased. The
+// remaining data names nobody: kind, dates, amount, outcome, credits, holds, history, and the hashes of the
+// files.
+//
+// Financial institutions must keep such records for five years (Money Laundering (Prevention and Prohibition)
+// Act 2022, section 8). Until then a customer's request for erasure does not change a case (docs/cases.md).
+
+const KEPT_YEARS = 5
+
+// Erases one case. Returns false if no case is due.
+export async function eraseNextCase(
+  tx: Transaction,
+  { sealer, now }: { sealer: Sealer; now: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query<{ id: CaseId; reference: string }>({
+    name: 'erase-case',
+    text: `update cases set erased_at = $1, summary_sealed = $2
+            where id = (select id from cases
+                         where erased_at is null
+                           and closed_at <= $1::timestamptz - interval '${KEPT_YEARS} years'
+                         order by closed_at limit 1 for no key update skip locked)
+           returning id, reference`,
+    values: [now, sealer.seal('')],
+  })
+  const erased = rows[0]
+  if (!erased) return false
+  await tx.query('delete from case_parties where case_id = $1', [erased.id])
+  await tx.query('delete from case_notes where case_id = $1', [erased.id])
+  await tx.query(
+    `delete from case_evidence_chunks
+      where evidence_id in (select id from case_evidence where case_id = $1)`,
+    [erased.id],
+  )
+  const nameless = 'update case_evidence set name_sealed = $2 where case_id = $1'
+  await tx.query(nameless, [erased.id, sealer.seal('')])
+  await recordChange(
+    tx,
+    { actor: 'worker:erase', operatorId: null, now },
+    { ...erased, change: 'erase' },
+  )
+  return true
 }

@@ -1,8 +1,7 @@
 // Reads cases for people: a list, and one case with all its data unsealed.
 
-import { type Conditions, fits } from '#db/paging.ts'
+import { type Conditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { namedByText } from '#db/sql.ts'
 import { Refusal } from '#errors.ts'
 import type { CaseId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -86,9 +85,8 @@ type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
 // Newest first.
 export async function listCases(db: Queryable, { where, beforeId, limit }: Page): Promise<Case[]> {
-  const { sql, values } = fits([...where, ['c.id < $', beforeId]])
-  const text = `${SELECT} where ${sql} order by c.id desc limit ${limit}`
-  const { rows } = await db.query<Case>(namedByText(text, values))
+  const list = { select: SELECT, where, id: 'c.id', after: beforeId, limit }
+  const { rows } = await db.query<Case>(listQuery(list))
   return rows
 }
 

@@ -56,7 +56,7 @@ const NoteView = view('CaseNote', (f: Fields<CaseNote>) => ({
   writtenAt: f.time('writtenAt'),
 }))
 
-export const EvidenceView = view('CaseEvidence', (f: Fields<Evidence, Opening>) => ({
+const EvidenceView = view('CaseEvidence', (f: Fields<Evidence, Opening>) => ({
   id: f.integer('id'),
   name: f.text(({ nameSealed }, { sealer }) => sealer.open(nameSealed)),
   mediaType: f.text('mediaType', 'As its bytes say.'),

@@ -1,10 +1,10 @@
-// Escalates deadlines of cases (deadlines.ts), and erases cases that need not be kept any more (erase.ts).
+// Escalates deadlines of cases (deadlines.ts), and erases cases that need not be kept any more.
 
 import { withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
 import type { Deps, Round } from '#workers/loop.ts'
+import { eraseNextCase } from './case.ts'
 import { escalateDeadlines } from './deadlines.ts'
-import { eraseNextCase } from './erase.ts'
 
 export function escalateCasesRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): Round {
   return async () => ({ more: await withTransaction(db, (tx) => escalateDeadlines(tx, clock())) })

@@ -8,6 +8,8 @@
 
 import type { Client } from '#access/permissions.ts'
 import { type Checker, type Request, type Verb, Workflow } from '#approvals/workflow.ts'
+import { fits } from '#db/paging.ts'
+import { namedByText } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, HoldId } from '#ids.ts'
@@ -64,13 +66,14 @@ export async function requestEnd(
   return holdRequests.request(tx, by, { values, conflict: 'hold_request_open' })
 }
 
-// The open request about a hold.
-export async function findOpenRequest(tx: Transaction, hold: Hold): Promise<bigint> {
-  const { rows } = await tx.query<{ id: bigint }>({
-    name: 'open-hold-request',
-    text: 'select id from hold_requests where hold_id = $1 order by id desc limit 1',
-    values: [hold.id],
-  })
+// Returns the request about the hold with this id. Default: the newest one, which is the open one if any is.
+export async function findRequestOf(tx: Transaction, hold: Hold, id?: number): Promise<bigint> {
+  const { sql, values } = fits([
+    ['hold_id = $', hold.id],
+    ['id = $', id],
+  ])
+  const text = `select id from hold_requests where ${sql} order by id desc limit 1`
+  const { rows } = await tx.query<{ id: bigint }>(namedByText(text, values))
   if (!rows[0]) throw new Refusal('hold_request_not_found')
   return rows[0].id
 }

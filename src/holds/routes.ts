@@ -25,7 +25,7 @@ import { type Fields, view } from '#http/view.ts'
 import type { AccountId } from '#ids.ts'
 import { type Kobo, koboOf } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-import { findOpenRequest, type HoldRequest, requestEnd, holdRequests as workflow } from './end.ts'
+import { findRequestOf, type HoldRequest, requestEnd, holdRequests as workflow } from './end.ts'
 import {
   getHold,
   type Hold,
@@ -88,6 +88,7 @@ const HoldView = view('Hold', (f: Fields<Hold>) => ({
 }))
 
 const HoldRequestView = view('HoldEnding', (f: Fields<HoldRequest>) => ({
+  id: f.integer('id'),
   hold: f.text('reference', 'The reference of the hold.'),
   clientId: f.text('clientName'),
   kind: f.text('kind', 'release or forfeiture.'),
@@ -98,6 +99,10 @@ const HoldRequestView = view('HoldEnding', (f: Fields<HoldRequest>) => ({
   cannotApprove: cannotApprove('open'),
   ...DecidedFields,
 }))
+
+const NamedRequest = Type.Optional(
+  Type.Integer({ minimum: 1, description: 'The id of the request. Default: the newest.' }),
+)
 
 const OF_OPERATOR = {
   tag: 'Operator',
@@ -229,7 +234,10 @@ export const holdRequests = resource('/api/v1/operator/holds', {
     ...ofPeople,
     path: '/:reference/approve',
     summary: 'Approve the release or forfeiture of a hold',
-    description: 'Only by a user who did not ask for it and is independent of who did.',
+    description:
+      'Only by a user who did not ask for it and is independent of who did. Name the request that you ' +
+      'have read: if another has taken its place, nothing happens.',
+    body: Type.Object({ request: NamedRequest }, { additionalProperties: false }),
     pool: 'batchPool',
     errors: [
       'approver_not_independent',
@@ -252,6 +260,10 @@ export const holdRequests = resource('/api/v1/operator/holds', {
     path: '/:reference/reject',
     summary: 'Reject the release or forfeiture of a hold',
     description: 'The money stays held.',
+    body: Type.Object(
+      { ...rejecting.body.properties, request: NamedRequest },
+      { additionalProperties: false },
+    ),
     errors: ['hold_not_found', 'hold_request_not_found', 'other_person_needed', 'request_decided'],
     message: 'Request rejected successfully',
     run: async (tx, call) => {
@@ -269,10 +281,10 @@ export const holdRequests = resource('/api/v1/operator/holds', {
     run: async (tx, call) => workflow.withdraw(tx, checkerOf(call), await findRequest(tx, call)),
   })
 
-type OfHold = { params: { reference: string } }
+type OfHold = { params: { reference: string }; body: { request?: number } }
 
-async function findRequest(tx: Transaction, { params }: OfHold): Promise<bigint> {
-  return findOpenRequest(tx, await getHold(tx, params.reference))
+async function findRequest(tx: Transaction, { params, body }: OfHold): Promise<bigint> {
+  return findRequestOf(tx, await getHold(tx, params.reference), body.request)
 }
 
 type Body = Static<typeof HoldBody>

@@ -1,9 +1,9 @@
 // Fills holds that lack money as soon as money arrives, so that the available balance is right, and alerts
 // operators to deadlines of holds.
 
-import { withTransaction } from '#db/transaction.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { alertDeadlines } from '#records/alerts.ts'
 import type { Deps, Round } from '#workers/loop.ts'
-import { alertHoldDeadlines } from './deadlines.ts'
 import { fillHolds, findFillable } from './hold.ts'
 
 export function fillHoldsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): Round {
@@ -18,4 +18,22 @@ export function alertHoldDeadlinesRound({ db, clock }: Pick<Deps, 'db' | 'clock'
   return async () => ({
     more: await withTransaction(db, (tx) => alertHoldDeadlines(tx, clock())),
   })
+}
+
+// Alerts operators a day before the deadline of an active hold, and when it has passed. A deadline releases
+// nothing: two people decide on held money (end.ts).
+
+const PENDING = `
+  select case when h.deadline_at <= $1 then 'hold_deadline_missed'
+              else 'hold_deadline_near' end as kind,
+         h.reference as subject,
+         jsonb_build_object('hold', h.reference, 'client', k.client_id) as detail,
+         h.deadline_at as due_at
+    from holds h join clients k on k.id = h.client_id
+   where h.state = 'active' and h.deadline_at <= $1::timestamptz + interval '1 day'`
+
+// Returns whether more deadlines may be due.
+async function alertHoldDeadlines(tx: Transaction, now: Date): Promise<boolean> {
+  const kinds = ['hold_deadline_near', 'hold_deadline_missed'] as const
+  return alertDeadlines(tx, now, { name: 'hold-deadlines', kinds, pending: PENDING })
 }

@@ -19,7 +19,7 @@ const NEAR_LENGTH_MIN = 5 // Shorter words that differ in a letter are different
 const WORTH = { same: 1, near: 0.9, initial: 0.6 } as const
 const FULL_WORDS_MIN = 2
 
-export const NAME_SCORE_MIN = 80 // From this score on, the names count as the same person's.
+const NAME_SCORE_MIN = 80 // From this score on, the names count as the same person's.
 
 // Returns a score from 0 to 100.
 export function scoreNames(accountName: string, officialName: string): number {

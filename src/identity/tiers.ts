@@ -32,7 +32,7 @@ export const TIER_RULES: readonly TierRule[] = [
   },
 ]
 
-export type TierFacts = {
+type TierFacts = {
   kycTier: KycTier // The tier that the client set.
   verified: readonly Identifier[]
 }

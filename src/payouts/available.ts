@@ -18,6 +18,7 @@ type Drawing = {
   clientId: ClientId
   currency: string
   amountKobo: Kobo
+  leftKobo?: Kobo // Stays: the operator's floor of the reserve.
   now: Date
   into: readonly AccountId[] // Disjoint from the accounts drawn from.
 }
@@ -25,17 +26,20 @@ export type Draw = { accountId: AccountId; amountKobo: Kobo }
 
 type Row = { id: AccountId; kind: string; balanceKobo: Kobo }
 type Held = { sources: Row[]; owedKobo: Kobo }
+type Need = { amountKobo: Kobo; leftKobo: Kobo }
 
 const ROWS = `
   select l.id, l.kind, l.credits_kobo - l.debits_kobo as balance_kobo from ledger_accounts l`
 
-// Refuses with `insufficient_balance` unless the balance covers both the amount and the debt. No other
-// transaction can draw the money before this one ends.
+// Refuses with `insufficient_balance` unless the balance covers the amount and the debt, and with
+// `reserve_floor_reached` unless it also covers the amount to be left. No other transaction can draw the
+// money before this one ends.
 export async function drawAvailable(
   tx: Transaction,
   sharedAccounts: SharedAccounts,
-  { clientId, currency, amountKobo, now, into }: Drawing,
+  { clientId, currency, amountKobo, leftKobo = kobo(0n), now, into }: Drawing,
 ): Promise<Draw[]> {
+  const need = { amountKobo, leftKobo }
   const owner = clientOwner(clientId)
   const receivable = { kind: 'receivable', owner, currency } as const
   await sharedAccounts.open([receivable]) // A missing row could not be locked.
@@ -71,12 +75,12 @@ export async function drawAvailable(
   // The accounts that sufficed before the lock nearly always still suffice. If not, release their locks, lock
   // all accounts in order, and decide by the locked balances.
   await tx.query('savepoint drawing')
-  let locked = await lock(enough(seen, amountKobo))
-  if (!isEnough(locked, amountKobo)) {
+  let locked = await lock(enough(seen, need))
+  if (!isEnough(locked, need)) {
     await tx.query('rollback to drawing')
     locked = await lock(seen)
   }
-  if (!isEnough(locked, amountKobo)) refuse(locked)
+  if (!isEnough(locked, need)) refuse(locked, need)
   return draw(locked, amountKobo)
 }
 
@@ -85,15 +89,16 @@ function owedBy(receivable: Row | undefined): Kobo {
   return kobo(-(receivable?.balanceKobo ?? 0n))
 }
 
-function isEnough({ sources, owedKobo }: Held, amountKobo: Kobo): boolean {
-  return sources.reduce((sum, { balanceKobo }) => sum + balanceKobo, 0n) >= amountKobo + owedKobo
+function isEnough({ sources, owedKobo }: Held, { amountKobo, leftKobo }: Need): boolean {
+  const allKobo = sources.reduce((sum, { balanceKobo }) => sum + balanceKobo, 0n)
+  return allKobo >= amountKobo + owedKobo + leftKobo
 }
 
-function enough({ sources, owedKobo }: Held, amountKobo: Kobo): Held {
-  let leftKobo: bigint = amountKobo + owedKobo
+function enough({ sources, owedKobo }: Held, { amountKobo, leftKobo }: Need): Held {
+  let missingKobo: bigint = amountKobo + owedKobo + leftKobo
   const needed = sources.filter(({ balanceKobo }) => {
-    const isNeeded = leftKobo > 0n
-    leftKobo -= balanceKobo
+    const isNeeded = missingKobo > 0n
+    missingKobo -= balanceKobo
     return isNeeded
   })
   return { sources: needed, owedKobo }
@@ -119,7 +124,12 @@ function inOrder(sources: readonly Row[]): Row[] {
   )
 }
 
-function refuse({ owedKobo }: Held): never {
+function refuse(held: Held, { amountKobo, leftKobo }: Need): never {
+  const { owedKobo } = held
+  if (isEnough(held, { amountKobo, leftKobo: kobo(0n) })) {
+    const message = `The operator keeps ${formatKobo(leftKobo)} back after this payout.`
+    throw new Refusal('reserve_floor_reached', [{ field: 'amount', message }])
+  }
   const message = `You owe ${formatKobo(owedKobo)}, which stays in the available balance.`
   throw new Refusal('insufficient_balance', owedKobo > 0n ? [{ field: 'amount', message }] : [])
 }

@@ -18,7 +18,7 @@ import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { awaitHolders } from '#records/call-rates.ts'
 import type { Sealer } from '#seal.ts'
-import { arePayoutsHeld, HELD, isUnscreened, MAY_HAVE_BEEN_SENT } from './holds.ts'
+import { arePayoutsHeld, HELD, isUnderReview, MAY_HAVE_BEEN_SENT } from './holds.ts'
 import { claimPayouts } from './send.ts'
 
 export const FILE_FORMATS = ['pain.001', 'csv'] as const
@@ -31,6 +31,7 @@ export const FILE_BLOCKS = [
   'payout_file_may_have_been_sent',
   'payout_file_settled',
   'failure_requested',
+  'payout_under_review',
   'client_suspended',
   'client_held',
   'payouts_held',
@@ -88,6 +89,11 @@ const FAILURE_IS_REQUESTED = `
              and (r.file_id = f.id
                   or r.payout_id in (select id from payouts where batch_id = f.id)))`
 
+// SQL on a file `f`: nobody has downloaded it, and screening stopped a payout in it (I147).
+const IS_STOPPED_BY_SCREENING = `
+  f.downloaded_at is null
+    and exists (select from payouts where batch_id = f.id and screening = 'held')`
+
 // SQL on a file `f`: nobody has downloaded it, and it would pay for a suspended client (I97).
 const WOULD_PAY_SUSPENDED = `
   f.downloaded_at is null
@@ -109,6 +115,7 @@ const SELECT_FILE = `
               when ${FILE_MAY_HAVE_BEEN_SENT} then 'payout_file_may_have_been_sent'
               when s.settled_by_hand > 0 then 'payout_file_settled'
               when ${FAILURE_IS_REQUESTED} then 'failure_requested'
+              when ${IS_STOPPED_BY_SCREENING} then 'payout_under_review'
               when ${WOULD_PAY_SUSPENDED} then 'client_suspended'
               when ${WOULD_PAY_HELD} then 'client_held'
               when ${HELD} then 'payouts_held' end as blocked_by
@@ -211,6 +218,7 @@ export async function downloadPayoutFile(
   const { id } = await lockPayoutFile(tx, reference)
   const { format, payouts, amountKobo, blockedBy } = await getPayoutFile(tx, reference)
   if (blockedBy === 'payout_file_settled') await refuseSettledByHand(tx, id)
+  if (blockedBy === 'payout_under_review') await refuseUnscreened(tx, now, id)
   if (blockedBy) throw new Refusal(blockedBy)
   await refuseUnscreened(tx, now, id)
   const { rows } = await tx.query<{ sealed: Buffer }>({
@@ -233,20 +241,20 @@ export async function downloadPayoutFile(
 
 const NAMED_MAX = 20
 
-// Refuses the first download of a file whose payouts were screened by earlier rules or lists than those in
-// force (I147).
+// Refuses the first download of a file with a payout that screening stopped, or has not seen since a rule or
+// a list changed (I147). The worker screens it again within a second.
 async function refuseUnscreened(tx: Transaction, now: Date, fileId: bigint): Promise<void> {
   const { rows } = await tx.query<{ reference: string }>({
     name: 'unscreened-in-file',
     text: `select p.reference from payout_files f join payouts p on p.batch_id = f.id
             where f.id = $1 and f.downloaded_at is null and p.status = 'sending'
-              and ${isUnscreened('$2::timestamptz')}
+              and ${isUnderReview('$2::timestamptz')}
             order by p.id limit ${NAMED_MAX}`,
     values: [fileId, now],
   })
   if (rows.length === 0) return
   const errors = rows.map(({ reference }) => {
-    return { field: 'payouts', message: `${reference} was screened before a rule or list changed.` }
+    return { field: 'payouts', message: `${reference} waits for screening.` }
   })
   throw new Refusal('payout_under_review', errors)
 }

@@ -121,6 +121,17 @@ export const isUnscreened = (now: string) => `
 export const isUnderReview = (now: string) =>
   `(p.screening is not distinct from 'held' or ${isUnscreened(now)})`
 
+// On a payout `p`: it is in a file that nobody can have downloaded, and no bank has reported it.
+const IS_IN_UNSENT_FILE = `
+  (p.status = 'sending' and not (p.${MAY_HAVE_BEEN_SENT})
+   and exists (select from payout_files f
+                where f.id = p.batch_id and f.downloaded_at is null and f.not_delivered_at is null)
+   and not exists (select from payout_results r where r.payout_id = p.id))`
+
+// On a payout `p`: no bank can have heard of it yet, so screening may still stop it.
+export const MAY_BE_STOPPED = `
+  (p.status in ('queued', 'sending') and (p.status = 'queued' or ${IS_IN_UNSENT_FILE}))`
+
 // Why the payout `p` is blocked; null: it is not. An account that was given another name since is not the
 // one that was approved.
 export const BLOCKED = `
@@ -157,12 +168,15 @@ export async function findBlock(db: Queryable, id: PayoutId): Promise<Block | nu
   return rows[0]?.block ?? null
 }
 
+// On a payout `p`: it is queued, or screening stopped it in a file that nobody has downloaded.
+const IS_WAITING = `(p.status = 'queued' or p.status = 'sending' and p.screening = 'held')`
+
 export async function alertBlocked(tx: Transaction, now: Date): Promise<void> {
   const { rows } = await tx.query<{ reference: string; bankCode: string; block: Block }>({
     name: 'blocked-payouts',
     text: `select p.reference, p.bank_code, w.block
              from payouts p cross join lateral (select ${BLOCKED} as block) as w
-            where p.status = 'queued' and w.block not ${IS_STOPPED}
+            where ${IS_WAITING} and w.block not ${IS_STOPPED}
               and not exists (select from alerts
                                where kind = 'payout_blocked' and cleared_at is null
                                  and subject = 'payout/' || p.reference)
@@ -185,7 +199,7 @@ async function clearUnblocked(tx: Transaction, now: Date): Promise<void> {
             where kind = 'payout_blocked' and cleared_at is null
               and not exists (select from payouts p
                                where p.reference = substr(subject, length('payout/') + 1)
-                                 and p.status = 'queued' and ${BLOCKED} not ${IS_STOPPED})`,
+                                 and ${IS_WAITING} and ${BLOCKED} not ${IS_STOPPED})`,
     values: [now],
   })
 }

@@ -5,7 +5,7 @@
 //                      → VAT payable   … and the VAT on the fee
 //
 // Checks, in this order: the client (suspended), the account (inactive, mismatch), the limits (I50), the
-// balance.
+// balance, and the operator's floor of the reserve (I96).
 // Locks: the client, the bank account, the payout settings, then the available accounts.
 
 import { type Client, refuseSuspended } from '#access/permissions.ts'
@@ -28,7 +28,7 @@ import { type BankAccount, lockBankAccount } from './bank-accounts.ts'
 import { type NewPayout, newPayoutReference, type Purpose, recordRouting } from './payout.ts'
 import { feeAccounts } from './postings.ts'
 import { chooseSendingBank } from './sending-bank.ts'
-import { countApprovers } from './settings.ts'
+import { countApprovers, leastLeft, readFloor } from './settings.ts'
 import { recordPayoutChanges } from './states.ts'
 
 type Deps = {
@@ -135,7 +135,10 @@ async function hold(
   await sharedAccounts.open(parts.map(({ account }) => account))
   const wholeKobo = kobo(parts.reduce((sum, part) => sum + part.kobo, 0n))
   const into = parts.map(({ account }) => sharedAccounts.id(account))
-  const drawing = { clientId, currency, amountKobo: wholeKobo, now, into }
+  const before = new Date(now.getTime() + 1) // Counts this payout too.
+  const leftKobo = leastLeft(await readFloor(tx, { clientId, currency, before }))
+  if (leftKobo === null) throw new Refusal('reserve_floor_reached')
+  const drawing = { clientId, currency, amountKobo: wholeKobo, leftKobo, now, into }
   const draws = await drawAvailable(tx, sharedAccounts, drawing)
   const transfers = shareDraws(draws, parts).map(({ draw, part, amountKobo }) => ({
     debitAccountId: draw.accountId,

@@ -57,8 +57,8 @@ export const payouts = resource('/api/v1/payouts', {
     summary: 'Create a payout',
     description:
       'Amount, fee and VAT leave the available balance at once, or it is refused ' +
-      '(insufficient_balance); what you owe stays there. Sent within seconds, unless it needs ' +
-      'approval. At most once: a payout that failed is retried by creating another.',
+      '(insufficient_balance); what you owe, and what the operator keeps back, stays there. Sent within ' +
+      'seconds, unless it needs approval. At most once: a payout that failed is retried by creating another.',
     body: PayoutRequest,
     view: PayoutDetailView,
     errors: [
@@ -71,6 +71,7 @@ export const payouts = resource('/api/v1/payouts', {
       'daily_payout_limit',
       'insufficient_balance',
       'payout_limit',
+      'reserve_floor_reached',
     ],
     pool: 'batchPool',
     prepare: (call) => confirmAccount(call, call.clientId, call.body.bankAccount),

@@ -9,7 +9,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
-import { formatKobo, type Kobo } from '#money.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 
 export type PayoutSettings = {
@@ -45,6 +45,45 @@ export async function readPayoutSettings(
     values: [clientId],
   })
   return rows[0] ?? NONE
+}
+
+// The operator's floor of the reserve, and what it covers of a client's money: its own payouts within the
+// days of the floor, since its last settlement. Together they keep back as much as one settlement of all
+// that money would (I96):
+//
+//   a payout      leaves that much in the available balance
+//   a settlement  holds that much back (settlement/reserves.ts)
+export type Floor = { bps: number; paidKobo: Kobo }
+
+export const WHOLE_BPS = 10_000n
+
+export async function readFloor(
+  db: Queryable,
+  { clientId, currency, before }: { clientId: ClientId; currency: string; before: Date },
+): Promise<Floor> {
+  const { rows } = await db.query<Floor>({
+    name: 'read-reserve-floor',
+    text: `select f.reserve_floor_bps as bps,
+                  (select coalesce(sum(p.amount_kobo), 0)::bigint from payouts p
+                    where p.client_id = $1 and p.currency = $2 and p.purpose = 'payout'
+                      and p.status not in ('failed', 'cancelled') and p.requested_at < $3
+                      and p.requested_at >= greatest(
+                            $3 - make_interval(days => f.reserve_floor_days),
+                            (select max(cut_off) from settlements
+                              where client_id = $1 and currency = $2 and status <> 'cancelled'))
+                  ) as paid_kobo
+             from payout_settings f where f.client_id = $1 and f.reserve_floor_bps > 0`,
+    values: [clientId, currency, before],
+  })
+  return rows[0] ?? { bps: 0, paidKobo: kobo(0n) }
+}
+
+// The amount that a payout must leave: the floor's share of all the money, paid and left. Null: nothing may
+// be paid.
+export function leastLeft({ bps, paidKobo }: Floor): Kobo | null {
+  const payableBps = WHOLE_BPS - BigInt(bps)
+  if (payableBps === 0n) return null
+  return kobo((paidKobo * BigInt(bps) + payableBps - 1n) / payableBps)
 }
 
 // Waits for changes of the approval rules, and prevents further changes until the transaction ends. Locks the

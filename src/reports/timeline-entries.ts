@@ -10,7 +10,7 @@ import type { CreditTrace } from '#credits/queries.ts'
 import { originalKobo, type SuspenseChange } from '#credits/suspense-items.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray, unseen } from '#db/sql.ts'
-import type { HoldStep } from '#holds/queries.ts'
+import type { HoldStep } from '#holds/hold.ts'
 import {
   type AccountId,
   type ClientId,

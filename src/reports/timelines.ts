@@ -16,7 +16,7 @@ import { readSuspenseChanges } from '#credits/suspense-items.ts'
 import { idBounds, PAST_ID, type Window } from '#db/bounds.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
-import { type HoldStep, readHoldSteps, readHoldStepsOfAccount } from '#holds/queries.ts'
+import { type HoldStep, readHoldSteps, readHoldStepsOfAccount } from '#holds/hold.ts'
 import {
   type AccountId,
   type ClientId,

@@ -62,7 +62,7 @@ const WAITS_MAX = 100
 // Every credit with this id or a lower one is committed, or never will be: a transaction locks the sequence
 // before it draws an id, until it ends. Returns undefined if a transaction takes too long; the caller tries
 // again later.
-export async function settledCreditId(db: Queryable): Promise<bigint | undefined> {
+async function settledCreditId(db: Queryable): Promise<bigint | undefined> {
   const { rows } = await db.query<{ id: bigint }>({
     name: 'last-drawn-credit-id',
     text: 'select last_value - case when is_called then 0 else 1 end as id from credit_ids',

@@ -1,9 +1,8 @@
 // Decisions of screening: one row per credit, or payout, that broke a rule. Credits without a row were
 // allowed, and are only counted (screening_days).
 
-import { type Conditions, fits } from '#db/paging.ts'
+import { type Conditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { namedByText } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, type CreditId, type HoldId, newReference, type PayoutId } from '#ids.ts'
@@ -45,7 +44,7 @@ const SELECT = `
          coalesce(c.currency, p.currency) as currency, d.rule_set, d.hits, d.decided_at, d.hold_id,
          h.reference as hold_reference, d.unheld_reason,
          case when d.payout_id is not null
-              then case when p.screening = 'held' and p.status = 'queued' and d.id = (
+              then case when p.screening = 'held' and p.status in ('queued', 'sending') and d.id = (
                                select max(id) from screening_decisions where payout_id = d.payout_id)
                         then 'awaits_review' else 'reviewed' end
               when d.hold_id is not null then 'held'
@@ -66,9 +65,8 @@ type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 // Newest first.
 export async function listDecisions(db: Queryable, page: Page): Promise<Decision[]> {
   const { where, beforeId, limit } = page
-  const { sql, values } = fits([...where, ['d.id < $', beforeId]])
-  const text = `${SELECT} where ${sql} order by d.id desc limit ${limit}`
-  const { rows } = await db.query<Decision>(namedByText(text, values))
+  const list = { select: SELECT, where, id: 'd.id', after: beforeId, limit }
+  const { rows } = await db.query<Decision>(listQuery(list))
   return rows
 }
 
@@ -82,7 +80,7 @@ export async function getDecision(db: Queryable, reference: string): Promise<Dec
   return rows[0]
 }
 
-export type NewDecision = Pick<
+type NewDecision = Pick<
   Decision,
   'clientId' | 'creditId' | 'payoutId' | 'outcome' | 'ruleSet' | 'hits'
 >

@@ -54,7 +54,7 @@ export function windowMs({ kind, params }: Pick<Rule, 'kind' | 'params'>): numbe
   return takes('days') ? (params.days ?? 0) * DAY_MS : 0
 }
 
-export function isInBand(params: Params, kobo: bigint): boolean {
+function isInBand(params: Params, kobo: bigint): boolean {
   const { from, below } = bandOf(params)
   return kobo >= from && kobo < below
 }

@@ -3,7 +3,9 @@
 //   un_xml    UN Security Council consolidated list: INDIVIDUAL and ENTITY, by DATAID
 //   ofac_xml  OFAC SDN.XML: sdnEntry, by uid, with its akaList
 //   ofac_csv  OFAC SDN.CSV: ent_num, SDN_Name, …; it has no alternate names, which are in ALT.CSV
-//   csv       your own list: one line per name, `id,name`; lines with the same id are names of one entry
+//   csv       your own list: one line per name, `id,name`
+//
+// Entries with the same id are one, with the names of all.
 //
 // An entry without a name is a fault of the file: a file that cannot be read in full is refused in full.
 
@@ -22,12 +24,21 @@ const NAMES_MAX = 200
 export class UnreadableList extends Error {}
 
 export async function readListFile(format: ListFormat, bytes: Buffer): Promise<ListEntry[]> {
-  const entries = await READERS[format](bytes)
+  const entries = merged(await READERS[format](bytes))
   if (entries.length === 0) throw new UnreadableList('The file has no entries.')
   if (entries.length > ENTRIES_MAX) {
     throw new UnreadableList(`The file has more than ${ENTRIES_MAX} entries.`)
   }
   return entries
+}
+
+function merged(entries: readonly ListEntry[]): ListEntry[] {
+  const byId = Map.groupBy(entries, ({ id }) => id)
+  if (byId.size === entries.length) return [...entries]
+  return [...byId].map(([id, same]) => {
+    const names = same.flatMap((each) => each.names)
+    return same.length === 1 ? (same[0] as ListEntry) : entry(id, names, 'The file')
+  })
 }
 
 const READERS: Record<ListFormat, (bytes: Buffer) => Promise<ListEntry[]> | ListEntry[]> = {
@@ -129,17 +140,11 @@ function readCsvEntries(bytes: Buffer, { header, isNull }: CsvShape): ListEntry[
       throw new UnreadableList(`Line 1: the columns must be ${header.join(', ')}.`)
     }
   }
-  const names = new Map<string, string[]>()
-  for (const [at, [id = '', name = '']] of rows.entries()) {
-    const place = `Line ${at + (header ? 2 : 1)}`
-    if (id === '\u001a') continue // SDN.CSV ends with this character.
+  return rows.flatMap(([id = '', name = ''], at) => {
+    if (id === '\u001a') return [] // SDN.CSV ends with this character.
     const own = isNull?.(name.trim()) ? '' : name
-    const [checked] = entry(id.trim(), [own], place).names
-    const known = names.get(id.trim())
-    if (known) known.push(checked as string)
-    else names.set(id.trim(), [checked as string])
-  }
-  return [...names].map(([id, all]) => entry(id, all, 'The file'))
+    return entry(id.trim(), [own], `Line ${at + (header ? 2 : 1)}`)
+  })
 }
 
 function parseCsv(csv: string): string[][] {

@@ -1,7 +1,9 @@
-// /api/v1/operator/screening/lists: uploads lists of names, and shows their versions.
+// /api/v1/operator/screening/lists: uploads lists of names, shows their versions, and requests the activation
+// of a version.
 
 import { gunzipSync } from 'node:zlib'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { checkerOf, ofPeople, RequestReason } from '#approvals/views.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type Deps, scoped } from '#http/deps.ts'
@@ -11,8 +13,9 @@ import { resource } from '#http/resource.ts'
 import { ApiEnvelope, BEARER, chosen } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { LIST_FORMATS, readListFile, UnreadableList } from './list-files.ts'
-import { type ListVersion, listVersions, saveList } from './lists.ts'
-import { ListName, SCREENING } from './routes.ts'
+import { getVersion, type ListVersion, listVersions, saveList } from './lists.ts'
+import { requestForList } from './requests.ts'
+import { ListName, RequestView, SCREENING } from './routes.ts'
 
 const FILE_BYTES_MAX = 64 * 1024 ** 2
 const MEDIA_TYPES = [
@@ -31,9 +34,16 @@ const ListView = view('ScreeningList', (f: Fields<ListVersion>) => ({
   sha256: f.text('sha256', 'Of the file as it was uploaded.'),
   entries: f.integer('entries', 'People and organisations.'),
   names: f.integer('names', 'Their names, with alternate ones.'),
-  added: f.integer('added', 'Entries that the version before lacks.'),
-  removed: f.integer('removed', 'Entries of the version before that this one lacks.'),
-  effectiveFrom: f.time('effectiveFrom', 'In force from then on, until the next version.'),
+  added: f.integer('added', 'Entries that the version which it replaces lacks.'),
+  removed: f.integer('removed', 'Entries of the version which it replaces that this one lacks.'),
+  replaces: f.numberOrNull(
+    ({ replaces }) => (replaces === null ? null : Number(replaces)),
+    'The version that it is compared with, and may replace.',
+  ),
+  effectiveFrom: f.timeOrNull(
+    'effectiveFrom',
+    'In force from then on, until the next version. Null: a draft.',
+  ),
   uploadedBy: f.text('uploadedBy'),
 }))
 
@@ -42,22 +52,56 @@ export const screeningLists = resource(`${SCREENING}/lists`, {
   noun: 'list',
   view: ListView,
   scopes: { read: 'operator', write: 'operator' },
-}).list('listScreeningLists', {
-  summary: 'List versions of lists of names, newest first',
-  description: 'Each upload is a version. The newest in force counts.',
-  filters: {
-    name: Type.Optional(ListName('Filter by name.')),
-    format: choice(LIST_FORMATS, 'Filter by format.'),
-  },
-  position: ({ id }) => id,
-  rows: (db, { query: { name, format }, after: beforeId, limit }) => {
-    const where = [
-      ['name = $', name],
-      ['format = $', format],
-    ] as const
-    return listVersions(db, { where, beforeId, limit })
-  },
+  params: { version: requireVersion },
 })
+  .list('listScreeningLists', {
+    summary: 'List versions of lists of names, newest first',
+    description: 'Each upload is a version. The newest in force counts.',
+    filters: {
+      name: Type.Optional(ListName('Filter by name.')),
+      format: choice(LIST_FORMATS, 'Filter by format.'),
+    },
+    position: ({ id }) => id,
+    rows: (db, { query: { name, format }, after: beforeId, limit }) => {
+      const where = [
+        ['name = $', name],
+        ['format = $', format],
+      ] as const
+      return listVersions(db, { where, beforeId, limit })
+    },
+  })
+  .get('getScreeningList', {
+    summary: 'Retrieve a version of a list of names',
+    description: 'How many entries it has, and how many it adds and removes.',
+    errors: ['screening_list_not_found'],
+    run: (db, { params }) => getVersion(db, params.version),
+  })
+  .act('activateScreeningList', {
+    ...ofPeople,
+    path: '/:version/activate',
+    summary: 'Request the activation of a version of a list',
+    description:
+      'It is in force a minute after another user approves. Refused if another version was activated ' +
+      'since it was uploaded: upload the file again, so that it is compared with that one.',
+    body: Type.Object({ reason: RequestReason }, { additionalProperties: false }),
+    view: RequestView,
+    errors: [
+      'screening_list_not_draft',
+      'screening_list_not_found',
+      'screening_list_outdated',
+      'screening_request_open',
+    ],
+    message: 'Activation requested successfully',
+    run: (tx, call) => {
+      const list = { id: call.params.version, reason: call.body.reason }
+      return requestForList(tx, checkerOf(call), list)
+    },
+  })
+
+function requireVersion(id: string): bigint {
+  if (!/^[1-9][0-9]{0,17}$/.test(id)) throw new Refusal('screening_list_not_found')
+  return BigInt(id)
+}
 
 // Recognises gzip by its first bytes.
 function unzip(bytes: Buffer): Buffer {
@@ -91,9 +135,9 @@ export const screeningListUploads: FastifyPluginAsyncTypebox<Deps> = scoped(asyn
         operationId: 'uploadScreeningList',
         summary: 'Upload a list of names',
         description:
-          'The file is the body; plain or gzip, up to 64 MiB. It is the whole list, and replaces the ' +
-          'version before a minute later. Idempotent by content, without an Idempotency-Key: the same file ' +
-          'changes nothing. A file that cannot be read is refused as a whole.',
+          'The file is the body; plain or gzip, up to 64 MiB. It is the whole list, and a draft: two ' +
+          'people activate it. Idempotent by content, without an Idempotency-Key: the same file changes ' +
+          'nothing. A file that cannot be read is refused as a whole.',
         consumes: MEDIA_TYPES,
         querystring: query({
           name: ListName('The name that rules know it by.'),

@@ -1,13 +1,17 @@
-// Versions of lists of names. An upload is a whole list: it replaces the version before it after a minute, so
-// that every process screens a credit by the same version (rule.ts).
+// Versions of lists of names. An upload is a whole list, and a draft. Once two people have activated it
+// (requests.ts), it replaces the version before it after a minute, so that every process screens a credit by
+// the same version (rule.ts). A list is never removed: its rules end.
+//
+// The approver decides by the numbers of added and removed entries, so a draft can only replace the version
+// that it was compared with.
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { type Conditions, fits } from '#db/paging.ts'
+import { type Conditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { namedByText } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { ListFormat } from './list-files.ts'
@@ -24,26 +28,39 @@ export type ListVersion = {
   names: number
   added: number
   removed: number
-  effectiveFrom: Date
+  replaces: bigint | null // The version that it was compared with.
+  effectiveFrom: Date | null // Null: a draft.
   uploadedBy: string
 }
 
 const SELECT = `
   select id, name, format, encode(sha256, 'hex') as sha256, entries, names, added, removed,
-         effective_from, uploaded_by from screening_lists`
+         replaces, effective_from, uploaded_by from screening_lists`
 
 type Page = { where?: Conditions; beforeId: bigint | null; limit: number }
 
 // Newest first.
 export async function listVersions(db: Queryable, page: Page): Promise<ListVersion[]> {
   const { where = [], beforeId, limit } = page
-  const { sql, values } = fits([...where, ['id < $', beforeId]])
-  const text = `${SELECT} where ${sql} order by id desc limit ${limit}`
-  const { rows } = await db.query<ListVersion>(namedByText(text, values))
+  const list = { select: SELECT, where, id: 'id', after: beforeId, limit }
+  const { rows } = await db.query<ListVersion>(listQuery(list))
   return rows
 }
 
-export type NewList = {
+export async function getVersion(db: Queryable, id: bigint): Promise<ListVersion> {
+  const [version] = await listVersions(db, { where: [['id = $', id]], beforeId: null, limit: 1 })
+  if (!version) throw new Refusal('screening_list_not_found')
+  return version
+}
+
+// The version in force, or the one that is about to be. Null: every version is a draft.
+export async function findActive(db: Queryable, name: string): Promise<ListVersion | null> {
+  const where = [['name = $', name], 'effective_from is not null'] as const
+  const [active] = await listVersions(db, { where, beforeId: null, limit: 1 })
+  return active ?? null
+}
+
+type NewList = {
   name: string
   format: ListFormat
   bytes: Buffer
@@ -51,20 +68,28 @@ export type NewList = {
 }
 type By = { clientId: ClientId; actor: string; now: Date }
 
-// If the file equals the newest version, nothing changes.
+// If the file is the active version, or a draft to replace it, nothing changes.
 export async function saveList(tx: Transaction, by: By, list: NewList): Promise<ListVersion> {
   const { name, format, bytes, entries } = list
-  await tx.query(`select pg_advisory_xact_lock(hashtext('screening_lists'))`)
-  const where = [['name = $', name]] as const
-  const [before] = await listVersions(tx, { where, beforeId: null, limit: 1 })
+  await lockLists(tx)
+  const before = await findActive(tx, name)
   const sha256 = createHash('sha256').update(bytes).digest()
-  if (before?.sha256 === sha256.toString('hex') && before.format === format) return before
+  const same = [
+    ['name = $', name],
+    ['format = $', format],
+    ['sha256 = $', sha256],
+  ] as const
+  const [twin] = await listVersions(tx, { where: same, beforeId: null, limit: 1 })
+  const replaces = before?.id ?? null
+  if (twin && (twin.id === replaces || (!twin.effectiveFrom && twin.replaces === replaces))) {
+    return twin
+  }
   const known = new Set(before ? (await readEntries(tx, before.id)).map(({ id }) => id) : [])
   const added = entries.filter(({ id }) => !known.has(id)).length
   await tx.query({
     name: 'save-screening-list',
     text: `insert into screening_lists
-             (name, format, sha256, entries, names, added, removed, content, effective_from, uploaded_by)
+             (name, format, sha256, entries, names, added, removed, content, replaces, uploaded_by)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     values: [
       name,
@@ -75,12 +100,13 @@ export async function saveList(tx: Transaction, by: By, list: NewList): Promise<
       added,
       known.size - (entries.length - added),
       await promisify(gzip)(JSON.stringify(entries)),
-      new Date(by.now.getTime() + BEGINS_AFTER_MS),
+      replaces,
       by.actor,
     ],
   })
-  const [saved] = await listVersions(tx, { where, beforeId: null, limit: 1 })
-  const { id: _, effectiveFrom: __, uploadedBy: ___, ...detail } = saved as ListVersion
+  const [saved] = await listVersions(tx, { where: same, beforeId: null, limit: 1 })
+  const { replaces: _, effectiveFrom: __, uploadedBy: ___, id, ...figures } = saved as ListVersion
+  const detail = { version: Number(id), ...figures }
   await writeAuditLog(tx, by.now, {
     clientId: by.clientId,
     actor: by.actor,
@@ -89,6 +115,32 @@ export async function saveList(tx: Transaction, by: By, list: NewList): Promise<
     detail,
   })
   return saved as ListVersion
+}
+
+function lockLists(tx: Transaction) {
+  return tx.query(`select pg_advisory_xact_lock(hashtext('screening_lists'))`)
+}
+
+export async function refuseInactivatable(tx: Transaction, id: bigint): Promise<ListVersion> {
+  await lockLists(tx)
+  const list = await getVersion(tx, id)
+  if (list.effectiveFrom) throw new Refusal('screening_list_not_draft')
+  const active = await findActive(tx, list.name)
+  if ((active?.id ?? null) !== list.replaces) throw new Refusal('screening_list_outdated')
+  return list
+}
+
+// Two people have agreed. The version begins no earlier than the one that it replaces.
+export async function activateList(tx: Transaction, now: Date, id: bigint): Promise<void> {
+  const { replaces } = await refuseInactivatable(tx, id)
+  await tx.query({
+    name: 'activate-screening-list',
+    text: `update screening_lists
+              set effective_from = greatest($2, (select effective_from from screening_lists
+                                                  where id = $3))
+            where id = $1`,
+    values: [id, new Date(now.getTime() + BEGINS_AFTER_MS), replaces],
+  })
 }
 
 async function readEntries(db: Queryable, id: bigint): Promise<ListEntry[]> {
@@ -110,7 +162,8 @@ export async function readPeriods(db: Queryable): Promise<ListPeriod[]> {
     name: 'periods-of-screening-lists',
     text: `select id, name, encode(sha256, 'hex') as sha256, effective_from as "from",
                   lead(effective_from) over (partition by name order by effective_from, id) as "to"
-             from screening_lists order by name, effective_from, id`,
+             from screening_lists where effective_from is not null
+            order by name, effective_from, id`,
   })
   return rows
 }

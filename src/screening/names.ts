@@ -1,8 +1,11 @@
-// Finds names of a list that are similar to a name: words in another order, changed letters, missing words.
+// Finds names of a list that are similar to a name: words in another order, changed letters, missing words,
+// words that are written together or apart.
 //
-//   words   accents, case and punctuation are dropped; single letters and common titles do not count
+//   letters accents, case, punctuation and invisible characters are dropped; letters that look like a Latin
+//           letter count as it
+//   words   single letters and common titles do not count
 //   search  listed names that share two words with the name, or the only word of both; words that differ by a
-//           letter count as shared
+//           letter count as shared. And listed names that have the same letters in the same order
 //   score   each word of the shorter name is paired with its best word of the longer one (Jaro-Winkler), and
 //           weighs as much as it has letters; each word left over costs two points of 100, up to ten
 //
@@ -12,7 +15,7 @@ import { jaroWinkler } from '@skyra/jaro-winkler'
 
 export type ListEntry = { id: string; names: readonly string[] } // The first is the primary name.
 
-export type NameMatch = { entry: string; listed: string; score: number }
+type NameMatch = { entry: string; listed: string; score: number }
 
 const TITLES = new Set([
   'mr',
@@ -26,16 +29,51 @@ const TITLES = new Set([
   'engr',
   'prof',
 ])
-const WORDS_MAX = 12
+const WORDS_MAX = 40
+const JOINED_MIN = 6 // Shorter names are only compared by their words.
 const LEFT_OVER_COST = 2
 const LEFT_OVER_COST_MAX = 10
 const SHARED_MIN = 2
 const CACHED_MAX = 50_000
 
+// Letters that have no accent to drop, and letters of other scripts that look like Latin ones. A person can
+// type the latter in the name of a beneficiary to pass.
+const LOOKALIKES = new Map<string, string>(
+  Object.entries({
+    ...{
+      ø: 'o',
+      ł: 'l',
+      đ: 'd',
+      ð: 'd',
+      ħ: 'h',
+      ı: 'i',
+      ŋ: 'n',
+      þ: 'th',
+      ß: 'ss',
+      æ: 'ae',
+      œ: 'oe',
+    },
+    ...{ ɓ: 'b', ɗ: 'd', ƙ: 'k', ƴ: 'y', ə: 'e', ɔ: 'o', ɛ: 'e' },
+    ...{ а: 'a', в: 'b', е: 'e', ѕ: 's', і: 'i', ј: 'j', к: 'k', м: 'm', н: 'h', о: 'o', р: 'p' },
+    ...{ с: 'c', т: 't', у: 'y', х: 'x', һ: 'h', ԁ: 'd', ԛ: 'q', ԝ: 'w' },
+    ...{ α: 'a', β: 'b', ε: 'e', ζ: 'z', η: 'h', ι: 'i', κ: 'k', μ: 'm', ν: 'n', ο: 'o', ρ: 'p' },
+    ...{ τ: 't', υ: 'y', χ: 'x' },
+  }),
+)
+
+function lettersOf(name: string): string[] {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .toLowerCase()
+    .replace(/[^\x00-\x7f]/gu, (letter) => LOOKALIKES.get(letter) ?? letter)
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !TITLES.has(word))
+}
+
 export function wordsOf(name: string): string[] {
-  const plain = name.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '')
-  const words = plain.match(/[\p{L}\p{N}]+/gu) ?? []
-  return words.filter((word) => word.length > 1 && !TITLES.has(word)).slice(0, WORDS_MAX)
+  return lettersOf(name)
+    .filter((word) => word.length > 1)
+    .slice(0, WORDS_MAX)
 }
 
 // Returns the word, and the word without each of its letters. Two words that differ by a letter share one of
@@ -68,27 +106,28 @@ function scoreOf(one: readonly string[], other: readonly string[]): number {
   return Math.max(0, Math.round((100 * sum) / letters) - cost)
 }
 
-type Listed = { entry: string; name: string; words: string[] }
+type Listed = { entry: string; name: string; words: string[]; joined: string }
 
 export class NameIndex {
   readonly #listed: Listed[] = []
   readonly #byKey = new Map<string, number[]>() // Places in #listed.
+  readonly #byJoined = new Map<string, number[]>()
   readonly #best = new Map<string, NameMatch | null>()
 
   constructor(entries: readonly ListEntry[]) {
     for (const { id, names } of entries) {
-      for (const name of names) this.#add({ entry: id, name, words: wordsOf(name) })
+      for (const name of names) {
+        this.#add({ entry: id, name, words: wordsOf(name), joined: lettersOf(name).join('') })
+      }
     }
   }
 
   #add(listed: Listed): void {
-    if (listed.words.length === 0) return
     const place = this.#listed.push(listed) - 1
     for (const key of new Set(listed.words.flatMap((word) => [...keysOf(word)]))) {
-      const places = this.#byKey.get(key)
-      if (places) places.push(place)
-      else this.#byKey.set(key, [place])
+      addTo(this.#byKey, key, place)
     }
+    if (listed.joined.length >= JOINED_MIN) addTo(this.#byJoined, listed.joined, place)
   }
 
   // Returns the best match, if its score is at least `min`. Of equal matches, returns the first of the list.
@@ -100,10 +139,11 @@ export class NameIndex {
 
   #findBest(name: string): NameMatch | null {
     const words = wordsOf(name)
+    const joined = lettersOf(name).join('')
     let best: NameMatch | null = null
-    for (const place of this.#candidates(words)) {
-      const { entry, name: listed, words: listedWords } = this.#listed[place] as Listed
-      const score = scoreOf(words, listedWords)
+    for (const place of this.#candidates(words, joined)) {
+      const { entry, name: listed, ...own } = this.#listed[place] as Listed
+      const score = own.joined === joined ? 100 : scoreOf(words, own.words)
       if (!best || score > best.score) best = { entry, listed, score }
     }
     if (this.#best.size >= CACHED_MAX) this.#best.clear()
@@ -112,7 +152,7 @@ export class NameIndex {
   }
 
   // Returns candidates in the order of the list.
-  #candidates(words: readonly string[]): number[] {
+  #candidates(words: readonly string[], joined: string): number[] {
     const shared = new Map<number, number>()
     for (const word of words) {
       const places = new Set<number>()
@@ -124,9 +164,14 @@ export class NameIndex {
     const isCandidate = ([place, count]: [number, number]) =>
       count >=
       Math.min(SHARED_MIN, Math.max(words.length, (this.#listed[place] as Listed).words.length))
-    return [...shared]
-      .filter(isCandidate)
-      .map(([place]) => place)
-      .sort((one, other) => one - other)
+    const byWords = [...shared].filter(isCandidate).map(([place]) => place)
+    const all = new Set([...byWords, ...(this.#byJoined.get(joined) ?? [])])
+    return [...all].sort((one, other) => one - other)
   }
+}
+
+function addTo(places: Map<string, number[]>, key: string, place: number): void {
+  const known = places.get(key)
+  if (known) known.push(place)
+  else places.set(key, [place])
 }

@@ -1,18 +1,20 @@
 // Screens the beneficiaries of payouts before they are sent (I147). A queued payout waits until it has been
-// screened by every rule and list version in force (payouts/holds.ts: isUnscreened).
+// screened by every rule and list version in force (payouts/holds.ts: isUnscreened). So does a payout in a
+// file until the first download of the file.
 //
 //   clear     the payout may be sent, until a rule or a list changes
 //   held      two people release or refuse the payout (requests.ts); a released payout is clear
-//   refused   the payout is cancelled, and its money is available again
+//   refused   the payout is cancelled, or fails if it is in a file, and its money is available again
 //
-// Locks: the payout, then the locks of settling it.
+// Locks: the file, the payout, then the locks of settling it.
 
 import type { Pool, Queryable } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { ClientId, PayoutId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
-import { isUnscreened } from '#payouts/holds.ts'
-import { type OutcomeHooks, settlePayout } from '#payouts/settle.ts'
+import { lockFileOf } from '#payouts/files.ts'
+import { isUnscreened, MAY_BE_STOPPED } from '#payouts/holds.ts'
+import { lockPayout, type OutcomeHooks, settlePayout } from '#payouts/settle.ts'
 import { insertDecisions } from './decisions.ts'
 import type { Hit } from './judge.ts'
 import { type ListPeriod, loadIndex, readPeriods } from './lists.ts'
@@ -22,7 +24,10 @@ import { listInputs, ruleSetAt } from './screen.ts'
 export const REFUSED = 'Refused by screening.'
 const BATCH_MAX = 200
 
-type Queued = { id: PayoutId; clientId: ClientId | null; name: string }
+type Waiting = { id: PayoutId; reference: string; clientId: ClientId | null; name: string }
+
+const IS_WAITING = (now: string) =>
+  `${MAY_BE_STOPPED} and p.screening is distinct from 'held' and ${isUnscreened(now)}`
 
 type Deps = {
   batchPool: Pool
@@ -31,19 +36,17 @@ type Deps = {
   now: Date
 }
 
-// SQL: a queued payout waits to be screened.
+// SQL: a payout waits to be screened.
 export const HAS_UNSCREENED_PAYOUTS = `exists (
-  select from payouts p
-   where status = 'queued' and screening is distinct from 'held' and ${isUnscreened('clock.now')})`
+  select from payouts p where ${IS_WAITING('clock.now')})`
 
 // Screens the next payouts. Returns whether there may be more.
 export async function screenPayouts(deps: Deps): Promise<boolean> {
   const { batchPool, now } = deps
-  const { rows } = await batchPool.query<Queued>({
+  const { rows } = await batchPool.query<Waiting>({
     name: 'payouts-to-screen',
-    text: `select id, client_id, to_account_name as name from payouts p
-            where status = 'queued' and screening is distinct from 'held' and ${isUnscreened('$1')}
-            order by id limit ${BATCH_MAX}`,
+    text: `select id, reference, client_id, to_account_name as name from payouts p
+            where ${IS_WAITING('$1')} order by id limit ${BATCH_MAX}`,
     values: [now],
   })
   if (rows.length === 0) return false
@@ -59,7 +62,7 @@ export async function screenPayouts(deps: Deps): Promise<boolean> {
   await batchPool.query({
     name: 'clear-screened-payouts',
     text: `update payouts p set screening = 'clear', screened_at = $2
-            where id = any($1::bigint[]) and status = 'queued'
+            where id = any($1::bigint[]) and ${MAY_BE_STOPPED}
               and screening is distinct from 'held'`,
     values: [clear.map(String), now],
   })
@@ -72,7 +75,7 @@ type Judging = { rules: readonly Rule[]; lists: readonly ListPeriod[]; at: Date 
 export async function judgePayout(
   db: Queryable,
   { rules, lists, at }: Judging,
-  { clientId, name }: Pick<Queued, 'clientId' | 'name'>,
+  { clientId, name }: Pick<Waiting, 'clientId' | 'name'>,
 ): Promise<Hit[]> {
   const hits: Hit[] = []
   for (const { reference: rule, kind, params, clientId: ofClient } of rules) {
@@ -86,22 +89,27 @@ export async function judgePayout(
   return hits
 }
 
-type Stopping = { payout: Queued; rules: readonly Rule[]; ruleSet: string; hits: Hit[] }
+// SQL: the time of screening. In a file, it is later than the claim whatever the clock says: by this the
+// database tells that the payout was not claimed after it was stopped (payouts_held_unsent).
+export const AFTER_CLAIM = `greatest($3, sending_at + interval '1 millisecond')`
+
+type Stopping = { payout: Waiting; rules: readonly Rule[]; ruleSet: string; hits: Hit[] }
 
 async function stop(
   tx: Transaction,
   { sharedAccounts, payoutHooks: hooks, now }: Deps,
-  { payout: { id, clientId }, rules, ruleSet, hits }: Stopping,
+  { payout: { id, reference, clientId }, rules, ruleSet, hits }: Stopping,
 ): Promise<void> {
   const broken = rules.filter(({ reference }) => hits.some(({ rule }) => rule === reference))
   const isRefused = broken.some(({ outcome }) => outcome === 'refuse')
+  await lockFileOf(tx, reference)
   const { rowCount } = await tx.query({
     name: 'stop-screened-payout',
-    text: `update payouts set screening = $2, screened_at = $3
-            where id = $1 and status = 'queued' and screening is distinct from 'held'`,
+    text: `update payouts p set screening = $2, screened_at = ${AFTER_CLAIM}
+            where id = $1 and ${MAY_BE_STOPPED} and screening is distinct from 'held'`,
     values: [id, isRefused ? 'refused' : 'held', now],
   })
-  if (rowCount === 0) return // The payout was cancelled, or another worker was first.
+  if (rowCount === 0) return // Cancelled, claimed or downloaded meanwhile, or another worker was first.
   const outcome = isRefused ? 'refuse' : 'hold'
   await insertDecisions(tx, now, [
     { creditId: null, payoutId: id, clientId, outcome, ruleSet, hits },
@@ -115,6 +123,8 @@ export async function refuse(
   deps: { sharedAccounts: SharedAccounts; hooks: OutcomeHooks; now: Date },
   { id, by }: { id: PayoutId; by: string },
 ): Promise<boolean> {
-  const outcome = { status: 'cancelled', reason: REFUSED } as const
+  const { batchId } = await lockPayout(tx, id)
+  const status = batchId === null ? 'cancelled' : 'failed'
+  const outcome = { status, reason: REFUSED } as const
   return (await settlePayout(tx, deps, { id, outcome, by })) === 'settled'
 }

@@ -4,19 +4,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { timestamp } from '#clock.ts'
 import { receivedBounds } from '#db/bounds.ts'
+import { fits } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
+import { namedByText } from '#db/sql.ts'
 import type { ClientId, CreditId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { readScreening } from './credits.ts'
 import type { Hit } from './judge.ts'
 import { readPeriods } from './lists.ts'
 import { judgePayout } from './payouts.ts'
-import { type Rule, type RuleTest, rulesInForce } from './rule.ts'
-import { nextRange, type Range, type Screened, screenRange } from './screen.ts'
+import { isInForce, type Rule, type RuleTest, rulesInForce } from './rule.ts'
+import { BATCH_MAX, nextRange, type Range, type Screened, screenRange } from './screen.ts'
 
 export type Period = { from: Date; to: Date }
 
 const EXAMPLES_MAX = 20
+const ERASED = 'Erased' // The name of a beneficiary that was erased.
 
 // Returns numbers such as "would have held 12 of 48,102".
 export async function testRule(
@@ -62,24 +65,28 @@ async function countWithin(
   { afterId, lastId, from, to }: Pick<Range, 'afterId' | 'lastId'> & Period,
   clientId: ClientId | null,
 ): Promise<number> {
-  const { rows } = await db.query<{ count: number }>({
-    name: 'count-credits-to-test',
-    text: `select count(*)::int as count from credits
-            where id > $1 and id <= $2 and received_at >= $3 and received_at < $4
-              and ($5::bigint is null or client_id = $5)`,
-    values: [afterId, lastId, from, to, clientId],
-  })
+  const { sql, values } = fits([
+    ['id > $', afterId],
+    ['id <= $', lastId],
+    ['received_at >= $', from],
+    ['received_at < $', to],
+    ['client_id = $', clientId],
+  ])
+  const text = `select count(*)::int as count from credits where ${sql}`
+  const { rows } = await db.query<{ count: number }>(namedByText(text, values))
   return rows[0]?.count ?? 0
 }
 
 async function testPayouts(db: Queryable, { rule, period }: { rule: Rule; period: Period }) {
-  const { rows } = await db.query<{ reference: string; clientId: ClientId | null; name: string }>({
-    name: 'payouts-to-test',
-    text: `select reference, client_id, to_account_name as name from payouts
-            where requested_at >= $1 and requested_at < $2
-              and ($3::bigint is null or client_id = $3) order by id`,
-    values: [period.from, period.to, rule.clientId],
-  })
+  const { sql, values } = fits([
+    ['requested_at >= $', period.from],
+    ['requested_at < $', period.to],
+    ['client_id = $', rule.clientId],
+  ])
+  const text = `select reference, client_id, to_account_name as name from payouts
+                 where ${sql} order by id`
+  type Requested = { reference: string; clientId: ClientId | null; name: string }
+  const { rows } = await db.query<Requested>(namedByText(text, values))
   const newest = new Map((await readPeriods(db)).map((list) => [list.name, list]))
   const lists = [...newest.values()].map((list) => ({ ...list, to: null }))
   const at = new Date(Math.max(...lists.map(({ from }) => from.getTime()), period.to.getTime()))
@@ -98,6 +105,7 @@ export type Replay = {
   credits: number // Received in the period and screened by now.
   decisions: number // Stored decisions that the replay made again in the same way.
   payouts: number // Decisions on payouts that the replay made again.
+  cleared: number // Payouts that screening let pass, and the replay too.
   differences: { subject: string; stored: Hit[] | null; replayed: Hit[] | null }[]
   erased: number // Decisions that cannot be made again, because the payer was erased.
 }
@@ -106,7 +114,14 @@ export async function replay(
   db: Queryable,
   { sealer, period }: { sealer: Sealer; period: Period },
 ): Promise<Replay> {
-  const result: Replay = { credits: 0, decisions: 0, payouts: 0, differences: [], erased: 0 }
+  const result: Replay = {
+    credits: 0,
+    decisions: 0,
+    payouts: 0,
+    cleared: 0,
+    differences: [],
+    erased: 0,
+  }
   const { rows } = await db.query<{ id: bigint }>('select credit_id as id from screening_progress')
   const screenedTo = rows[0]?.id
   for await (const range of rangesOf(db, period)) {
@@ -145,27 +160,65 @@ async function readStored(db: Queryable, range: Range, period: Period): Promise<
 }
 
 type StoredPayout = {
+  id: bigint // The decision's, or the payout's if it has none.
   reference: string
   clientId: ClientId | null
   name: string
   hits: Hit[]
-  decidedAt: Date
+  at: Date
 }
 
+// Decisions on payouts, made at `at`.
+const STOPPED_PAYOUTS = `
+  select d.id, p.reference, p.client_id, p.to_account_name as name, d.hits, d.decided_at as at
+    from screening_decisions d join payouts p on p.id = d.payout_id
+   where d.decided_at >= $1 and d.decided_at < $2 and d.id > $3 order by d.id limit ${BATCH_MAX}`
+
+// Payouts that screening let pass, at the last time that it did; and those that were sent unscreened, as if
+// it had let them pass then. Leaves out those that two people released.
+const CLEARED_PAYOUTS = `
+  select p.id, p.reference, p.client_id, p.to_account_name as name, '[]'::jsonb as hits,
+         coalesce(p.screened_at, p.sending_at) as at
+    from payouts p
+   where coalesce(p.screened_at, p.sending_at) >= $1 and coalesce(p.screened_at, p.sending_at) < $2
+     and (p.screening is null or p.screening = 'clear') and p.id > $3
+     and not exists (select from screening_decisions d join screening_requests r on r.decision_id = d.id
+                      where d.payout_id = p.id and r.kind = 'release' and r.state = 'approved'
+                        and r.decided_at = p.screened_at)
+   order by p.id limit ${BATCH_MAX}`
+
 async function replayPayouts(db: Queryable, { from, to }: Period, result: Replay): Promise<void> {
+  const all = await rulesInForce(db, { subject: 'payout', from, to })
   const lists = await readPeriods(db)
-  const { rows } = await db.query<StoredPayout>({
-    name: 'stored-decisions-of-payouts',
-    text: `select p.reference, p.client_id, p.to_account_name as name, d.hits, d.decided_at
-             from screening_decisions d join payouts p on p.id = d.payout_id
-            where d.decided_at >= $1 and d.decided_at < $2 order by d.id`,
-    values: [from, to],
-  })
-  for (const { reference, hits, decidedAt: at, ...payout } of rows) {
-    const rules = await rulesInForce(db, { subject: 'payout', from: at, to: at })
-    const again = await judgePayout(db, { rules, lists, at }, payout)
-    if (isDeepStrictEqual(hits, again)) result.payouts++
-    else if (payout.name === 'Erased') result.erased++
-    else result.differences.push({ subject: `payout/${reference}`, stored: hits, replayed: again })
+  for (const [count, text] of [
+    ['payouts', STOPPED_PAYOUTS],
+    ['cleared', CLEARED_PAYOUTS],
+  ] as const) {
+    for await (const { reference, hits, at, ...payout } of payoutsOf(db, { from, to }, text)) {
+      const rules = all.filter((rule) => isInForce(rule, at))
+      if (rules.length === 0 && hits.length === 0) continue
+      const again = await judgePayout(db, { rules, lists, at }, payout)
+      if (payout.name === ERASED && rules.length > 0) result.erased++
+      else if (isDeepStrictEqual(hits, again)) result[count]++
+      else {
+        const subject = `payout/${reference}`
+        result.differences.push({ subject, stored: hits, replayed: again })
+      }
+    }
+  }
+}
+
+async function* payoutsOf(
+  db: Queryable,
+  { from, to }: Period,
+  text: string,
+): AsyncGenerator<StoredPayout> {
+  let afterId = 0n
+  for (;;) {
+    const { rows } = await db.query<StoredPayout>(namedByText(text, [from, to, afterId]))
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    afterId = last.id
   }
 }

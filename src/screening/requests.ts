@@ -1,5 +1,5 @@
-// Requests that need two people: to activate or end a rule, to release or refuse a held payout, and to
-// release unidentified money that waits for an owner.
+// Requests that need two people: to activate or end a rule, to activate a version of a list, to release or
+// refuse a held payout, and to release unidentified money that waits for an owner.
 
 import type { Client } from '#access/permissions.ts'
 import {
@@ -13,9 +13,12 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { PayoutId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
+import { lockFileOf } from '#payouts/files.ts'
+import { MAY_BE_STOPPED } from '#payouts/holds.ts'
 import type { OutcomeHooks } from '#payouts/settle.ts'
 import type { Decision } from './decisions.ts'
-import { refuse } from './payouts.ts'
+import { activateList, findActive, refuseInactivatable } from './lists.ts'
+import { AFTER_CLAIM, refuse } from './payouts.ts'
 import { activateRule, endRule, lockRule, type Rule, stateOf } from './rule.ts'
 
 export const REQUEST_KINDS = ['activate', 'end', 'release', 'refuse'] as const
@@ -25,6 +28,8 @@ export type ScreeningRequest = Request & {
   ruleId: bigint | null
   ruleReference: string | null
   ruleName: string | null
+  listId: bigint | null // The version of a list.
+  listName: string | null
   decisionId: bigint | null
   decisionReference: string | null
   sessionId: string | null
@@ -39,13 +44,15 @@ type Deps = { sharedAccounts: SharedAccounts; payoutHooks: OutcomeHooks }
 export const screeningRequests = new Workflow<ScreeningRequest, Deps>({
   table: 'screening_requests',
   key: 'id',
-  columns: `r.kind, r.rule_id, u.reference as rule_reference, u.name as rule_name, r.decision_id,
-    d.reference as decision_reference, c.session_id, d.payout_id, p.reference as payout_reference,
-    r.effective_from, r.reason`,
+  columns: `r.kind, r.rule_id, u.reference as rule_reference, u.name as rule_name, r.list_id,
+    l.name as list_name, r.decision_id, d.reference as decision_reference, c.session_id, d.payout_id,
+    p.reference as payout_reference, r.effective_from, r.reason`,
   joins: `left join screening_rules u on u.id = r.rule_id
+    left join screening_lists l on l.id = r.list_id
     left join screening_decisions d on d.id = r.decision_id
     left join payouts p on p.id = d.payout_id left join credits c on c.id = d.credit_id`,
   notFound: 'screening_request_not_found',
+  lock: async (tx, { payoutReference }) => payoutReference && lockFileOf(tx, payoutReference),
   perform,
   audit,
 })
@@ -55,16 +62,22 @@ function audit(request: ScreeningRequest, verb: Verb, _by: Client) {
     kind,
     ruleReference,
     ruleName,
+    listId,
+    listName,
     sessionId,
     payoutReference,
     decisionReference,
     reason: note,
   } = request
   const screened = payoutReference ? `payout/${payoutReference}` : `credit/${sessionId}`
+  const action = `screening.${verb}` as const
+  if (listId !== null) {
+    const detail = { kind, version: Number(listId), note }
+    return { action, subject: `screening_list/${listName}`, detail } as const
+  }
   const subject = ruleReference ? `screening_rule/${ruleReference}` : screened
   const about = ruleReference ? { name: ruleName } : { decision: decisionReference }
-  const detail = { kind, ...about, note }
-  return { action: `screening.${verb}`, subject, detail } as const
+  return { action, subject, detail: { kind, ...about, note } } as const
 }
 
 type RuleRequest = { kind: 'activate' | 'end'; effectiveFrom?: Date | null; reason: string }
@@ -74,8 +87,18 @@ export async function requestForRule(
   by: Requester,
   { rule, kind, effectiveFrom = null, reason }: RuleRequest & { rule: Rule },
 ): Promise<ScreeningRequest> {
-  refuseState(await lockRule(tx, rule.id), kind)
+  await refuseState(tx, await lockRule(tx, rule.id), kind)
   const values = { kind, rule_id: rule.id, effective_from: effectiveFrom, reason }
+  return screeningRequests.request(tx, by, { values, conflict: 'screening_request_open' })
+}
+
+export async function requestForList(
+  tx: Transaction,
+  by: Requester,
+  { id, reason }: { id: bigint; reason: string },
+): Promise<ScreeningRequest> {
+  await refuseInactivatable(tx, id)
+  const values = { kind: 'activate', list_id: id, reason }
   return screeningRequests.request(tx, by, { values, conflict: 'screening_request_open' })
 }
 
@@ -94,7 +117,7 @@ export async function requestForDecision(
   return screeningRequests.request(tx, by, { values, conflict: 'screening_request_open' })
 }
 
-function refuseState(rule: Rule, kind: 'activate' | 'end'): void {
+async function refuseState(tx: Transaction, rule: Rule, kind: 'activate' | 'end'): Promise<void> {
   const state = stateOf(rule)
   if (kind === 'end') {
     if (state !== 'active') throw new Refusal('screening_rule_not_active')
@@ -102,16 +125,21 @@ function refuseState(rule: Rule, kind: 'activate' | 'end'): void {
   }
   if (state !== 'draft') throw new Refusal('screening_rule_not_draft')
   if (rule.testedAt === null) throw new Refusal('screening_rule_untested')
+  const { list } = rule.params
+  if (list !== undefined && !(await findActive(tx, list))) {
+    throw new Refusal('screening_rule_list_missing')
+  }
 }
 
 async function perform(
   tx: Transaction,
   by: Checker & Deps,
-  { kind, ruleId, decisionId, payoutId, effectiveFrom }: ScreeningRequest,
+  { kind, ruleId, listId, decisionId, payoutId, effectiveFrom }: ScreeningRequest,
 ): Promise<void> {
+  if (listId !== null) return activateList(tx, by.now, listId)
   if (kind === 'activate' || kind === 'end') {
     const id = ruleId as bigint
-    refuseState(await lockRule(tx, id), kind)
+    await refuseState(tx, await lockRule(tx, id), kind)
     if (kind === 'activate') await activateRule(tx, by.now, { id, effectiveFrom })
     else await endRule(tx, by.now, id)
     return
@@ -120,8 +148,8 @@ async function perform(
   const id = payoutId
   const { rowCount } = await tx.query({
     name: 'review-screened-payout',
-    text: `update payouts set screening = $2, screened_at = $3
-            where id = $1 and status = 'queued' and screening = 'held'`,
+    text: `update payouts p set screening = $2, screened_at = ${AFTER_CLAIM}
+            where id = $1 and ${MAY_BE_STOPPED} and screening = 'held'`,
     values: [id, kind === 'release' ? 'clear' : 'refused', by.now],
   })
   if (rowCount === 0) throw new Refusal('screening_reviewed')

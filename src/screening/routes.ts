@@ -174,15 +174,21 @@ const DecisionView = view('ScreeningDecision', (f: Fields<Decision>) => ({
   decidedAt: f.time('decidedAt'),
 }))
 
-const RequestView = view('ScreeningRequest', (f: Fields<ScreeningRequest>) => ({
+export const RequestView = view('ScreeningRequest', (f: Fields<ScreeningRequest>) => ({
   id: f.integer('id'),
   kind: f.oneOf(
     'kind',
     REQUEST_KINDS,
-    'Of a rule: activate, end. Of a payout: release, refuse. Of unidentified money: release.',
+    'Of a rule: activate, end. Of a list: activate. Of a payout: release, refuse. Of unidentified money: ' +
+      'release.',
   ),
   rule: f.textOrNull('ruleReference', 'The reference of the rule.'),
   ruleName: f.textOrNull('ruleName'),
+  list: f.textOrNull('listName', 'The name of the list.'),
+  listVersion: f.numberOrNull(
+    ({ listId }) => (listId === null ? null : Number(listId)),
+    'The version of the list.',
+  ),
   decision: f.textOrNull('decisionReference', 'The reference of the decision.'),
   payout: f.textOrNull('payoutReference', 'The reference of the payout.'),
   sessionId: f.textOrNull('sessionId', 'The session id of the unidentified credit.'),
@@ -278,6 +284,7 @@ export const screeningRules = resource(`${SCREENING}/rules`, {
     view: RequestView,
     errors: [
       'screening_request_open',
+      'screening_rule_list_missing',
       'screening_rule_not_draft',
       'screening_rule_not_found',
       'screening_rule_untested',
@@ -382,7 +389,8 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
     name: 'screening-requests',
     summary: 'List requests about screening, newest first',
     description:
-      'To activate or end rules, to release or refuse payouts, and to release unidentified money.',
+      'To activate or end rules, to activate versions of lists, to release or refuse payouts, and to ' +
+      'release unidentified money.',
     filters: { state: choice(REQUEST_STATES, 'Filter by state.') },
     rows: (db, call) => {
       const { query, after: beforeId, limit } = call
@@ -408,8 +416,11 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
       'maker_counts_as_you',
       'other_person_needed',
       'request_decided',
+      'screening_list_not_draft',
+      'screening_list_outdated',
       'screening_request_not_found',
       'screening_reviewed',
+      'screening_rule_list_missing',
       'screening_rule_not_active',
       'screening_rule_not_draft',
       'screening_rule_untested',
@@ -422,7 +433,7 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
     ...rejecting,
     path: '/:id/reject',
     summary: 'Reject a request about screening',
-    description: 'The rule, or the held payout, stays as it is.',
+    description: 'The rule, the list or the held payout stays as it is.',
     errors: ['other_person_needed', 'request_decided', 'screening_request_not_found'],
     message: 'Request rejected successfully',
     run: (tx, call) =>
@@ -432,7 +443,7 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
     ...ofPeople,
     path: '/:id/withdraw',
     summary: 'Withdraw your request about screening',
-    description: 'Before it is decided. The rule, or the held payout, stays as it is.',
+    description: 'Before it is decided. The rule, the list or the held payout stays as it is.',
     errors: ['own_request_only', 'request_decided', 'screening_request_not_found'],
     message: 'Request withdrawn successfully',
     run: (tx, call) => workflow.withdraw(tx, checkerOf(call), call.params.id),
@@ -484,7 +495,7 @@ function parseTime(field: string, value: string | undefined): Date | null {
   return at
 }
 
-export function parsePeriod(body: { from: string; to: string }) {
+function parsePeriod(body: { from: string; to: string }) {
   const [from, to] = [parseTime('from', body.from) as Date, parseTime('to', body.to) as Date]
   const message = `Must be after from, by at most ${DAYS_MAX} days.`
   if (to <= from || to.getTime() - from.getTime() > DAYS_MAX * DAY_MS) {

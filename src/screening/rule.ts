@@ -6,9 +6,8 @@
 // A credit is screened by the rules that were in force when it was received. A rule begins and ends at least
 // a minute after the approval, because no credit of that time has been screened yet.
 
-import { type Conditions, fits } from '#db/paging.ts'
+import { type Conditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { namedByText } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, newReference } from '#ids.ts'
@@ -100,9 +99,8 @@ type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
 // Newest first.
 export async function listRules(db: Queryable, { where, beforeId, limit }: Page): Promise<Rule[]> {
-  const { sql, values } = fits([...where, ['r.id < $', beforeId]])
-  const text = `${SELECT} where ${sql} order by r.id desc limit ${limit}`
-  const { rows } = await db.query<Rule>(namedByText(text, values))
+  const list = { select: SELECT, where, id: 'r.id', after: beforeId, limit }
+  const { rows } = await db.query<Rule>(listQuery(list))
   return rows
 }
 

@@ -62,11 +62,7 @@ export function screenPayoutsRound(deps: ScreenDeps): Round {
 
 export type WatchScreeningDeps = { db: Pool; clock: Clock; screeningLateMinutes: number }
 
-export function watchScreeningRound({
-  db,
-  clock,
-  screeningLateMinutes,
-}: WatchScreeningDeps): Round {
+function watchScreeningRound({ db, clock, screeningLateMinutes }: WatchScreeningDeps): Round {
   return async () => {
     const lateMinutes = screeningLateMinutes
     await withTransaction(db, (tx) => watchScreening(tx, clock(), { lateMinutes }))

@@ -25,6 +25,7 @@ import {
 } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer, undoSettlement } from '#ledger/transfers.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import { type Floor, readFloor } from '#payouts/settings.ts'
 import type { OutcomeHook } from '#payouts/settle.ts'
 import { type ApprovalDeps, approveByPolicy, needsApproval, takesTwoApprovers } from './approve.ts'
 import {
@@ -87,6 +88,7 @@ type Closed = {
   reserve: SharedAccount
   reserveBps: number
   reserveDays: number
+  floor: Floor
 }
 
 type Shared = ShareOut & DueReserves & { takenKobo: Kobo }
@@ -94,7 +96,7 @@ type ExtraLine = { kind: string; subaccountId: SubaccountId | null; kobo: bigint
 
 // Returns the net amount of all parties.
 async function writeSettlement(tx: Transaction, deps: Deps, closed: Closed): Promise<Kobo> {
-  const { id, closing, cover, totals, takings, reserveBps } = closed
+  const { id, closing, cover, totals, takings, reserveBps, floor } = closed
   const { clientId } = closing
   const reserveId = deps.sharedAccounts.id(closed.reserve)
   const due = { clientId, reserveId, dueBy: cover.cutOff }
@@ -103,7 +105,7 @@ async function writeSettlement(tx: Transaction, deps: Deps, closed: Closed): Pro
   const takenKobo = takings.get(null) as Kobo
   const shared: Shared = {
     ...{ heldKobo, releasedKobo, takenKobo },
-    ...shareOut({ takenKobo, releasedKobo, owedKobo, reserveBps }),
+    ...shareOut({ takenKobo, releasedKobo, owedKobo, reserveBps, floor }),
   }
   const movedKobo = heldKobo + releasedKobo + sum(takings.values())
   if (totals.length === 0 && movedKobo === 0n) throw new Refusal('settlement_empty')
@@ -320,9 +322,11 @@ export async function closeSettlement(
   const taking = { settlementId: id, clientId, currency: CURRENCY, cover, nextFromId, parties }
   const takings = await takeAvailable(tx, now, { ...taking, alsoLocked })
   const { reserveBps, reserveDays } = await readSettings(tx, clientId)
+  const floor = await readFloor(tx, { clientId, currency: CURRENCY, before: cutOff })
   const netKobo = await writeSettlement(tx, deps, {
     ...{ id, closing, previous, cover, nextFromId, totals, takings, reserveBps, reserveDays },
     ...opened,
+    floor,
   })
   if (minimumKobo !== undefined && netKobo < minimumKobo) {
     throw new Refusal('settlement_below_minimum')

@@ -5,6 +5,7 @@ import type { Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, PaymentId, SettlementId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import { readFloor } from '#payouts/settings.ts'
 import { previewTotals } from './cover.ts'
 import { previewDueReserves, shareOut } from './reserves.ts'
 import { nextSlot, readHolidays, readSettings, type Slot } from './settings.ts'
@@ -101,7 +102,8 @@ export async function readUpcoming(
   const { clientKobo, subaccountsKobo, owedKobo } = await readBalances(tx, clientId)
   const { heldKobo, releasedKobo } = await previewDueReserves(tx, clientId, cutOff)
   const { reserveBps, schedule, handledTo } = settings
-  const shared = shareOut({ takenKobo: clientKobo, releasedKobo, owedKobo, reserveBps })
+  const floor = await readFloor(tx, { clientId, currency: CURRENCY, before: cutOff })
+  const shared = shareOut({ takenKobo: clientKobo, releasedKobo, owedKobo, reserveBps, floor })
   const { netKobo: coveredNetKobo, lines, ...amounts } = covered
   return {
     ...amounts,

@@ -9,6 +9,7 @@ import type { AccountId, ClientId, SettlementId } from '#ids.ts'
 import { clientOwner, operatorOwner } from '#ledger/accounts.ts'
 import { type Cause, postTransfers } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
+import { type Floor, WHOLE_BPS } from '#payouts/settings.ts'
 
 const DAY_MS = 86_400_000
 
@@ -146,9 +147,8 @@ export async function useReserves(
 }
 
 // Divides the money that a settlement took from a client: first recovers the client's debt, then holds back a
-// reserve from the money taken, and adds the reserves that are due. Pure.
-
-const WHOLE_BPS = 10_000n
+// reserve from the money taken, and adds the reserves that are due. The operator's floor also holds back for
+// what the client paid out itself meanwhile (I96). Pure.
 
 export type ShareOut = {
   recoveredKobo: Kobo
@@ -156,13 +156,27 @@ export type ShareOut = {
   netKobo: Kobo // The amount to pay out.
 }
 
-type Inputs = { takenKobo: Kobo; releasedKobo: Kobo; owedKobo: Kobo; reserveBps: number }
+type Inputs = {
+  takenKobo: Kobo
+  releasedKobo: Kobo
+  owedKobo: Kobo
+  reserveBps: number
+  floor: Floor
+}
 
-export function shareOut({ takenKobo, releasedKobo, owedKobo, reserveBps }: Inputs): ShareOut {
+export function shareOut({
+  takenKobo,
+  releasedKobo,
+  owedKobo,
+  reserveBps,
+  floor,
+}: Inputs): ShareOut {
   const allKobo = takenKobo + releasedKobo
   const recoveredKobo = least(owedKobo, allKobo)
   const reservableKobo = least(takenKobo, allKobo - recoveredKobo)
-  const reservedKobo = (reservableKobo * BigInt(reserveBps)) / WHOLE_BPS
+  const ownKobo = (reservableKobo * BigInt(reserveBps)) / WHOLE_BPS
+  const floorKobo = ((reservableKobo + floor.paidKobo) * BigInt(floor.bps)) / WHOLE_BPS
+  const reservedKobo = least(reservableKobo, floorKobo > ownKobo ? floorKobo : ownKobo)
   return {
     recoveredKobo: kobo(recoveredKobo),
     reservedKobo: kobo(reservedKobo),

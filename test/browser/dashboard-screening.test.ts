@@ -91,6 +91,15 @@ test('a held payout is released by two people, and lists show their versions', a
   const headers = { 'content-type': 'text/csv' }
   const list = 'id,name\n7,Musa Example Bello\n'
   await bench.call({ url: `${SCREENING}/lists?name=own&format=csv`, body: list, headers })
+  const listsUrl = `${bench.url}/dashboard/screening?tab=lists`
+  {
+    await using opened = await bench.openAs(browser, { role: 'operator' })
+    await opened.page.goto(listsUrl)
+    await opened.page.getByText(/^own/).first().click()
+    assert.deepEqual(await findAxeFaults(opened.page), [])
+    await askIn(opened.page, 'Request activation', 'As published today')
+  }
+  await approveNewest()
   const rule = { name: 'Own list', subject: 'payout', outcome: 'hold', kind: 'list', list: 'own' }
   const reference = await draft({ ...rule, score: 90 })
   const period = { from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z' }
@@ -119,10 +128,9 @@ test('a held payout is released by two people, and lists show their versions', a
   const sent = await bench.call({ url: `/api/v1/payouts/${payout.reference}` })
   assert.equal(sent.json().data.status, 'confirmed')
 
-  const lists = `${bench.url}/dashboard/screening?tab=lists`
-  await page.goto(lists)
+  await page.goto(listsUrl)
   await see(page, /^own/)
-  await assertFaultlessThroughout(page, lists)
+  await assertFaultlessThroughout(page, listsUrl)
   await assertFaultlessThroughout(page, `${bench.url}/dashboard/screening?tab=requests`)
   assert.deepEqual(problems, [])
 })

@@ -206,6 +206,25 @@ test('nobody ends a hold alone, twice, or for more than it has', async () => {
   await assertCleanBooks(bench)
 })
 
+test('nobody approves another request than the one that they have read', async () => {
+  await using desk = await setup()
+  const { maker, checker } = desk
+  const { accountNumber } = await createAccount(desk)
+  await credit(desk, accountNumber as string, '100')
+  const reference = (await hold(maker, { target: 'account', accountNumber })).reference as string
+  const release = dataOf(await act(maker, reference, 'release', { reason: 'Cleared' }), 'account')
+  assert.equal(await codeOf(act(maker, reference, 'withdraw')), 'withdrawn')
+  assert.equal(await codeOf(act(maker, reference, 'forfeit', { reason: 'An order' })), 'open')
+
+  const read = { request: release.id }
+  assert.equal(await codeOf(act(checker, reference, 'approve', read)), 'request_decided')
+  const rejection = act(checker, reference, 'reject', { ...read, reason: 'No' })
+  assert.equal(await codeOf(rejection), 'request_decided')
+  const other = (await hold(maker, { target: 'client', amount: '1' })).reference as string
+  assert.equal(await codeOf(act(checker, other, 'approve', read)), 'hold_request_not_found')
+  assert.deepEqual(await balanceOf(desk), { available: 0, held: 100, forfeited: 0, net: 100 })
+})
+
 test('bad input places no hold', async () => {
   await using bench = await setup()
   const { accountNumber } = await createAccount(bench)

@@ -78,3 +78,45 @@ test('a hold of an amount gets exactly that, and the rest can be drawn', async (
   assert(answers.includes('queued'), 'nothing was drawn beside the hold')
   await assertCleanBooks(bench)
 })
+
+// A hold of all money whose end one user has requested, and two others who may approve it.
+async function setupEnding(verb: 'release' | 'forfeit') {
+  const bench = await setup()
+  await pay(bench, bench.numbers[0] as string, '100')
+  const { reference } = await bench.place()
+  const url = `${HOLDS}/${reference}`
+  const maker = await newBrowser(bench, 'operator')
+  const body = { reason: 'Decided' }
+  const { id: request } = dataOf(await maker.call({ url: `${url}/${verb}`, body }), 'account')
+  const checkers = [await newBrowser(bench, 'operator'), await newBrowser(bench, 'operator')]
+  const approvals = () =>
+    checkers.map((checker) => checker.call({ url: `${url}/approve`, body: { request } }))
+  return Object.assign(bench, { approvals })
+}
+
+const codes = async (answers: Awaited<ReturnType<Bench['call']>>[]) =>
+  tally(answers.map((answer) => answer.json().code ?? answer.json().data.state))
+
+test('while a hold is released, twice at once, payouts draw what it held once', async () => {
+  await using bench = await setupEnding('release')
+  const [paidOut, approved] = await Promise.all([
+    Promise.all(Array.from({ length: 8 }, () => tryPayOut(bench, 30))),
+    Promise.all(bench.approvals()),
+  ])
+  assert.deepEqual(await codes(approved), { approved: 1, request_decided: 1 })
+  const later = await Promise.all(Array.from({ length: 8 }, () => tryPayOut(bench, 30)))
+  const queued = [...paidOut, ...later].filter((answer) => answer === 'queued')
+  assert.equal(queued.length, 3)
+  const { available, held, inTransit } = await balanceOf(bench)
+  assert.deepEqual([available, held, inTransit], [10, 0, 90])
+  await assertCleanBooks(bench)
+})
+
+test('two people who approve a forfeiture at once forfeit the money once', async () => {
+  await using bench = await setupEnding('forfeit')
+  const approved = await Promise.all(bench.approvals())
+  assert.deepEqual(await codes(approved), { approved: 1, request_decided: 1 })
+  const { available, held, forfeited } = await balanceOf(bench)
+  assert.deepEqual([available, held, forfeited], [0, 0, 100])
+  await assertCleanBooks(bench)
+})

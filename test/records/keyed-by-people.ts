@@ -37,6 +37,7 @@ export const BY_PEOPLE = [
   'approveHoldRequest',
   'rejectHoldRequest',
   'withdrawHoldRequest',
+  'activateScreeningList',
   'activateScreeningRule',
   'approveScreeningRequest',
   'draftScreeningRule',

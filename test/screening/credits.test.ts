@@ -15,9 +15,9 @@ import {
   CREDIT_RULE,
   decisions,
   MINUTE_MS,
+  putList,
   request,
   startScreening,
-  upload,
 } from '../support/screening.ts'
 
 const desk = closeAfterTests(await startScreening())
@@ -129,7 +129,7 @@ test('many_payers: the third payer within an hour, however often the others paid
 })
 
 test('list: a payer on the list in force, by the version in force when the credit came', async () => {
-  assert.equal((await upload(desk, 'own', 'id,name\n7,Musa Example Bello\n')).statusCode, 200)
+  await putList(desk, 'own', 'id,name\n7,Musa Example Bello\n')
   desk.advance(MINUTE_MS)
   await during({ kind: 'list', list: 'own', score: 90 }, async () => {
     const number = await account()
@@ -137,7 +137,7 @@ test('list: a payer on the list in force, by the version in force when the credi
       await pay(number, '100', payer(1, 'BELLO MUSA')),
       await pay(number, '100', payer(2, 'CHIKA EZE')),
     ]
-    assert.equal((await upload(desk, 'own', 'id,name\n8,Chika Eze\n')).statusCode, 200)
+    await putList(desk, 'own', 'id,name\n8,Chika Eze\n')
     desk.advance(MINUTE_MS)
     const after = [
       await pay(number, '100', payer(1, 'BELLO MUSA')),

@@ -54,6 +54,13 @@ test('OFAC’s SDN.XML and SDN.CSV are read', async () => {
   ])
 })
 
+test('an entry that is in a file twice is one entry, with the names of both', async () => {
+  const twice = OFAC.replace('<uid>2674</uid>', '<uid>36</uid>')
+  assert.deepEqual(await read('ofac_xml', twice), [
+    { id: '36', names: ['EXAMPLE AIRWAYS', 'AERO-EXAMPLE', 'Abu EXAMPLE'] },
+  ])
+})
+
 test('lines of one id in your own CSV are names of one entry', async () => {
   assert.deepEqual(await read('csv', 'id,name\n1,Ada Example\n2,Bola Example\n1,Ada Sample\n'), [
     { id: '1', names: ['Ada Example', 'Ada Sample'] },

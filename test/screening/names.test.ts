@@ -26,6 +26,25 @@ test('a name is found in another order, with other letters, accents, titles and 
   )
 })
 
+test('nobody passes by other scripts, invisible characters, other letters or other spaces', () => {
+  for (const name of [
+    'Мusа Dаudа Ibrаhim', // Cyrillic М and а.
+    'Ιbrahim Μusa Dauda', // Greek Ι and Μ.
+    'Ｉｂｒａｈｉｍ Ｍｕｓａ Ｄａｕｄａ',
+    '𝐈𝐛𝐫𝐚𝐡𝐢𝐦 𝐌𝐮𝐬𝐚 𝐃𝐚𝐮𝐝𝐚',
+    'Ibra\u200bhim Mu\u00adsa Dau\u2060da',
+    'I b r a h i m M u s a D a u d a',
+    'IbrahimMusaDauda',
+    'Ibrahim Musadauda',
+    'Iɓrahim Musa Ɗauda', // Hausa.
+    'Ibráhìm Mụsa Daụda',
+  ]) {
+    assert.equal(found(name), '1', name)
+  }
+  const padded = `${'ab cd ef gh '.repeat(4)}Ibrahim Musa Dauda`
+  assert.equal(index.match(padded, 90)?.entry, '1', 'words in front hide nothing')
+})
+
 test('a name that shares one word, or looks alike only in part, is not found', () => {
   for (const name of [
     'Ibrahim',

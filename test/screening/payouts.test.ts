@@ -14,10 +14,10 @@ import {
   codeOf,
   decisions,
   MINUTE_MS,
+  putList,
   request,
   SCREENING,
   startScreening,
-  upload,
 } from '../support/screening.ts'
 
 const desk = closeAfterTests(await startScreening())
@@ -26,7 +26,7 @@ const LISTED = 'Musa Example Bello'
 const RULE = { subject: 'payout', kind: 'list', list: 'own', score: 90 }
 
 await fund(desk, '100000')
-assert.equal((await upload(desk, 'own', `id,name\n7,${LISTED}\n`)).statusCode, 200)
+await putList(desk, 'own', `id,name\n7,${LISTED}\n`)
 const account = {
   listed: await addBankAccount(desk, { accountName: LISTED }),
   other: await addBankAccount(desk),
@@ -122,7 +122,7 @@ test('a payout that was clear is screened again once its list has changed', asyn
   const payout = await queue(account.other)
   await desk.screen()
   const name = `id,name\n7,${LISTED}\n9,Ada Obi\n`
-  assert.equal((await upload(desk, 'own', name)).statusCode, 200)
+  await putList(desk, 'own', name)
   desk.advance(MINUTE_MS)
   await desk.payouts.send()
   assert.equal(await statusOf(payout), 'queued')

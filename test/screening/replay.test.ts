@@ -1,5 +1,5 @@
-// A simulated month of random credits, rules and lists that change meanwhile: the decisions made again from
-// the books are those that were stored (I145).
+// A simulated month of random credits and payouts, with rules and lists that change meanwhile: the decisions
+// made again from the books are those that were stored, and what was let pass passes again (I145).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,10 +13,11 @@ import {
   activate,
   approve,
   CREDIT_RULE,
+  decisions,
   MINUTE_MS,
+  putList,
   request,
   startScreening,
-  upload,
 } from '../support/screening.ts'
 import { SECRETS } from '../support/settings.ts'
 
@@ -52,6 +53,24 @@ async function creditSome(numbers: readonly string[]): Promise<void> {
   )
 }
 
+async function requestPayout({ reference: bankAccount }: { reference: string }): Promise<void> {
+  const body = { amount: 10, narration: 'Rent', bankAccount }
+  const answer = await desk.call({ url: '/api/v1/payouts', body })
+  assert.equal(answer.statusCode, 200, answer.body)
+}
+
+async function assertIdentical() {
+  const { data } = await replayed()
+  const stored = await desk.db.query('select from screening_decisions where credit_id is not null')
+  assert.equal(data.decisions, stored.rowCount)
+  assert(data.decisions > 20, `only ${data.decisions} decisions`)
+  assert.deepEqual([data.payouts, data.erased], [1, 0])
+  const clear = await desk.db.query(`select from payouts where screening = 'clear'`)
+  assert.equal(data.cleared, (clear.rowCount ?? 0) - 1, 'all but the one that two people released')
+  assert(data.cleared > 5, `only ${data.cleared} payouts were let pass`)
+  return data
+}
+
 test('replaying a month gives identical decisions, whatever changed and however it was batched', async () => {
   const numbers: string[] = []
   for (let count = 0; count < 4; count++) {
@@ -59,7 +78,8 @@ test('replaying a month gives identical decisions, whatever changed and however 
   }
   await fund(desk, '1000')
   const listed = await addBankAccount(desk, { accountName: 'Musa Bello' })
-  await upload(desk, 'own', 'id,name\n1,Musa Bello\n')
+  const others = [await addBankAccount(desk), await addBankAccount(desk)]
+  await putList(desk, 'own', 'id,name\n1,Musa Bello\n')
   const velocity = { ...CREDIT_RULE, name: 'Velocity', kind: 'velocity', minutes: 2_880 }
   const rules: object[] = [
     { ...velocity, count: 6 },
@@ -86,18 +106,22 @@ test('replaying a month gives identical decisions, whatever changed and however 
       if (day === 3) band = reference as string
     }
     if (day === 20) await approve(desk, await request(desk, `/rules/${band}/end`))
-    if (day === 17) await upload(desk, 'own', 'id,name\n2,Chika Eze\n')
-    if (day === 16) {
-      const body = { amount: 10, narration: 'Rent', bankAccount: listed.reference }
-      await desk.call({ url: '/api/v1/payouts', body })
-    }
+    if (day === 17) await putList(desk, 'own', 'id,name\n2,Chika Eze\n')
+    if (day === 16 || day === 28) await requestPayout(listed)
+    if (day % 2 === 1) await requestPayout(random.pick(others))
     for (let hour = 0; hour < 3; hour++) {
       await creditSome(numbers)
-      if (random.next() < 0.6) await desk.screen()
+      if (random.next() < 0.6) {
+        await desk.screen()
+        await desk.payouts.send()
+      }
       desk.advance(random.integer(320, 640) * MINUTE_MS)
     }
   }
   await desk.screen()
+  const [held] = await decisions(desk, '&subject=payout')
+  await approve(desk, await request(desk, `/decisions/${held?.reference}/release`))
+  await desk.payouts.send()
 
   const { rows } = await desk.db.query<{ kind: string; hits: number }>(
     `select h ->> 'kind' as kind, count(*)::int as hits
@@ -106,16 +130,41 @@ test('replaying a month gives identical decisions, whatever changed and however 
   )
   const kinds = rows.map(({ kind }) => kind)
   assert.deepEqual(kinds, ['list', 'many_payers', 'new_payer', 'structuring', 'velocity'])
-  const { data } = await replayed()
-  const stored = await desk.db.query('select from screening_decisions where credit_id is not null')
-  assert.equal(data.decisions, stored.rowCount)
-  assert(data.decisions > 20, `only ${data.decisions} decisions`)
-  assert.deepEqual([data.payouts, data.erased], [1, 0])
+  const data = await assertIdentical()
 
   // From the middle on, with other batches and less history in each.
   const middle = new Date(begin.getTime() + 15 * 1_440 * MINUTE_MS)
   const half = await replayed(middle)
   assert(half.data.decisions > 0 && half.data.decisions < data.decisions)
+})
+
+test('a credit or a payout that was let pass, and was changed behind our back, is found', async () => {
+  const { rows } = await desk.db.query<{ id: bigint; name: string }>(
+    `select c.id, c.source_account_name as name from credits c
+      where received_at >= (select max(effective_from) from screening_lists)
+        and received_at >= (select max(effective_from) from screening_rules where name = 'List')
+        and source_account_name is not null
+        and not exists (select from screening_decisions where credit_id = c.id) limit 1`,
+  )
+  const [allowed] = rows as [{ id: bigint; name: string }]
+  const rename = 'update credits set source_account_name = $2 where id = $1'
+  await desk.db.query(rename, [allowed.id, 'CHIKA EZE'])
+  await assert.rejects(replayed(), new RegExp(`1 decisions differ: credit/${allowed.id}$`))
+  await desk.db.query(rename, [allowed.id, allowed.name])
+
+  const payouts = await desk.db.query<{ reference: string; name: string }>(
+    `select reference, to_account_name as name from payouts p
+      where screening = 'clear'
+        and not exists (select from screening_decisions where payout_id = p.id)
+      order by id desc limit 1`,
+  )
+  const [{ reference, name }] = payouts.rows as [{ reference: string; name: string }]
+  const renamePayout = (to: string) =>
+    desk.db.query(`begin; set local session_replication_role = replica;
+      update payouts set to_account_name = '${to}' where reference = '${reference}'; commit`)
+  await renamePayout('Chika Eze')
+  await assert.rejects(replayed(), new RegExp(`1 decisions differ: payout/${reference}$`))
+  await renamePayout(name)
 })
 
 test('a credit that was changed behind our back is found', async () => {

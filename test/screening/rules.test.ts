@@ -133,8 +133,9 @@ test('a test of an unknown rule, or of a time that is none, is refused', async (
 
 test('the same file is the same version; changes are counted; a damaged file changes nothing', async () => {
   const first = (await upload(desk, 'mine', 'id,name\n1,Ada Example\n2,Bola Example\n')).json().data
+  await approve(desk, await request(desk, `/lists/${first.version}/activate`))
   const again = (await upload(desk, 'mine', 'id,name\n1,Ada Example\n2,Bola Example\n')).json().data
-  assert.deepEqual(again, first)
+  assert.equal(again.version, first.version)
   const next = (await upload(desk, 'mine', 'id,name\n1,Ada Example\n3,Chi Example\n')).json().data
   assert.deepEqual([next.added, next.removed, next.entries], [1, 1, 2])
   const broken = await upload(desk, 'mine', 'id,name\n1,\n')
@@ -142,6 +143,73 @@ test('the same file is the same version; changes are counted; a damaged file cha
   assert.match(broken.json().errors[0].message, /Line 2/)
   const url = `${SCREENING}/lists?name=mine`
   assert.equal((await desk.call({ url })).json().data.length, 2)
+})
+
+const EVERYBODY = 'id,name\n1,Ada Example\n2,Bola Example\n3,Chi Example\n'
+const NOBODY = 'id,name\n9,Nobody At All\n'
+const versionOf = async (csv: string) =>
+  (await upload(desk, 'two-people', csv)).json().data as Record<string, number | string | null>
+const inForce = async () => {
+  const { rows } = await desk.db.query<{ id: bigint }>(
+    `select id from screening_lists
+      where name = 'two-people' and effective_from <= $1 order by id desc limit 1`,
+    [desk.clock()],
+  )
+  return rows[0] ? Number(rows[0].id) : null
+}
+
+test('one person replaces no list: a version is a draft until another person has agreed', async () => {
+  const draftOf = await versionOf(EVERYBODY)
+  assert.equal(draftOf.effectiveFrom, null)
+  const rule = { subject: 'payout', outcome: 'hold', kind: 'list', list: 'two-people', score: 90 }
+  const { reference } = await draft(desk, { ...rule, name: 'Of a draft' })
+  await testRule(desk, reference as string)
+  const maker = await desk.maker()
+  const activation = { url: `${RULES}/${reference}/activate`, body: { reason: 'Policy' } }
+  assert.equal(await codeOf(maker.call(activation)), 'screening_rule_list_missing')
+
+  const url = `${SCREENING}/lists/${draftOf.version}/activate`
+  const body = { reason: 'As published today' }
+  assert.equal((await desk.call({ url, body })).json().code, 'people_only')
+  const { id } = (await maker.call({ url, body })).json().data
+  assert.equal(await codeOf(maker.call({ url, body })), 'screening_request_open')
+  const approval = { url: `${SCREENING}/requests/${id}/approve`, body: {} }
+  assert.equal(await codeOf(maker.call(approval)), 'other_person_needed')
+  assert.equal((await desk.call(approval)).json().code, 'people_only')
+  desk.advance(2 * MINUTE_MS)
+  assert.equal(await inForce(), null)
+
+  await approve(desk, { id })
+  assert.equal(await inForce(), null, 'not before a minute has passed')
+  desk.advance(MINUTE_MS)
+  assert.equal(await inForce(), draftOf.version)
+  assert.equal(await codeOf((await desk.maker()).call({ url, body })), 'screening_list_not_draft')
+})
+
+test('a version never hides entries that it removes behind another draft', async () => {
+  const harmful = await versionOf(NOBODY)
+  assert.deepEqual([harmful.added, harmful.removed], [1, 3])
+  const disguised = await versionOf(`${NOBODY}10,Somebody Else\n`)
+  assert.equal(disguised.removed, 3, 'compared with the version in force, not with the draft')
+  const { id } = await request(desk, `/lists/${disguised.version}/activate`)
+  await approve(desk, await request(desk, `/lists/${harmful.version}/activate`))
+  const checker = await desk.checker()
+  const approval = { url: `${SCREENING}/requests/${id}/approve`, body: {} }
+  assert.equal(await codeOf(checker.call(approval)), 'screening_list_outdated')
+  const again = await versionOf(`${NOBODY}10,Somebody Else\n`)
+  assert.notEqual(again.version, disguised.version)
+  assert.deepEqual([again.added, again.removed, again.replaces], [1, 0, harmful.version])
+})
+
+test('the database keeps the content of every version, and when it began', async () => {
+  const keeps = /screening_lists_keep_content|never changes/
+  await assert.rejects(desk.db.query(`update screening_lists set content = ''`), keeps)
+  await assert.rejects(
+    desk.db.query(`update screening_lists set effective_from = now()
+                    where effective_from is not null`),
+    keeps,
+  )
+  await assert.rejects(desk.db.query('delete from screening_lists'))
 })
 
 test('a client that is no operator sees nothing of screening', async () => {

@@ -13,10 +13,10 @@ import {
   CREDIT_RULE,
   codeOf,
   decisions,
+  putList,
   request,
   SCREENING,
   startScreening,
-  upload,
 } from '../support/screening.ts'
 import { assign, giveBack, NOBODYS_NUMBER, readItem, suspend } from '../support/suspense-desk.ts'
 
@@ -26,7 +26,7 @@ const REFUSED = { status: 409, code: 'credit_held' }
 const LIST = { kind: 'list', list: 'own', score: 90 }
 
 const desk = closeAfterTests(await startScreening())
-assert.equal((await upload(desk, 'own', `id,name\n7,${LISTED}\n`)).statusCode, 200)
+await putList(desk, 'own', `id,name\n7,${LISTED}\n`)
 await activate(desk, { ...CREDIT_RULE, ...LIST, name: 'Listed payers' })
 
 const from = { ...PAYER, sourceAccountName: LISTED }

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
+import { pay as payIn } from '../support/refunding.ts'
 import { addClient, type Bench, startTestService } from '../support/running-service.ts'
 import { closed, SETTINGS, setBankAccount, setSettings } from '../support/settlements.ts'
 
@@ -102,4 +103,72 @@ test('only an operator sets the floor, and every bad one is named', async () => 
     assertRefused(await setFloor(body), 'account', { code: 'invalid_request' })
   }
   assert.deepEqual(await settingsOf(bench), [0, 0, 0, 0])
+})
+
+const FLOOR = { reserveFloorPercent: 10, reserveFloorDays: 7 }
+
+async function startWithMoney(naira: string) {
+  const started = await startWithOperator()
+  const { accountNumber } = await createAccount(started.bench)
+  await credit(started.bench, accountNumber as string, naira)
+  const pay = (amount: string) => {
+    const body = { amount, narration: 'Rent' }
+    return started.bench.call({ url: '/api/v1/payouts', body })
+  }
+  return Object.assign(started, { pay, accountNumber: accountNumber as string })
+}
+
+test('a client draws no more by payouts than a settlement would pay', async () => {
+  await using started = await startWithMoney('1000')
+  const { bench, setFloor, pay } = started
+  await setFloor(FLOOR)
+  const over = await pay('900.01')
+  assertRefused(over, 'account', { status: 409, code: 'reserve_floor_reached' })
+  assert.match(over.json().errors[0].message, /100\.0/)
+  assert.equal((await pay('1000.01')).json().code, 'insufficient_balance')
+  dataOf(await pay('500'), 'account')
+  dataOf(await pay('400'), 'account')
+  assertRefused(await pay('0.01'), 'account', { status: 409, code: 'reserve_floor_reached' })
+
+  // A settlement in between does not let the rest go either.
+  const { reserved, net } = await closed(bench)
+  assert.deepEqual([reserved, net], [100, 0])
+  await assertCleanBooks(bench)
+})
+
+test('concurrent payouts leave the floor, and those that fail give its room back', async () => {
+  await using started = await startWithMoney('1000')
+  const { bench, setFloor, pay } = started
+  await setFloor(FLOOR)
+  const answers = await Promise.all(Array.from({ length: 5 }, () => pay('300')))
+  const made = answers.filter(({ statusCode }) => statusCode === 200)
+  assert.equal(made.length, 3)
+  const [first] = made
+  const reference = first?.json().data.reference
+  const url = `/api/v1/payouts/${reference}/cancel`
+  dataOf(await bench.call({ url, body: { reason: 'Not now' } }), 'account')
+  dataOf(await pay('300'), 'account')
+  assertRefused(await pay('1'), 'account', { status: 409, code: 'reserve_floor_reached' })
+})
+
+test('a payout that is older than the days of the floor needs no reserve', async () => {
+  await using started = await startWithMoney('1000')
+  const { bench, setFloor, pay } = started
+  await setFloor(FLOOR)
+  dataOf(await pay('900'), 'account')
+  bench.advance(6 * 86_400_000)
+  assertRefused(await pay('50'), 'account', { status: 409, code: 'reserve_floor_reached' })
+  bench.advance(86_400_000 + 60_000)
+  dataOf(await pay('90'), 'account')
+  assertRefused(await pay('1'), 'account', { status: 409, code: 'reserve_floor_reached' })
+})
+
+test('a floor of all money lets no payout go, and a refund goes whatever the floor', async () => {
+  await using started = await startWithMoney('1000')
+  const { bench, setFloor, pay, accountNumber } = started
+  const { sessionId } = await payIn(bench, accountNumber, '50')
+  await setFloor({ reserveFloorPercent: 100, reserveFloorDays: 7 })
+  assertRefused(await pay('0.01'), 'account', { status: 409, code: 'reserve_floor_reached' })
+  const refund = { amount: '50', reason: 'Wrong size' }
+  dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}/refunds`, body: refund }), 'account')
 })

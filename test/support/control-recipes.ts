@@ -52,6 +52,8 @@ function screeningRecipes(): Record<string, Recipe> {
         headers: { 'content-type': 'text/csv' },
       },
     ],
+    getScreeningList: get(`${SCREENING}/lists/1`),
+    activateScreeningList: post(`${SCREENING}/lists/1/activate`, REASON),
     listScreeningDecisions: get(`${SCREENING}/decisions`),
     getScreeningDecision: get(DECISION),
     releaseScreenedPayout: post(`${DECISION}/release`, REASON),

@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict'
 import { isGenuine } from '../../torture/receivers.ts'
 import type { Entry, Operation, Terms } from '../../torture/witness.ts'
-import { accountBody, adviceBody } from './fixtures.ts'
+import { accountBody, adviceBody, dataOf } from './fixtures.ts'
 import { payoutRounds } from './payouts.ts'
+import { newBrowser } from './people.ts'
 import { postRail } from './rail.ts'
 import { listener, startWebhookBench, type WebhookBench } from './webhook-bench.ts'
 
@@ -31,6 +32,7 @@ export async function witnessSmallWorld() {
   const { payout, reference } = await client.payOut()
   const refund = await client.refund(payment.paymentReference)
   const hold = await client.hold(accountNumber)
+  await client.releaseHold(accountNumber)
   const settlement = await client.closeSettlement()
   const refused = client.note('payout', { clientId: CLIENT, amount: '100000' }, null)
   await rounds.send()
@@ -60,7 +62,16 @@ export async function witnessSmallWorld() {
   return {
     entries,
     accountNumber,
-    keys: { account, credit, reversal, advice, payment: payment.key, payout, refused, hold },
+    keys: {
+      account,
+      credit,
+      reversal,
+      advice,
+      payment: payment.key,
+      payout,
+      refused,
+      hold,
+    },
     references: { payout: reference, refund, settlement },
     connectionString: bench.database.connectionString,
     async [Symbol.asyncDispose]() {
@@ -141,6 +152,26 @@ class WitnessedClient {
     const body = { target: 'account', clientId: CLIENT, accountNumber, amount: 50, reason }
     const { reference } = (await this.#post('/api/v1/operator/holds', body)).data
     return this.note('hold', { clientId: CLIENT, amount: '5000' }, { reference })
+  }
+
+  // A hold that two users end.
+  async releaseHold(accountNumber: string): Promise<string> {
+    const key = await this.hold(accountNumber)
+    const { rows } = await this.#bench.db.query('select reference from holds where reason = $1', [
+      key,
+    ])
+    const { reference: hold } = rows[0] as { reference: string }
+    const url = `/api/v1/operator/holds/${hold}`
+    const maker = await newBrowser(this.#bench, 'operator')
+    const checker = await newBrowser(this.#bench, 'operator')
+    const release = { url: `${url}/release`, body: { reason: 'Cleared' } }
+    const { id: request } = dataOf(await maker.call(release), 'account')
+    const approved = await checker.call({ url: `${url}/approve`, body: { request } })
+    assert.equal(approved.statusCode, 200, approved.body)
+    const terms = { hold, kind: 'release', amount: 'all' }
+    this.note('hold_ending', terms, { request: `${request}` })
+    const by = checker.user.email
+    return this.note('hold_approval', { ...terms, request: `${request}`, by }, {})
   }
 
   async closeSettlement(): Promise<string> {

@@ -125,10 +125,23 @@ const PLANTED: readonly (readonly [string, RegExp])[] = [
   [`delete from holds where reason = '${hold}'`, /hold .* acknowledged and does not exist/],
   [`update holds set reason = 'made-up'`, /made-up exists and nobody/],
   [`update holds set amount_kobo = 9000`, /the amount of hold/],
-  [`update holds set held_kobo = 4999`, /what hold .* holds/],
-  [`update holds set held_kobo = 4999`, /what is held is 5000/],
+  [`update holds set held_kobo = 4999 where state = 'active'`, /what hold .* holds/],
+  [`update holds set held_kobo = 4999 where state = 'active'`, /what is held is 5000/],
+  [`update holds set state = 'active', ended_at = null`, /the state of hold .* is active/],
+  [`update transfers set reason = 'forfeiture' where reason = 'hold_release'`, /0 was agreed/],
+  [`update transfers set amount_kobo = 6000 where reason = 'hold_release'`, /gave out 1000 more/],
   [
-    `update transfers set hold_id = null, credit_id = ${CREDIT} where reason = 'hold'`,
+    `update transfers set credit_account_id = (select min(id) from ledger_accounts
+                                                where kind <> 'collection')
+      where reason = 'hold_release'`,
+    /what hold .* gave back to .* is 0, and should be 5000/,
+  ],
+  [`update hold_requests set decided_by = 'user:nobody'`, /was approved by nobody/],
+  [`update hold_requests set kind = 'forfeiture'`, /the kind of what hold_approval-.* approved/],
+  [`delete from hold_requests`, /the state of what hold_approval-.* approved is undefined/],
+  [
+    `update transfers set hold_id = null, credit_id = ${CREDIT}
+      where reason = 'hold' and hold_id = (select id from holds where state = 'active')`,
     /held money without a hold is 1/,
   ],
   [`delete from events where type = 'hold.placed'`, /hold.placed events of/],

@@ -1,7 +1,9 @@
 // Holds: each acknowledged one exists once with its terms and its event, and what is held and forfeited is
-// what its transfers moved. Only holds move money from and to the accounts of held money.
+// what its transfers moved, one after another. Only holds move money from and to the accounts of held money,
+// and only two people let it go: back to where it came from, or for good.
 
 import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
+import type { Intent } from './testimony.ts'
 
 const HOLDS = `
   select h.id, h.reason as key, h.reference, h.state, h.held_kobo, h.forfeited_kobo,
@@ -23,7 +25,134 @@ const HELD = `
             join ledger_accounts c on c.id = t.credit_account_id
            where t.hold_id is null and ('held' in (d.kind, c.kind) or c.kind = 'forfeited')) as strays`
 
-export async function checkHolds({ rows, testimony }: Books): Promise<string[]> {
+// The transfers of holds in their order. `place`: the account at the other side of the held money; a reserve
+// was due, so it goes back to the available balance.
+const MOVES = `
+  select h.reference, t.reason, t.amount_kobo, o.id as account,
+         case o.kind when 'reserve' then 'available' else o.kind || ' ' || o.id end as place
+    from transfers t join holds h on h.id = t.hold_id
+    join ledger_accounts o
+      on o.id = case t.reason when 'hold' then t.debit_account_id else t.credit_account_id end
+   order by t.id`
+
+const ENDINGS = `
+  select r.id, h.reference, r.kind, coalesce(r.amount_kobo::text, 'all') as amount, r.state,
+         r.requested_by, coalesce(r.decided_by, '') as decided_by
+    from hold_requests r join holds h on h.id = r.hold_id order by r.id`
+
+type Row = Record<string, string>
+
+export async function checkHolds(books: Books): Promise<string[]> {
+  return [...(await checkPlaced(books)), ...(await checkEnded(books))]
+}
+
+async function checkEnded({ rows, testimony, isLossy = false }: Books): Promise<string[]> {
+  const moves = Map.groupBy(await rows(MOVES), ({ reference }) => reference as string)
+  const endings = Map.groupBy(await rows(ENDINGS), ({ reference }) => reference as string)
+  const approvals = testimony.of('hold_approval')
+  const holds = await rows(HOLDS)
+  return [
+    ...holds.flatMap((hold) => {
+      const reference = hold.reference as string
+      const approved = (endings.get(reference) ?? []).filter(({ state }) => state === 'approved')
+      const { found, forfeited } = replayMoves(reference, moves.get(reference) ?? [])
+      return [...found, ...checkApproved(hold, { approved, forfeited })]
+    }),
+    ...[...endings.values()].flat().flatMap((request) => checkRequest(request, approvals)),
+    ...approvals.flatMap(({ key, terms, acknowledged }) => {
+      if (acknowledged.length === 0 || isLossy) return []
+      const request = (endings.get(terms.hold as string) ?? []).find(
+        ({ id }) => id === terms.request,
+      )
+      return [
+        ...differs(`the state of what ${key} approved`, request?.state, 'approved'),
+        ...differs(`the kind of what ${key} approved`, request?.kind, terms.kind),
+        ...differs(`the amount of what ${key} approved`, request?.amount, terms.amount),
+      ]
+    }),
+  ]
+}
+
+// A request is approved only if somebody else than its maker called to approve that very request.
+function checkRequest(request: Row, approvals: readonly Intent[]): string[] {
+  const { id, reference, state, requested_by: maker, decided_by: checker = '' } = request
+  if (state !== 'approved') return []
+  const isWanted = approvals.some(
+    ({ terms, acknowledged, open }) =>
+      terms.request === id &&
+      checker === `user:${terms.by}` &&
+      (acknowledged.length > 0 || open > 0),
+  )
+  return [
+    ...(isWanted ? [] : [`ending ${id} of hold ${reference} was approved by nobody`]),
+    ...(maker === checker ? [`ending ${id} of hold ${reference} was approved by its maker`] : []),
+  ]
+}
+
+// Adds the transfers of a hold up, one after another. It never gives out more than it has, and what is
+// released goes back to where it came from: forfeited money counts as taken from the lowest account.
+function replayMoves(reference: string, moves: readonly Row[]) {
+  const found: string[] = []
+  const sources = new Map<string, { place: string; kobo: bigint }>()
+  const back = new Map<string, bigint>()
+  let [held, forfeited] = [0n, 0n]
+  let isReleased = false
+  for (const { reason, amount_kobo = '0', account = '', place = '' } of moves) {
+    const kobo = BigInt(amount_kobo)
+    if (reason === 'hold') {
+      if (isReleased) found.push(`hold ${reference} took money after its release`)
+      sources.set(account, { place, kobo: (sources.get(account)?.kobo ?? 0n) + kobo })
+      held += kobo
+      continue
+    }
+    held -= kobo
+    if (held < 0n) found.push(`hold ${reference} gave out ${-held} more than it had`)
+    if (reason === 'forfeiture') forfeited += kobo
+    else {
+      isReleased = true
+      back.set(backTo(place), (back.get(backTo(place)) ?? 0n) + kobo)
+    }
+  }
+  if (!isReleased) return { found, forfeited }
+  const expected = new Map<string, bigint>()
+  let gone = forfeited
+  const inOrder = [...sources].sort(([one], [other]) => Number(one) - Number(other))
+  for (const [, { place, kobo }] of inOrder) {
+    const left = kobo > gone ? kobo - gone : 0n
+    gone -= kobo - left
+    if (left > 0n) expected.set(backTo(place), (expected.get(backTo(place)) ?? 0n) + left)
+  }
+  for (const place of new Set([...expected.keys(), ...back.keys()])) {
+    const [is, should] = [back.get(place) ?? 0n, expected.get(place) ?? 0n]
+    found.push(...differs(`what hold ${reference} gave back to ${place}`, `${is}`, `${should}`))
+  }
+  return { found, forfeited }
+}
+
+// A client has one available balance in naira, which due reserves go to.
+const backTo = (place: string) => (place.startsWith('available') ? 'available' : place)
+
+type Approved = { approved: readonly Row[]; forfeited: bigint }
+
+// A hold ends, and forfeits, only as its approved requests say.
+function checkApproved(hold: Row, { approved, forfeited }: Approved): string[] {
+  const { reference, state } = hold
+  const last = approved.at(-1)
+  const isEnded = last !== undefined && (last.kind === 'release' || last.amount === 'all')
+  const expected = isEnded ? (last.kind === 'release' ? 'released' : 'forfeited') : 'active'
+  const parts = approved.filter(({ kind, amount }) => kind === 'forfeiture' && amount !== 'all')
+  const partly = parts.reduce((sum, { amount = '0' }) => sum + BigInt(amount), 0n)
+  const isWhole = isEnded && last.kind === 'forfeiture'
+  return [
+    ...differs(`the state of hold ${reference}`, state, expected),
+    ...((isWhole ? forfeited > partly : forfeited === partly)
+      ? []
+      : [`${forfeited} is forfeited of hold ${reference}, and ${partly} was agreed`]),
+    ...(isEnded ? differs(`what ended hold ${reference} holds`, hold.held_kobo, '0') : []),
+  ]
+}
+
+async function checkPlaced({ rows, testimony }: Books): Promise<string[]> {
   const holds = await rows(HOLDS)
   const [sums] = await rows(HELD)
   const intents = testimony.of('hold')

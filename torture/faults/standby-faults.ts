@@ -10,7 +10,7 @@ import type { Random } from '../random.ts'
 import type { PairTarget } from '../target.ts'
 import { aWhile, type Fault, type Injected } from './fault.ts'
 
-export type StandbyFault = Fault<{ pair: Pair }>
+type StandbyFault = Fault<{ pair: Pair }>
 
 type Acting = {
   detail?: string

@@ -2501,6 +2501,7 @@ export const screeningStrings = {
   requestedToast: 'Requested. Another user must approve.',
   release: 'Request release',
   releaseText: 'The payout is sent once another user approves.',
+  activateList: 'Activate list',
   releaseCredit: 'Release unidentified money',
   releaseCreditText:
     'Once another user approves, the money can be returned, and is not held when it is assigned.',
@@ -2516,7 +2517,8 @@ export const screeningStrings = {
   },
   decided: 'Decided',
   noRequests: 'No requests',
-  noRequestsText: 'Requests to activate or end rules, and to release or refuse what was stopped.',
+  noRequestsText:
+    'Requests to activate or end rules, to activate lists, and to release or refuse what was stopped.',
   own: 'You requested this, so another user must approve it.',
   approve: 'Approve',
   approveTitle: (what: string) => `${what}?`,
@@ -2530,7 +2532,7 @@ export const screeningStrings = {
   withdrawTitle: 'Withdraw this request?',
   withdrawText: 'Nothing changes.',
   withdrawn: 'Withdrawn.',
-  listVersion: 'List version',
+  replaces: 'Replaces version',
   entries: 'Entries',
   names: 'Names',
   added: 'Added',
@@ -2538,7 +2540,7 @@ export const screeningStrings = {
   sha256: 'SHA-256 of the file',
   uploadedBy: 'Uploaded by',
   noLists: 'No lists yet',
-  noListsText: 'Upload a list of names by the API.',
+  noListsText: 'Upload a list of names by the API. Two people activate it.',
 }
 
 export const adjustmentsStrings = {

@@ -129,6 +129,10 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   screening_rule_untested: 'POST …/rules/test, and look at what it would have held.',
   screening_rule_not_draft: 'Create the next version: POST …/rules with the same name.',
   screening_rule_not_active: 'Read the rule again.',
+  screening_rule_list_missing: 'Upload the list, and have it activated first.',
+  screening_list_not_draft: 'Read the versions of the list again.',
+  screening_list_outdated:
+    'Upload the file again: it is compared with the version that is active now.',
   screening_rule_name_taken: 'Choose another name.',
   case_closed: 'Reopen it first.',
   case_not_closed: 'Close it first.',
@@ -144,6 +148,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   adjustment_too_large: 'Fetch what is owed, and request at most that.',
   suspense_not_fitting: 'Choose an open payment or an account of the same client and currency.',
   approval_needed: 'Create an approval request (POST …/requests).',
+  reserve_floor_reached: 'Request less: the error says how much has to stay.',
   insufficient_balance: CHECK_BALANCE,
   bank_account_unknown: 'Check the account number and bank.',
   bank_account_exists: 'Use the existing bank account.',

@@ -172,12 +172,20 @@ const wordsOf = ({ kind }: Ending) => ({
 type DecideEndingProps = { session: Session; request: Ending; amount: string; done: () => void }
 
 export function DecideEnding({ session, request, amount, done }: DecideEndingProps) {
-  const { hold: reference, requestedBy, cannotApprove } = request
+  const { id, hold: reference, requestedBy, cannotApprove } = request
   return (
     <DecideRequest
       {...{ session, requestedBy, cannotApprove, amount, done }}
       words={wordsOf(request)}
-      decide={(verb, sent) => send('POST', `${ONE}/${verb}`, { params: { reference }, ...sent })}
+      decide={(verb, { body, headers }) => {
+        const sent = { params: { reference }, headers }
+        if (verb === 'withdraw') return send('POST', `${ONE}/withdraw`, { ...sent, body: {} })
+        if (verb === 'approve') {
+          return send('POST', `${ONE}/approve`, { ...sent, body: { request: id } })
+        }
+        const { reason = '' } = body
+        return send('POST', `${ONE}/reject`, { ...sent, body: { reason, request: id } })
+      }}
     />
   )
 }

@@ -334,9 +334,12 @@ function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
 
 type Request = Schemas['ScreeningRequest']
 
-const requestKind = ({ kind, sessionId }: Request) =>
-  sessionId ? strings.releaseCredit : strings.requestKinds[kind]
-const subjectOf = ({ ruleName, payout, sessionId }: Request) => ruleName ?? payout ?? sessionId
+function requestKind({ kind, sessionId, list }: Request): string {
+  if (list !== null) return strings.activateList
+  return sessionId === null ? strings.requestKinds[kind] : strings.releaseCredit
+}
+const subjectOf = ({ ruleName, list, listVersion, payout, sessionId }: Request) =>
+  ruleName ?? (list && nameOf({ name: list, version: listVersion })) ?? payout ?? sessionId
 
 const REQUEST_COLUMNS: readonly Column<Request>[] = [
   { name: strings.request, place: 'lead', show: requestKind },
@@ -369,6 +372,14 @@ function Requests(props: ViewProps) {
                   item.rule && (
                     <Link href={hrefOf('screening', item.rule, { tab: 'rules' })}>
                       {item.ruleName}
+                    </Link>
+                  ),
+                ],
+                [
+                  strings.list,
+                  item.listVersion && (
+                    <Link href={hrefOf('screening', `${item.listVersion}`, { tab: 'lists' })}>
+                      {subjectOf(item)}
                     </Link>
                   ),
                 ],
@@ -417,13 +428,17 @@ export function DecideScreening({ item, session, done }: DecideProps) {
 
 type List = Schemas['ScreeningList']
 
+const nameOf = ({ name, version }: { name: string; version: number | null }) =>
+  `${name} · ${strings.version} ${version}`
+
+function ListState({ effectiveFrom }: Pick<List, 'effectiveFrom'>) {
+  return <Badge state={effectiveFrom === null ? 'draft' : 'active'} />
+}
+
 const LIST_COLUMNS: readonly Column<List>[] = [
-  {
-    name: strings.name,
-    place: 'lead',
-    show: ({ name, version }) => `${name} · ${strings.version} ${version}`,
-  },
-  { name: strings.entries, place: 'state', show: ({ entries }) => count(entries) },
+  { name: strings.name, place: 'lead', show: nameOf },
+  { name: strings.state, place: 'state', show: (list) => <ListState {...list} /> },
+  { name: strings.entries, show: ({ entries }) => count(entries) },
   { name: strings.names, show: ({ names }) => count(names) },
   { name: strings.added, show: ({ added }) => count(added) },
   { name: strings.removed, show: ({ removed }) => count(removed) },
@@ -431,7 +446,7 @@ const LIST_COLUMNS: readonly Column<List>[] = [
   {
     name: strings.inForce,
     place: 'time',
-    show: ({ effectiveFrom }) => <Time at={effectiveFrom} />,
+    show: ({ effectiveFrom }) => effectiveFrom && <Time at={effectiveFrom} />,
   },
 ]
 
@@ -445,6 +460,46 @@ function Lists(props: ViewProps) {
       columns={LIST_COLUMNS}
       keyOf={({ version }) => `${version}`}
       none={{ title: strings.noLists, text: strings.noListsText, isMadeByApi: true }}
+      one={{
+        title: strings.list,
+        path: `${LISTS}/{version}`,
+        show: (list) => (
+          <>
+            <TextHeadline text={nameOf(list)} badge={<ListState {...list} />} />
+            <Facts
+              facts={[
+                [strings.entries, count(list.entries)],
+                [strings.names, count(list.names)],
+                [strings.replaces, list.replaces],
+                [strings.added, count(list.added)],
+                [strings.removed, count(list.removed)],
+                [strings.uploadedBy, person(list.uploadedBy)],
+                [strings.sha256, <Copyable key="hash" text={list.sha256} />],
+                [strings.inForce, list.effectiveFrom && <Time at={list.effectiveFrom} />],
+              ]}
+            />
+            <div class="buttons after-facts">
+              <Action
+                action={strings.activate}
+                text={strings.activateText}
+                style="primary"
+                isOffered={list.effectiveFrom === null}
+                run={(form, headers) =>
+                  send('POST', `${LISTS}/{version}/activate`, {
+                    params: { version: `${list.version}` },
+                    body: { reason: form.text('reason') },
+                    headers,
+                  })
+                }
+                message={strings.requestedToast}
+                done={toRequests}
+              >
+                <ReasonField label={strings.reason} hint={strings.reasonHint} />
+              </Action>
+            </div>
+          </>
+        ),
+      }}
     />
   )
 }
