@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { language } from '#config/setting-parsers.ts'
+import { language } from '../../web/copy.ts'
 
 const { locale } = language
 const navigator = { languages: ['en-US@posix'] }
