@@ -3,8 +3,8 @@
 // I47: a payout is sent at most once. A payout without an answer is unknown: a worker queries the bank and
 // never sends it again. Approval is a field of its own, not a status.
 
-import { composed, fits } from '#db/paging.ts'
 import { timestamp } from '#clock.ts'
+import { composed, fits } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'

@@ -1,9 +1,9 @@
 // The ledger accounts of a client: its collection accounts, its shared accounts, the accounts of its
 // subaccounts, and the operator's accounts for it (fees, write-offs).
 
-import { composed, fits } from '#db/paging.ts'
 import { assignedTo, type Viewer } from '#credits/queries.ts'
 import { idBounds, type Window } from '#db/bounds.ts'
+import { composed, fits } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, TransferId } from '#ids.ts'
