@@ -120,6 +120,11 @@ export function noAnswer(httpStatus: number): NoAnswer {
   return { status: 'no_answer', reason: reasonOf(httpStatus), ...(isUp && { isUp }) }
 }
 
+// The result if an answer does not answer the request. `field` has the bank's own words.
+export function asNoAnswer(answer: JsonAnswer, field: string): NoAnswer {
+  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, field) }
+}
+
 // The result if the bank did not answer an order to pay or a query of a payout.
 export function payoutUnanswered({ reason, isUnsent }: NoAnswer, isOrder: boolean): PayoutAnswer {
   if (isOrder && isUnsent) return { status: 'unsent', reason: `Nothing was sent: ${reason}` }

@@ -263,10 +263,8 @@ export async function listItems(
   const hasDifference = `exists (select from differences d where d.item_kind = i.kind
                              and d.item_id = i.id and d.state <> 'cleared')`
   const own = [bankCode, currency, from, to, firstId, pastId, after?.id ?? 0n, limit, ITEM_KINDS]
-  const { sql, values } = fits(
-    [[`(not ${hasDifference}) = $`, isMatched], ...matching(search, SEARCHED)],
-    own,
-  )
+  const matched = isMatched !== undefined && `${isMatched ? 'not' : ''} ${hasDifference}`
+  const { sql, values } = fits([matched, ...matching(search, SEARCHED)], own)
   const parts = kinds.map(
     (each) => `(select ${COLUMNS} from ${itemSource(each, filter)}
                  where i.id > ${each === after?.kind ? '$7' : '0'}::bigint and ${sql}

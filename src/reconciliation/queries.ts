@@ -241,7 +241,7 @@ export async function listDayLines(
   const { sql, values } = fits(
     [
       ['l.id > $', afterId],
-      [`(not ${hasDifference}) = $`, isMatched],
+      isMatched !== undefined && `${isMatched ? 'not' : ''} ${hasDifference}`,
       ['l.kind = $', kind],
       ...matching(search, SEARCHED),
     ],

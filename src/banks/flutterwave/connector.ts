@@ -9,7 +9,6 @@ import type {
   CallOptions,
   Connector,
   Mode,
-  NoAnswer,
   PayoutAnswer,
   ReservationAnswer,
   TimeWindow,
@@ -22,10 +21,10 @@ import { isObject, objectIn } from '#banks/json-body.ts'
 import {
   type Ask,
   asking,
+  asNoAnswer,
   type JsonAnswer,
   messageOf,
   nameNotFound,
-  noAnswer,
   payoutNotFound,
   payoutUnanswered,
 } from '#banks/json-calls.ts'
@@ -152,7 +151,7 @@ export function transactionCalls(ask: Ask): BankCalls {
       if (isUnknown(answer)) return { status: 'not_found' }
       const transaction = objectIn(answer.body.data)
       const isOfThis = answer.body.status === 'success' && idOf(transaction) === value
-      if (!isOfThis || !isText(transaction.status)) return asNoAnswer(answer)
+      if (!isOfThis || !isText(transaction.status)) return asNoAnswer(answer, 'message')
       if (transaction.status === PENDING) return { status: 'in_progress' }
       if (transaction.status === FAILED) return { status: 'not_found' }
       return { status: 'found', items: [await read(transaction, options)] }
@@ -167,7 +166,9 @@ export function transactionCalls(ask: Ask): BankCalls {
       const answer = await ask({ method: 'GET', path, query: filters }, options)
       if (answer.status === 'no_answer') return answer
       const { data } = answer.body
-      if (answer.body.status !== 'success' || !Array.isArray(data)) return asNoAnswer(answer)
+      if (answer.body.status !== 'success' || !Array.isArray(data)) {
+        return asNoAnswer(answer, 'message')
+      }
       const rows = data.filter(isObject)
       const items: ParsedItem[] = []
       for (const row of rows.filter((each) => isListed(each, query, reference))) {
@@ -226,10 +227,6 @@ function isPast(rows: readonly Transaction[], { from, to }: TimeWindow): boolean
 // the transaction.
 function isUnknown(answer: JsonAnswer): boolean {
   return answer.body.status === 'error' && NOT_FOUND.test(messageOf(answer, 'message'))
-}
-
-function asNoAnswer(answer: JsonAnswer): NoAnswer {
-  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'message') }
 }
 
 // Name enquiry and transfers at Flutterwave, in naira. A transfer counts only if it repeats our reference,

@@ -20,6 +20,7 @@ import {
   type Ask,
   asking,
   askingWithToken,
+  asNoAnswer,
   inTurn,
   type JsonAnswer,
   messageOf,
@@ -200,7 +201,9 @@ export function transactionCalls(ask: Ask): BankCalls {
       const answer = await askInTurn({ method: 'GET', path, query }, options)
       if (answer.status === 'no_answer') return answer
       const { content } = objectIn(answer.body.responseBody)
-      if (answer.httpStatus !== 200 || !Array.isArray(content)) return asNoAnswer(answer)
+      if (answer.httpStatus !== 200 || !Array.isArray(content)) {
+        return asNoAnswer(answer, 'responseMessage')
+      }
       const items: ParsedItem[] = []
       for (const row of content.map(objectIn)) {
         const found = await find(askInTurn, String(row.transactionReference), options)
@@ -228,7 +231,7 @@ async function find(ask: Ask, reference: string, options: CallOptions): Promise<
   if (answer.httpStatus === 404) return { status: 'not_found' }
   const transaction = objectIn(answer.body.responseBody)
   if (answer.httpStatus !== 200 || transaction.paymentStatus === undefined)
-    return asNoAnswer(answer)
+    return asNoAnswer(answer, 'responseMessage')
   if (IN_PROGRESS.includes(String(transaction.paymentStatus))) return { status: 'in_progress' }
   const accountNumber = await findNumber(ask, transaction, options)
   if (typeof accountNumber === 'object') return accountNumber
@@ -257,10 +260,6 @@ async function findNumber(
     ? accounts.map((each) => objectIn(each).accountNumber)
     : []
   return numbers.length === 1 && typeof numbers[0] === 'string' ? numbers[0] : undefined
-}
-
-function asNoAnswer(answer: JsonAnswer): NoAnswer {
-  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'responseMessage') }
 }
 
 // Name enquiry and single disbursements at Monnify. A disbursement has failed only if Monnify calls it

@@ -23,10 +23,10 @@ import {
   type Ask,
   asking,
   askingWithToken,
+  asNoAnswer,
   type JsonAnswer,
   messageOf,
   nameNotFound,
-  noAnswer,
   payoutNotFound,
   payoutUnanswered,
 } from '#banks/json-calls.ts'
@@ -115,7 +115,7 @@ function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
     const answer = await asking(http, headers)({ method: 'POST', path, body }, {})
     if (answer.status === 'no_answer') return answer
     const token = objectIn(answer.body.data).access_token
-    if (typeof token !== 'string') return asNoAnswer(answer)
+    if (typeof token !== 'string') return asNoAnswer(answer, 'description')
     const authorization = `Bearer ${token}`
     return {
       status: 'logged_in',
@@ -150,7 +150,9 @@ function transactionCalls(ask: Ask): BankCalls {
       const answer = await ask({ method: 'GET', path, query }, options)
       if (answer.status === 'no_answer') return answer
       const { results, cursor: next } = objectIn(answer.body.data)
-      if (answer.body.code !== '00' || !Array.isArray(results)) return asNoAnswer(answer)
+      if (answer.body.code !== '00' || !Array.isArray(results)) {
+        return asNoAnswer(answer, 'description')
+      }
       const items = results
         .filter(isObject)
         .filter(({ type, status }) => type === 'vact_transfer' && status === 'SUCCESS')
@@ -167,7 +169,7 @@ function readTransfer(answer: JsonAnswer): TransferAnswer {
   const { status } = objectIn(data)
   if (code !== '00') {
     const isAnswer = typeof code === 'string' || answer.httpStatus === 404
-    return isAnswer ? { status: 'not_found' } : asNoAnswer(answer)
+    return isAnswer ? { status: 'not_found' } : asNoAnswer(answer, 'description')
   }
   if (IN_PROGRESS.includes(String(status))) return { status: 'in_progress' }
   return status === 'SUCCESS'
@@ -178,10 +180,6 @@ function readTransfer(answer: JsonAnswer): TransferAnswer {
 // In UTC, without an offset.
 function secondsOf(at: Date): string {
   return at.toISOString().slice(0, 19)
-}
-
-function asNoAnswer(answer: JsonAnswer) {
-  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'description') }
 }
 
 // Virtual accounts at Nomba, known there by our own reference (accountRef, 16 to 64 characters). An

@@ -21,11 +21,11 @@ import { isObject, objectIn } from '#banks/json-body.ts'
 import {
   type Ask,
   asking,
+  asNoAnswer,
   inTurn,
   type JsonAnswer,
   messageOf,
   nameNotFound,
-  noAnswer,
   payoutNotFound,
   payoutUnanswered,
 } from '#banks/json-calls.ts'
@@ -166,7 +166,7 @@ export function transactionCalls(ask: Ask): BankCalls {
       const answer = await askInTurn({ method: 'GET', path: '/transaction', query }, options)
       if (answer.status === 'no_answer') return answer
       const rows = answer.body.data
-      if (answer.body.status !== true || !Array.isArray(rows)) return asNoAnswer(answer)
+      if (answer.body.status !== true || !Array.isArray(rows)) return asNoAnswer(answer, 'message')
       const items: ParsedItem[] = []
       for (const row of rows.filter(isObject)) {
         const read = await readRow(askInTurn, { row, accountNumber }, options)
@@ -207,7 +207,7 @@ async function findByReference(
   if (answer.httpStatus === 404 || isUnknown) return { status: 'not_found' }
   const transaction = objectIn(answer.body.data)
   const isOurTransaction = answer.body.status === true && transaction.reference === reference
-  if (!isOurTransaction || !isText(transaction.status)) return asNoAnswer(answer)
+  if (!isOurTransaction || !isText(transaction.status)) return asNoAnswer(answer, 'message')
   if (IN_PROGRESS.includes(transaction.status)) return { status: 'in_progress' }
   if (NEVER_PAID.includes(transaction.status)) return { status: 'not_found' }
   return { status: 'found', items: [readTransaction(withReceiver(transaction, accountNumber))] }
@@ -220,10 +220,6 @@ function withReceiver(transaction: Transaction, accountNumber: string | null): T
   const authorization = objectIn(transaction.authorization)
   const receiver = { receiver_bank_account_number: accountNumber }
   return { ...transaction, authorization: { ...authorization, ...receiver } }
-}
-
-function asNoAnswer(answer: JsonAnswer): NoAnswer {
-  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'message') }
 }
 
 // Name enquiry and transfers at Paystack, in kobo. A transfer goes to a recipient, which we create first and

@@ -9,11 +9,10 @@ import type {
   ChangeAnswer,
   Connector,
   Mode,
-  NoAnswer,
   TransferAnswer,
 } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { type Ask, asking, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
+import { type Ask, asking, asNoAnswer, messageOf } from '#banks/json-calls.ts'
 import { nameEnquiry } from '#banks/manilla/notifications.ts'
 import {
   type CreditIdentifier,
@@ -103,7 +102,11 @@ async function findTransfer(
   if (answer.status === 'no_answer') return answer
   const { transactionAmount, settlementId } = answer.body
   const isAbout = transactionAmount !== undefined && settlementId !== undefined
-  if (!isAbout) return answer.httpStatus === 404 ? { status: 'not_found' } : asNoAnswer(answer)
+  if (!isAbout) {
+    return answer.httpStatus === 404
+      ? { status: 'not_found' }
+      : asNoAnswer(answer, 'responseMessage')
+  }
   if (Number(transactionAmount) === 0 || !settlementId) return { status: 'not_found' }
   return { status: 'found', items: [readNotification(answer.body)] }
 }
@@ -112,7 +115,7 @@ async function findTransfer(
 async function order(ask: Ask, request: BankRequest, options: CallOptions) {
   const answer = await ask(request, options)
   const isFailure = answer.status === 'answered' && answer.body.responseCode === SYSTEM_FAILURE
-  return isFailure ? asNoAnswer(answer) : answer
+  return isFailure ? asNoAnswer(answer, 'responseMessage') : answer
 }
 
 async function change(ask: Ask, request: BankRequest, options: CallOptions): Promise<ChangeAnswer> {
@@ -120,8 +123,4 @@ async function change(ask: Ask, request: BankRequest, options: CallOptions): Pro
   if (answer.status === 'no_answer') return answer
   if (answer.body.responseCode === SUCCESS) return { status: 'done' }
   return { status: 'refused', reason: messageOf(answer, 'responseMessage') }
-}
-
-function asNoAnswer(answer: JsonAnswer): NoAnswer {
-  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'responseMessage') }
 }

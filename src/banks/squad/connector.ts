@@ -22,10 +22,10 @@ import { isObject, objectIn, readNestedJson } from '#banks/json-body.ts'
 import {
   type Ask,
   asking,
+  asNoAnswer,
   type JsonAnswer,
   messageOf,
   nameNotFound,
-  noAnswer,
   payoutNotFound,
   payoutUnanswered,
 } from '#banks/json-calls.ts'
@@ -145,7 +145,7 @@ function transferCalls(ask: Ask): BankCalls {
 function rowsOf(answer: JsonAnswer): Record<string, unknown>[] | NoAnswer {
   const { rows } = objectIn(answer.body.data)
   if (answer.body.success === true && Array.isArray(rows)) return rows.filter(isObject)
-  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'message') }
+  return asNoAnswer(answer, 'message')
 }
 
 // Reserves accounts of the business model: the customer model needs more data than we have of a payer.

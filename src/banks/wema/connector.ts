@@ -15,7 +15,7 @@ import type {
 } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { isObject } from '#banks/json-body.ts'
-import { type Ask, asking, messageOf, noAnswer } from '#banks/json-calls.ts'
+import { type Ask, asking, asNoAnswer } from '#banks/json-calls.ts'
 import { isSecretEqual, onlyFormat, type ParsedItem, singleHeader } from '#banks/notifications.ts'
 import { watDay } from '#clock.ts'
 import { nameEnquiry, readTransfer, wemaFormat } from './notifications.ts'
@@ -126,7 +126,7 @@ async function find(
   const { status, transactions } = answer.body
   if (NONE_FOUND.includes(String(status))) return { status: 'found', items: [] }
   if (answer.httpStatus !== 200 || status !== '00' || !Array.isArray(transactions)) {
-    return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'status_desc') }
+    return asNoAnswer(answer, 'status_desc')
   }
   return { status: 'found', items: transactions.filter(isObject).map(readTransfer) }
 }
