@@ -106,8 +106,9 @@ type Report<Span, Data, Row> = {
   hasPage?: boolean
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any fields.
-type ViewOf<Data> = View<Data, unknown, any>
+// biome-ignore lint/suspicious/noExplicitAny: a view of any row.
+type AnyView = View<any, any, any>
+type ViewOf<Data> = AnyView & { present: (row: NoInfer<Data>) => unknown }
 type MonthSpan = { month: string; from: Date; to: Date }
 type MomentSpan = { at: Date | undefined; now: Date }
 
@@ -155,8 +156,7 @@ type Spans<Query, Span> = {
 // Registers a report as JSON, as CSV and as a page to print. The last column of the CSV is the stamp: the
 // month or the moment.
 function reportRoutes<Query, Span, Data, Row>(
-  // biome-ignore lint/suspicious/noExplicitAny: monthReport and momentReport fit the view to the data.
-  report: Report<Span, Data, Row> & { view: ViewOf<any> },
+  report: Report<Span, Data, Row> & { view: AnyView },
   { fields, parse, stampOf, describe }: Spans<Query, Span>,
 ): FastifyPluginAsyncTypebox<Deps> {
   const { path, noun, view, of, operation, description, columns, rowsOf, totalsOf } = report
