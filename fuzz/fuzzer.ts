@@ -1,7 +1,7 @@
 // Sends episodes of requests and judges every answer. A number and a seed define an episode: the
 // same two repeat its steps.
 
-import { COMMON_ERRORS } from '#http/reference/error-remedies.ts'
+import { COMMON_ERRORS } from '#http/reference/errors.ts'
 import { seededRandom } from '../test/support/random.ts'
 import { type AnswerChecks, isOutcome } from './answer-checks.ts'
 import type { Credentials } from './credentials.ts'

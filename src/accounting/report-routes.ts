@@ -68,10 +68,9 @@ export const trialBalanceRoutes = momentReport({
   columns: TRIAL_BALANCE_COLUMNS,
   read: async (tx, { at }, { chart }) => {
     const rows = await readTrialBalance(tx, { at, chart })
-    return { rows, totals: totalsOf(rows) }
+    const totals = totalsOf(rows)
+    return { data: { rows, totals }, rows, totals: totals.map(toTotalRow) }
   },
-  rowsOf: ({ rows }) => rows,
-  totalsOf: ({ totals }) => totals.map(toTotalRow),
 })
 
 function toTotalRow({ currency, debitKobo, creditKobo }: CurrencyTotal): TrialBalanceRow {
@@ -160,8 +159,10 @@ export const operatorBalanceRoutes = momentReport({
     'one column, so the totals add up to the trial balance.',
   view: BalancesView,
   columns: BALANCE_COLUMNS,
-  read: async (tx, { at }) => ({ rows: await readOperatorBalances(tx, at) }),
-  rowsOf: ({ rows }) => rows,
+  read: async (tx, { at }) => {
+    const rows = await readOperatorBalances(tx, at)
+    return { data: { rows }, rows }
+  },
   hasPage: false, // The table is too wide to print.
 })
 
@@ -225,9 +226,10 @@ export const suspenseAgeingRoutes = momentReport({
     'balance of suspense in the trial balance of that moment.',
   view: AgeingView,
   columns: AGEING_COLUMNS,
-  read: async (tx, span) => ({ rows: await readSuspenseAgeing(tx, span) }),
-  rowsOf: ({ rows }) => rows,
-  totalsOf: ({ rows }) => totalsOfAges(rows),
+  read: async (tx, span) => {
+    const rows = await readSuspenseAgeing(tx, span)
+    return { data: { rows }, rows, totals: totalsOfAges(rows) }
+  },
 })
 
 // Adds up the rows by currency and age, and keeps both orders.
@@ -313,8 +315,10 @@ export const vatRoutes = monthReport({
     'what moved the ledger accounts of VAT in that month.',
   view: VatView,
   columns: VAT_COLUMNS,
-  read: readVatReport,
-  rowsOf: toVatRows,
+  read: async (tx, span) => {
+    const data = await readVatReport(tx, span)
+    return { data, rows: toVatRows(data) }
+  },
 })
 
 // Output first, then input, then what is payable, each by currency and owner.
@@ -397,8 +401,10 @@ export const stampDutyRoutes = monthReport({
     'rates in force lead one to expect.',
   view: DutyView,
   columns: DUTY_COLUMNS,
-  read: async (tx, span) => ({ rows: await readStampDuty(tx, span) }),
-  rowsOf: ({ rows }) => rows,
+  read: async (tx, span) => {
+    const rows = await readStampDuty(tx, span)
+    return { data: { rows }, rows }
+  },
 })
 
 const WithholdingView = view('WithholdingTax', (f: Fields<Withholding>) => ({
@@ -441,6 +447,8 @@ export const withholdingTaxRoutes = monthReport({
     'tax whose credit notes are still due.',
   view: WithholdingReportView,
   columns: WITHHOLDING_COLUMNS,
-  read: async (tx, span) => ({ rows: await readWithholding(tx, span) }),
-  rowsOf: ({ rows }) => rows,
+  read: async (tx, span) => {
+    const rows = await readWithholding(tx, span)
+    return { data: { rows }, rows }
+  },
 })

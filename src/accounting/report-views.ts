@@ -1,6 +1,6 @@
 // The reports of accounting: their query parameters, and each as JSON, as CSV and as a page to print.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox, type TSchema, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { parseBankTime, timestamp, watDay } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
@@ -100,14 +100,16 @@ type Report<Span, Data, Row> = {
   operation: string // Part of the operation ids: TrialBalance in exportTrialBalance.
   description: string
   columns: Columns<Row>
-  read: (tx: Transaction, span: Span, deps: Deps) => Promise<Data>
-  rowsOf: (data: Data) => readonly Row[]
-  totalsOf?: (data: Data) => readonly Row[]
+  // Returns the data of the JSON, the rows of the CSV, and the totals that the page adds to them.
+  read: (
+    tx: Transaction,
+    span: Span,
+    deps: Deps,
+  ) => Promise<{ data: Data; rows: readonly Row[]; totals?: readonly Row[] }>
   hasPage?: boolean
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any fields.
-type ViewOf<Data> = View<Data, unknown, any>
+type ViewOf<Data> = { schema: TSchema; present: (row: NoInfer<Data>) => unknown }
 type MonthSpan = { month: string; from: Date; to: Date }
 type MomentSpan = { at: Date | undefined; now: Date }
 
@@ -155,15 +157,16 @@ type Spans<Query, Span> = {
 // Registers a report as JSON, as CSV and as a page to print. The last column of the CSV is the stamp: the
 // month or the moment.
 function reportRoutes<Query, Span, Data, Row>(
-  // biome-ignore lint/suspicious/noExplicitAny: monthReport and momentReport fit the view to the data.
-  report: Report<Span, Data, Row> & { view: ViewOf<any> },
+  report: Report<Span, Data, Row> & { view: ViewOf<never> },
   { fields, parse, stampOf, describe }: Spans<Query, Span>,
 ): FastifyPluginAsyncTypebox<Deps> {
-  const { path, noun, view, of, operation, description, columns, rowsOf, totalsOf } = report
+  const { path, noun, of, operation, description, columns } = report
+  // biome-ignore lint/suspicious/noExplicitAny: monthReport and momentReport fit the view to the data.
+  const view = report.view as View<any, any, any>
   const read = async (deps: Deps, query: Query) => {
     const span = parse(query, deps.clock())
-    const data = await withReport(deps.db, (tx) => report.read(tx, span, deps))
-    return { data, span, stamp: stampOf(span) }
+    const found = await withReport(deps.db, (tx) => report.read(tx, span, deps))
+    return { ...found, span, stamp: stampOf(span) }
   }
   const json = resource(path, { tag: 'Accounting', noun, view, scopes: SCOPES }).get(
     `get${operation}`,
@@ -195,13 +198,13 @@ function reportRoutes<Query, Span, Data, Row>(
       `${path}.csv`,
       { exposeHeadRoute: false, onRequest, schema: csv },
       async (request, reply) => {
-        const { data, span, stamp } = await read(deps, request.query as Query)
+        const { rows, span, stamp } = await read(deps, request.query as Query)
         const [name, value] = stamp
         const stamped: Columns<Row> = [[name, () => value, name === 'at' ? 'time' : undefined]]
         return exports.send(reply, request.client.id, {
           name: `${path.split('/').at(-1)}${describe(span).suffix}`,
           columns: [...columns, ...stamped],
-          batches: once(rowsOf(data)),
+          batches: once(rows),
         })
       },
     )
@@ -217,8 +220,8 @@ function reportRoutes<Query, Span, Data, Row>(
       `${path}.html`,
       { exposeHeadRoute: false, onRequest, schema: html },
       async (request, reply) => {
-        const { data, span } = await read(deps, request.query as Query)
-        const table = { columns, rows: rowsOf(data), totals: totalsOf?.(data) ?? [] }
+        const { rows, totals = [], span } = await read(deps, request.query as Query)
+        const table = { columns, rows, totals }
         const { title, about: notes } = describe(span)
         return sendPage(reply, { title, about: notes, tables: [table] })
       },

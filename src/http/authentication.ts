@@ -397,8 +397,8 @@ function isSafe({ method }: FastifyRequest): boolean {
   return SAFE_METHODS.includes(method)
 }
 
-// A page marks the requests that it makes by itself, and an event stream reconnects by itself. Neither keeps a
-// session alive. A false mark only ends the caller's own session sooner.
+// A page marks the requests that it makes by itself, and an event stream reconnects by itself. Neither keeps
+// a session alive. A false mark only ends the caller's own session sooner.
 function isIdle(request: FastifyRequest): boolean {
   const isByItself = request.headers[IDLE_HEADER] !== undefined
   return isSafe(request) && (isByItself || request.routeOptions.config.isStream === true)

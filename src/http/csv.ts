@@ -3,8 +3,8 @@
 //
 // A byte order mark declares UTF-8. On error the connection is cut: a file that ends cleanly is complete.
 //
-// With `for=spreadsheet`, digits are written as text (src/csv.ts). Times lose their fraction and offset, which
-// spreadsheets do not read as a date.
+// With `for=spreadsheet`, digits are written as text (src/csv.ts). Times lose their fraction and offset,
+// which spreadsheets do not read as a date.
 //
 // Every export is also a workbook with typed cells (workbookOf). Scheduled reports choose from all exports
 // (ExportRegistry).

@@ -1,4 +1,4 @@
-// Checks of business invariants, in addition to the ledger's own checks (src/ledger/accounts.ts): I5, I10, I12,
+// Checks of business invariants, in addition to the ledger's own checks (src/ledger/checks.ts): I5, I10, I12,
 // I13, I14, I28 and I37. Each check is a statement that finds violations.
 //
 // Both sides of an invariant are full-joined, so that a row missing on either side is found. Large
@@ -7,18 +7,16 @@
 import type { Pool, Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { type Check, type Finding, LEDGER_CHECKS, runCheck } from '#ledger/accounts.ts'
+import { type Check, type Finding, LEDGER_CHECKS, runCheck } from '#ledger/checks.ts'
 import {
   BALANCE_CHECKS,
-  CREDIT_BLOCK_CHECKS,
   DEDUCTED,
   FEE_CHECKS,
-  ISOLATION_CHECKS,
-  NUMBER_CHECKS,
   OWED,
   RECEIVABLE_CHECKS,
   SPLIT_CHECKS,
 } from './balance-checks.ts'
+import { CREDIT_BLOCK_CHECKS, ISOLATION_CHECKS, NUMBER_CHECKS } from './credit-checks.ts'
 import { PAYOUT_CHECKS, SETTLEMENT_CHECKS } from './payout-checks.ts'
 import { ACCOUNTING_CHECKS, RECONCILIATION_CHECKS } from './reconciliation-checks.ts'
 
@@ -302,12 +300,12 @@ export const BUSINESS_CHECKS: readonly Check[] = [
   ...CREDIT_BLOCK_CHECKS,
 ]
 
-// Integrity checks: they prove on live data that the books add up. The checks of the ledger
-// (ledger/accounts.ts) run first, then the checks of business rules.
+// Integrity checks: they prove on live data that the books add up. The checks of the ledger run first, then
+// the checks of business rules (checks.ts).
 //
 // All checks read one snapshot and take no lock that blocks a writer, so they may run at any time.
 
-export type { Finding } from '#ledger/accounts.ts'
+export type { Finding } from '#ledger/checks.ts'
 
 // A check reads whole tables, so it needs more time than the pool's timeout, which is meant for requests.
 // With this memory, PostgreSQL adds up a million accounts without temporary files.

@@ -1,6 +1,6 @@
 // I47, I48, and the fees and costs of payouts (I37, I44), on live data.
 
-import type { Check } from '#ledger/accounts.ts'
+import type { Check } from '#ledger/checks.ts'
 
 export const PAYOUT_CHECKS: readonly Check[] = [
   {

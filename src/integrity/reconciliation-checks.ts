@@ -1,7 +1,7 @@
 // I63, I65 and I67 on live data: the balance of a bank's ledger account equals the sum of its items;
 // lines and items are matched or are in differences; and a booking from a line is matched to that line.
 
-import type { Check } from '#ledger/accounts.ts'
+import type { Check } from '#ledger/checks.ts'
 
 export const RECONCILIATION_CHECKS: readonly Check[] = [
   {

@@ -10,19 +10,19 @@ import { type Fields, view } from '#http/view.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
 import { type ErasureResult, eraseAccounts, eraseAdvice } from './erasure.ts'
 
-type ErasedAdvice = Omit<ErasureResult, 'accountNumber'> & { adviceReference: AdviceId }
+type Erased = Omit<ErasureResult, 'accountNumber'>
 
-const erasedFields = (f: Fields<Pick<ErasureResult, 'erasedAt' | 'isComplete'>>) => ({
+const ErasedView = view(undefined, (f: Fields<Erased>) => ({
   erasedAt: f.time('erasedAt'),
   isComplete: f.flag(
     'isComplete',
     'Whether its credits and deliveries are erased too; takes a few minutes.',
   ),
-})
+}))
 
 const ErasedAccountView = view(undefined, (f: Fields<ErasureResult>) => ({
   accountNumber: f.text('accountNumber'),
-  ...erasedFields(f),
+  ...ErasedView.fields,
 }))
 
 const ErasedAccountsView = view(
@@ -32,10 +32,13 @@ const ErasedAccountsView = view(
   }),
 )
 
-const ErasedAdviceView = view('ErasedAdvice', (f: Fields<ErasedAdvice>) => ({
-  adviceReference: f.text('adviceReference'),
-  ...erasedFields(f),
-}))
+const ErasedAdviceView = view(
+  'ErasedAdvice',
+  (f: Fields<Erased & { adviceReference: AdviceId }>) => ({
+    adviceReference: f.text('adviceReference'),
+    ...ErasedView.fields,
+  }),
+)
 
 const reason = text(200, 'Reason (audit log). Must not contain personal data.')
 

@@ -229,7 +229,7 @@ test('without a collector nothing of OpenTelemetry is loaded', async () => {
 
   assert.deepEqual(importing(/from '@opentelemetry\//), ['observability/open-telemetry.ts'])
   assert.deepEqual(importing(/^import .*open-telemetry\.ts'/m), [])
-  assert.deepEqual(importing(/await import\('\.\/open-telemetry\.ts'\)/), ['wiring.ts'])
+  assert.deepEqual(importing(/await import\('#observability\/open-telemetry\.ts'\)/), ['wiring.ts'])
   for (const env of [off, {}]) {
     assert.equal(loadConfig({ ...SECRETS, ...env }, 'serve').tracing, undefined)
   }

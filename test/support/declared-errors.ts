@@ -1,11 +1,11 @@
 // Fails a test file in which an operation answered with an error that its list lacks
-// (src/http/reference/error-remedies.ts), or with a status that its description lacks: so the
+// (src/http/reference/errors.ts), or with a status that its description lacks: so the
 // reference names every error that a test knows.
 
 import { subscribe, tracingChannel } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '#errors.ts'
-import { COMMON_ERRORS } from '#http/reference/error-remedies.ts'
+import { COMMON_ERRORS } from '#http/reference/errors.ts'
 
 type Handled = { error?: unknown; request: { routeOptions: FastifyRequest['routeOptions'] } }
 

@@ -17,7 +17,7 @@ import {
   RailFailure,
 } from '#http/schemas.ts'
 import { describeWebhooks } from '#webhooks/event-views.ts'
-import { COMMON_ERRORS, ERROR_CODES } from './error-remedies.ts'
+import { COMMON_ERRORS, ERROR_CODES } from './errors.ts'
 import { type Components, exampleOf, type Description as Pages, type Schema } from './outline.ts'
 import { referencePages } from './pages.ts'
 

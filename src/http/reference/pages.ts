@@ -17,7 +17,7 @@ import {
   readManifest,
   serveAssets,
 } from '#http/pages.ts'
-import { ERROR_CODES, remedyOf } from './error-remedies.ts'
+import { ERROR_CODES, remedyOf } from './errors.ts'
 import { drawPage, pageSlugs, type Site, searchIndex, siteOf } from './layout.ts'
 import type { Description } from './outline.ts'
 

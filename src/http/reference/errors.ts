@@ -1,5 +1,5 @@
-// The remedy of each error. The page of errors shows it beside the error's message
-// (src/errors.ts). Errors for a missing object need no remedy.
+// The remedy of each error, which the page of errors shows beside the error's message (src/errors.ts), and
+// the errors that any operation may return. Errors for a missing object need no remedy.
 
 import { REFUSALS, type RefusalCode } from '#errors.ts'
 
