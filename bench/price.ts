@@ -22,7 +22,7 @@ const LOG_BYTES_MAX = 1_350
 const STORED_BYTES_MAX = 950
 
 // Tables with less than a byte for each credit are summed up.
-const SHOWN_MIN = 1
+const LISTED_MIN = 1
 
 type Written = { name: string; log: number; pages: number; stored: number }
 
@@ -126,15 +126,15 @@ async function readLog({ db }: BenchDatabase, from: string, to: string) {
 }
 
 function render(written: readonly Written[], credits: number): string {
-  const isShown = ({ log, stored }: Written) => log >= SHOWN_MIN || stored >= SHOWN_MIN
+  const isListed = ({ log, stored }: Written) => log >= LISTED_MIN || stored >= LISTED_MIN
   const rest = sum(
     'other tables',
-    written.filter((each) => !isShown(each)),
+    written.filter((each) => !isListed(each)),
   )
-  const shown = written.filter(isShown).sort((one, other) => other.log - one.log)
+  const listed = written.filter(isListed).sort((one, other) => other.log - one.log)
   const all = sum('all', written)
   if (all.log > LOG_BYTES_MAX || all.stored > STORED_BYTES_MAX) process.exitCode = 1
-  const lines = [...shown, rest, all].map(({ name, log, pages, stored }) =>
+  const lines = [...listed, rest, all].map(({ name, log, pages, stored }) =>
     [`| ${name}`, ...[log, pages, stored].map((bytes) => bytes.toFixed(0))]
       .join(' | ')
       .concat(' |'),
