@@ -41,7 +41,7 @@ function makeFolder(): string {
 }
 
 type ServiceOptions = {
-  role?: 'api' | 'worker'
+  role?: 'serve' | 'api' | 'worker'
   nodeArgs?: readonly string[]
   settings?: Readonly<Record<string, string>>
   root?: string // The checkout to run.
@@ -76,7 +76,7 @@ export async function startService(
   child.once('exit', () => process.off('exit', kill))
   return {
     pid: child.pid as number,
-    port: role === 'api' ? await portOf(child) : 0,
+    port: role === 'worker' ? 0 : await portOf(child),
     async [Symbol.asyncDispose]() {
       kill()
       await untilExited(child)

@@ -4,8 +4,10 @@
 import { startCluster } from './cluster.ts'
 import { type Row, runRow } from './compare.ts'
 import { runIdleConnections } from './idle-connections.ts'
+import { runLatency } from './latency.ts'
 import { runLoadSteps } from './load-steps.ts'
 import { type Options, readOptions } from './options.ts'
+import { runPrice } from './price.ts'
 import { peakMemoryMb } from './process-stats.ts'
 import { changes, machine, measures, table, writeSection } from './report.ts'
 import { LOADS, ROWS, SCALE_ROWS } from './rows.ts'
@@ -13,7 +15,13 @@ import { runSizes } from './size.ts'
 import { Testbed } from './testbed.ts'
 
 // Tables that run only when `--only` names them.
-const TABLES = { load: runLoadSteps, idle: runIdleConnections, size: runSizes }
+const TABLES = {
+  load: runLoadSteps,
+  idle: runIdleConnections,
+  latency: runLatency,
+  price: runPrice,
+  size: runSizes,
+}
 
 async function main(): Promise<void> {
   const options = readOptionsOrStop()

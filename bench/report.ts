@@ -11,7 +11,9 @@ import { quantile, rateOf, type Slice } from './slice.ts'
 const DOCS = join(import.meta.dirname, '..', 'docs')
 const PATHS = {
   ...{ bench: 'performance.md', scale: 'performance.md', soak: 'performance.md' },
-  ...{ load: 'performance.md', idle: 'performance.md', size: 'scaling.md', capacity: 'scaling.md' },
+  ...{ load: 'performance.md', idle: 'performance.md', price: 'performance.md' },
+  ...{ latency: 'performance.md' },
+  ...{ size: 'scaling.md', capacity: 'scaling.md' },
 }
 const HEAD =
   'row,service µs,PostgreSQL µs,load µs,reference,× (low),×,per s,p50 ms,p99 ms,others'.split(',')

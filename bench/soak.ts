@@ -22,8 +22,9 @@ const ACCOUNTS = 20_000
 const SAMPLE_MS = 5_000
 const SHOWN = 12
 const ABUSES_PER_SECOND = 4
-// The service closes a silent connection after a minute, and an idle one a little later.
-const QUIET_MS = 90_000
+// The service closes a client's silent connection after a minute, and a pool's idle one after a minute and a
+// half.
+const QUIET_MS = 150_000
 const UNLIMITED = { MANILLA_RATE_LIMITS: 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0' }
 
 async function main(): Promise<void> {

@@ -27,7 +27,7 @@ const EVENT_BATCH = 500
 const STALLED_MS = 60_000
 const POLL_MS = 20
 
-type Account = { id: AccountId; clientId: ClientId }
+export type Account = { id: AccountId; clientId: ClientId }
 type Work = { expected: number; isWarm: () => boolean; whileMeasured?: () => Promise<void> }
 
 const seconds = ({ options }: Testbed) => (options.slices * options.sliceMs) / 1000
@@ -124,7 +124,7 @@ async function startReceiver() {
 }
 
 // Marks the history as delivered, as if a worker had run all along.
-async function skipHistory({ db }: BenchDatabase, accounts: number): Promise<Account[]> {
+export async function skipHistory({ db }: BenchDatabase, accounts: number): Promise<Account[]> {
   await db.query(
     `insert into dispatch_cursors (client_id, sequence)
      select client_id, sequence from event_counters

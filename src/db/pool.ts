@@ -126,6 +126,9 @@ export async function writeMark(tx: Pick<pg.Pool, 'query'>): Promise<void> {
 
 const INT8 = 20
 const REPLAN_FACTOR = 4
+// A new connection reads the catalogue and plans its statements, for tens of milliseconds of the database's
+// CPU. Every worker runs once a minute, so a connection outlives a minute without work.
+const IDLE_MAX_MS = 90_000
 pg.types.setTypeParser(INT8, BigInt)
 
 export type Pool = pg.Pool
@@ -171,7 +174,8 @@ export function createBatchPool(options: Options): Pool {
 
 function openPool(options: PoolConfig, planner: Settings = {}): pg.Pool {
   const { config, settings } = splitSettings(options, planner)
-  const pool = new pg.Pool({ ...config, Client: clientOf(config.connectionString) })
+  const Client = clientOf(config.connectionString)
+  const pool = new pg.Pool({ ...config, idleTimeoutMillis: IDLE_MAX_MS, Client })
   return settings ? applyPerTransaction(pool, settings) : pool
 }
 

@@ -64,6 +64,8 @@ const INITDB_OPTIONS = [
   '--auth-local=trust',
   '--auth-host=reject',
   '--no-instructions',
+  // One call for the file system instead of one for each of a thousand files.
+  ...(process.platform === 'linux' ? ['--sync-method=syncfs'] : []),
 ]
 
 // Renaming onto a non-empty folder fails: then another start was faster, and its cluster serves both.

@@ -146,9 +146,10 @@ export class Metrics {
     })
   }
 
-  // Adds memory, processor time, open files and event loop delay. Call once per process.
+  // Adds memory, processor time, open files and event loop delay. Call once per process. Looking at the delay
+  // every 10 ms, which is the default, was a third of the processor time of an idle service.
   watchProcess(): void {
-    collectDefaultMetrics({ register: this.registry })
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 })
   }
 }
 
