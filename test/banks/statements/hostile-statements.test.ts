@@ -13,6 +13,8 @@ const OPEN = `<Document xmlns="${NAMESPACE}"><BkToCstmrStmt><Stmt>`
 const HEAP_MAX = 150 * 1024 ** 2
 const MEGABYTE = 1024 ** 2
 const HEAP_BEFORE = heapUsed()
+// A reader reads a whole piece before it refuses: the smaller the piece, the less it reads in vain.
+const PIECE_BYTES = 8_192
 
 async function xml(bytes: string): Promise<string> {
   return await problemOf({ format: 'camt053', bytes })
@@ -23,7 +25,7 @@ async function endless(format: StatementFormat, start: string, filler: string): 
   let accepted = 0
   async function* bytes() {
     yield Buffer.from(start)
-    const chunk = Buffer.from(filler.repeat(65_536 / filler.length))
+    const chunk = Buffer.from(filler.repeat(PIECE_BYTES / filler.length))
     for (; accepted < 1024 ** 3; accepted += chunk.length) yield chunk
   }
   try {
