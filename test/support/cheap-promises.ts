@@ -1,8 +1,8 @@
-// Loaded before a test file, and before `node:test`. The test runner follows every promise through an
-// async hook, to name the test that an uncaught error comes from. That makes a promise ten times as
-// expensive: a third of the CPU time of `npm test`. Here the runner gets a hook that does nothing. An
-// uncaught error still fails the run, and is printed with its stack; only the name of its test is lost.
-// A test that starts others must do so with `t.test`.
+// Loads before a test file and `node:test`. The test runner follows every promise through an async hook, to
+// find the test that an uncaught error comes from. That makes a promise ten times as expensive, and the
+// processes of `npm test` and of the browser tests about a tenth. Here the runner gets a hook that does
+// nothing. An uncaught error still fails the run, and is printed with its stack; only the name of its test
+// is lost. A test that starts others does so with `t.test`.
 
 import async_hooks from 'node:async_hooks'
 
