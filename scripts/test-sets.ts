@@ -43,7 +43,8 @@ export const LONG_BATCHED = [
 export const FIRST = [
   'test/integrity/*.test.ts',
   'test/{db,reports,proof,http}/*.test.ts',
-  'test/{reconciliation,accounting,payouts,refunds,settlement,suspense}/*.test.ts',
+  'test/{payouts,banks,reconciliation,accounting,refunds,settlement,suspense}/*.test.ts',
+  'test/{access,accounts,cli,holds,records,requery,routing,webhooks}/*.test.ts',
 ]
 
 // `npm test -- --connector acme` runs these and the folder of the connector.

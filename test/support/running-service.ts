@@ -86,8 +86,15 @@ export async function startTestService(options: Given = {}) {
     async [Symbol.asyncDispose]() {
       await service.close()
       await database[Symbol.asyncDispose]()
+      release(service)
     },
   }
+}
+
+// A file's module stays loaded, and so does the bench that its tests share. Without its service it holds
+// hundreds of kilobytes instead of six megabytes, which each later collection of the process would mark.
+function release(service: object): void {
+  for (const key of Object.keys(service)) Reflect.deleteProperty(service, key)
 }
 
 function configOf(connectionString: string, env: Record<string, string>): Config {
