@@ -25,7 +25,7 @@ const ROOT = join(import.meta.dirname, '..')
 // Two more than cores: files that start servers or a browser, and wait, leave a core free.
 const CONCURRENCY = availableParallelism() + 2
 // Loaded modules stay in the memory of their process.
-const BATCH_FILES_MAX = 72
+const BATCH_FILES_MAX = 36
 // A service that lives for a second is garbage before it is ever copied, and threads that collect
 // it compete for busy cores. A large young generation and one thread make a process a fifth cheaper.
 // It has its full size from the start: growing to it takes three times as many collections.
@@ -46,7 +46,6 @@ run({
   files: await findFiles(),
   concurrency: CONCURRENCY,
   execArgv: [
-    `--import=${join(ROOT, 'test/support/cheap-promises.ts')}`,
     `--min-semi-space-size=${YOUNG_MEGABYTES}`,
     `--max-semi-space-size=${YOUNG_MEGABYTES}`,
     '--single-threaded-gc',
