@@ -109,13 +109,17 @@ type Report<Span, Data, Row> = {
   hasPage?: boolean
 }
 
-type ViewOf<Data> = { schema: TSchema; present: (row: NoInfer<Data>) => unknown }
+// The view shows the data together with the month or the moment.
+type ViewOf<Shown> = { schema: TSchema; present: (row: Shown) => unknown }
 type MonthSpan = { month: string; from: Date; to: Date }
 type MomentSpan = { at: Date | undefined; now: Date }
 
 // The report of a month.
-export function monthReport<Data, Row>(
-  report: Report<MonthSpan, Data, Row> & { view: ViewOf<Data & { month: string }>; about: string },
+export function monthReport<Shown extends { month: string }, Row>(
+  report: Report<MonthSpan, Omit<NoInfer<Shown>, 'month'>, Row> & {
+    view: ViewOf<Shown>
+    about: string
+  },
 ): FastifyPluginAsyncTypebox<Deps> {
   const { title, about } = report
   return reportRoutes(report, {
@@ -131,8 +135,8 @@ export function monthReport<Data, Row>(
 }
 
 // The report of a moment.
-export function momentReport<Data, Row>(
-  report: Report<MomentSpan, Data, Row> & { view: ViewOf<Data & { at: string }> },
+export function momentReport<Shown extends { at: string }, Row>(
+  report: Report<MomentSpan, Omit<NoInfer<Shown>, 'at'>, Row> & { view: ViewOf<Shown> },
 ): FastifyPluginAsyncTypebox<Deps> {
   const stampOf = ({ at, now }: MomentSpan) => ['at', timestamp(at ?? now)] as const
   return reportRoutes(report, {
