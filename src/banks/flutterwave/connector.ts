@@ -141,16 +141,16 @@ const DAY_MS = 86_400_000
 
 type Transaction = Record<string, unknown>
 
-export function transactionCalls(ask: Ask): BankCalls {
+function transactionCalls(ask: Ask): BankCalls {
   return {
-    async findTransfer({ kind, value }, options) {
+    async findTransfer({ kind, value: reference }, options) {
       if (kind !== 'bank_reference') return { status: 'not_found' }
-      const path = `/v3/transactions/${encodeURIComponent(value)}/verify`
+      const path = `/v3/transactions/${encodeURIComponent(reference)}/verify`
       const answer = await ask({ method: 'GET', path }, options)
       if (answer.status === 'no_answer') return answer
       if (isUnknown(answer)) return { status: 'not_found' }
       const transaction = objectIn(answer.body.data)
-      const isOfThis = answer.body.status === 'success' && idOf(transaction) === value
+      const isOfThis = answer.body.status === 'success' && idOf(transaction) === reference
       if (!isOfThis || !isText(transaction.status)) return asNoAnswer(answer, 'message')
       if (transaction.status === PENDING) return { status: 'in_progress' }
       if (transaction.status === FAILED) return { status: 'not_found' }
@@ -234,7 +234,7 @@ function isUnknown(answer: JsonAnswer): boolean {
 
 const BANK_KINDS = ['commercial', 'merchant', 'non_interest']
 
-export function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): BankCalls {
+function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): BankCalls {
   return { ...nameCalls(ask), ...(paysOut ? transferCalls(ask) : {}) }
 }
 

@@ -181,7 +181,7 @@ function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswe
 const PAGE_SIZE = 10 // Each row takes up to two more requests.
 const IN_PROGRESS = ['PENDING']
 
-export function transactionCalls(ask: Ask): BankCalls {
+function transactionCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
       if (kind !== 'bank_reference') return { status: 'not_found' }
@@ -279,7 +279,7 @@ const WAITS_FOR_OTP = [
 ]
 const NARRATION_MAX = 100
 
-export function payoutCalls(ask: Ask, walletNumber: string | undefined): BankCalls {
+function payoutCalls(ask: Ask, walletNumber: string | undefined): BankCalls {
   return { ...nameCalls(ask), ...(walletNumber ? disbursementCalls(ask, walletNumber) : {}) }
 }
 

@@ -192,7 +192,7 @@ const NAME_MIN = 8
 const NAME_MAX = 64
 const NAME_SUFFIX = 'Account' // Makes every name long enough.
 
-export function accountCalls(ask: Ask, subAccountId: string | undefined): BankCalls {
+function accountCalls(ask: Ask, subAccountId: string | undefined): BankCalls {
   const newAccounts = subAccountId ? `${ACCOUNTS}/${encodeURIComponent(subAccountId)}` : ACCOUNTS
   return {
     async reserveAccount({ reference, accountName, customer }, options) {
@@ -271,7 +271,7 @@ function plainName(name: string): string {
 // repeats our reference, `merchantTxRef`: Nomba has answered queries with the record of another transfer.
 // `transactionRef` is Nomba's own id.
 
-export function payoutCalls(ask: Ask, senderName: string): BankCalls {
+function payoutCalls(ask: Ask, senderName: string): BankCalls {
   return {
     async sendMoney({ reference, amountKobo, to, narration }, options) {
       const body = {

@@ -145,7 +145,7 @@ const NOT_FOUND = /^transaction (?:reference )?not found/i
 
 type Transaction = Record<string, unknown>
 
-export function transactionCalls(ask: Ask): BankCalls {
+function transactionCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
       if (kind !== 'bank_reference') return { status: 'not_found' }
@@ -231,7 +231,7 @@ const WAITS_FOR_OTP = 'otp' // Nobody will enter the one-time password.
 // Paystack publishes that this message means that no transfer was made.
 const BALANCE_TOO_LOW = /^your balance is not enough\b/i
 
-export function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): BankCalls {
+function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): BankCalls {
   return { ...nameCalls(ask), ...(paysOut ? transferCalls(ask) : {}) }
 }
 

@@ -198,7 +198,7 @@ const NIP_CODE = /^[0-9]{6}$/
 // The published answers have no word for the state, only these descriptions.
 const PAID_WORDS = ['approved or completed successfully', 'transaction success']
 
-export function payoutCalls(ask: Ask, merchantId: string | undefined): BankCalls {
+function payoutCalls(ask: Ask, merchantId: string | undefined): BankCalls {
   return { ...nameCalls(ask), ...(merchantId ? payoutTransferCalls(ask, merchantId) : {}) }
 }
 

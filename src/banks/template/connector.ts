@@ -118,7 +118,7 @@ function accountCalls(ask: Ask): BankCalls {
 // Name enquiry and payouts at Example Bank. A refusal by the bank has the state `refused`; one by a gateway
 // has no state.
 
-export function payoutCalls(ask: Ask): BankCalls {
+function payoutCalls(ask: Ask): BankCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
       // The numbering that the bank uses: 'cbn' has three or five digits, 'nip' six.
