@@ -140,7 +140,7 @@ async function followUntilPaid({ body }: Response): Promise<void> {
   let unread = ''
   for await (const chunk of body as ReadableStream<Uint8Array>) {
     unread = (unread + Buffer.from(chunk).toString()).slice(-20_000)
-    if (unread.includes(`"status":"Successful"`)) return
+    if (unread.includes('"status":"Successful"')) return
   }
 }
 
