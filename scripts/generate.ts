@@ -1,7 +1,7 @@
 // Writes the generated files that are committed: db/schema.sql, openapi.json, the types of the API
 // in sdk/src/api-types.ts, the table of capabilities in ARCHITECTURE.md, the commands in docs/cli.md, the
 // tables of docs/routes.md, docs/webhooks.md and docs/exports.md, the diagrams in docs/states.md and the
-// functions that enforce them. Tests fail when they no longer match.
+// functions that enforce them, and the definitions in web/copy/en.ts. Tests fail when they no longer match.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { migrate } from '#db/migrate.ts'
@@ -11,6 +11,7 @@ import { renderOpenApi } from '../test/support/open-api.ts'
 import { startTestServer, TEMPLATE } from '../test/support/server.ts'
 import { renderTypes } from '../tools/openapi-types/render-types.ts'
 import { withCapabilities } from './capabilities.ts'
+import { withDefinitions } from './definitions.ts'
 import { withColumns, withEvents, withRoutes } from './documents.ts'
 import { renderSchema } from './render-schema.ts'
 import { functionPath, renderFunction, STATES, withDiagrams } from './states.ts'
@@ -21,6 +22,8 @@ writeFileSync('docs/states.md', withDiagrams(readFileSync('docs/states.md', 'utf
 for (const states of STATES) writeFileSync(functionPath(states), renderFunction(states))
 writeFileSync('docs/exports.md', withColumns(readFileSync('docs/exports.md', 'utf8')))
 writeFileSync('docs/webhooks.md', withEvents(readFileSync('docs/webhooks.md', 'utf8')))
+const glossary = readFileSync('docs/glossary.md', 'utf8')
+writeFileSync('web/copy/en.ts', withDefinitions(readFileSync('web/copy/en.ts', 'utf8'), glossary))
 const server = await startTestServer()
 try {
   const connectionString = server.templateUrl.replace(TEMPLATE, 'postgres')

@@ -106,9 +106,17 @@ async function look(
   const { page } = opened
   await page.goto(`${bench.url}/dashboard${sight.path}`)
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-  const answered = sight.act && page.waitForResponse(/\/api\/v1\//, { timeout: 2_000 })
-  await sight.act?.(page)
-  await answered?.catch(() => {}) // Some scenes need no answer.
+  // Some scenes need no answer.
+  const answered = page.waitForResponse(/\/api\/v1\//, { timeout: 2_000 }).catch(() => undefined)
+  try {
+    await sight.act?.(page)
+  } catch (error) {
+    // One scene that fails does not cost the others.
+    console.error(`${name}: ${error}`)
+    process.exitCode = 1
+    return
+  }
+  if (sight.act) await answered
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
   await save(page, name)
 }

@@ -7371,6 +7371,30 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/alerts/{id}/reopen": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AlertResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/banks": {
         get: {
             responses: {

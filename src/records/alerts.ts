@@ -434,6 +434,33 @@ export async function acknowledgeAlert(
   return getAlert(tx, id)
 }
 
+// Undoes an acknowledgement. If the condition was raised again meanwhile, that alert is the open one, and
+// nothing changes. The lock makes alerts that are being raised wait, so that two cannot stand.
+export async function reopenAlert(
+  tx: Transaction,
+  { now, clientId, actor }: { now: Date; clientId: ClientId; actor: string },
+  id: bigint,
+): Promise<Alert> {
+  const { kind } = await getAlert(tx, id)
+  await tx.query('lock table alerts in share row exclusive mode')
+  const { rowCount } = await tx.query({
+    name: 'reopen-alert',
+    text: `update alerts a
+              set acknowledged_at = null, acknowledged_by = null,
+                  cleared_at = case when $2::boolean then a.cleared_at end
+            where a.id = $1 and a.acknowledged_at is not null
+              and not exists (select from alerts b where b.kind = a.kind and b.subject = a.subject
+                                 and b.cleared_at is null and b.id <> a.id)`,
+    values: [id, ALERT_KINDS[kind].isClearedByItself === true],
+  })
+  if (rowCount === 1) {
+    const action = 'alert.reopen'
+    const subject = `alert/${id}`
+    await writeAuditLog(tx, now, { clientId, actor, action, subject, detail: { kind } })
+  }
+  return getAlert(tx, id)
+}
+
 export const HAS_UNLOGGED_ALERTS = 'exists (select from alerts where logged_at is null)'
 
 // Returns alerts that are not logged yet. The caller logs them after the commit.

@@ -1,4 +1,4 @@
-// /api/v1/operator/alerts: list, retrieve and acknowledge alerts.
+// /api/v1/operator/alerts: list, retrieve, acknowledge and reopen alerts.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
@@ -15,6 +15,7 @@ import {
   acknowledgeAlert,
   getAlert,
   listAlerts,
+  reopenAlert,
   SEVERITIES,
   severityOf,
 } from './alerts.ts'
@@ -77,6 +78,16 @@ export const alerts = resource('/api/v1/operator/alerts', {
     errors: ['alert_not_found'],
     message: 'Alert acknowledged successfully',
     run: (tx, call) => acknowledgeAlert(tx, call, call.params.id),
+  })
+  .act('reopenAlert', {
+    path: '/:id/reopen',
+    summary: 'Reopen an alert',
+    description:
+      'Undoes an acknowledgement. Changes nothing if the same was raised again meanwhile, or the ' +
+      'condition has ended.',
+    errors: ['alert_not_found'],
+    message: 'Alert reopened successfully',
+    run: (tx, call) => reopenAlert(tx, call, call.params.id),
   })
 
 function requireAlertId(text: string): bigint {

@@ -58,8 +58,8 @@ test('an operator opens a case from a credit, holds its money, and works on it',
   await modalOf(page).getByLabel('Note').fill('Called the payer')
   await submit(page, 'Add note')
   await see(page, 'Called the payer')
-  await button(page, 'Begin investigation').click()
-  await see(page, 'Investigation begun')
+  await button(page, 'Start investigation').click()
+  await see(page, 'Investigation started')
   await assertFaultlessThroughout(page, page.url())
 
   await button(page, 'Close case').click()

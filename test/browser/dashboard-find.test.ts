@@ -142,7 +142,7 @@ for (const [width, colorScheme] of [
     await page.locator('#search:not(:focus)').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('nobody has this')
-    await page.getByText('No results.').waitFor()
+    await page.getByText(/^No results\./).waitFor()
     assert.deepEqual(problems, [])
   })
 }

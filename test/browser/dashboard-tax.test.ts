@@ -156,7 +156,7 @@ test('an operator reads the rates of tax with their sources, and adds rates from
 
   await button(page, 'Add stamp duty').click()
   await modalOf(page).getByLabel('Duty on a transfer').fill('100')
-  await modalOf(page).getByLabel('Smallest transfer that bears it').fill('20,000')
+  await modalOf(page).getByLabel('Smallest transfer charged').fill('20,000')
   await modalOf(page).getByLabel('Borne by').selectOption('Recipient')
   await modalOf(page).getByLabel('From').fill('2027-01-01')
   await modalOf(page).getByLabel('Source').fill('Stamp Duties Act 2026')

@@ -124,6 +124,37 @@ test('an alert is acknowledged once, on record, and the next like it is new', as
   assert.notEqual(open[0].id, alert.id)
 })
 
+test('an acknowledgement can be undone, on record, unless the same was raised again', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const sessionId = newSessionId()
+  const again = (amount: string) =>
+    postRail(bench, '035/credits', { sessionId, accountNumber, amount })
+  const open = async () =>
+    (await list('&open=true')).filter(({ subject }) => subject.startsWith(sessionId))
+  await again('10')
+  await again('11')
+  const [alert] = await open()
+  const reopen = async () => {
+    const url = `${ALERTS}/${alert.id}/reopen`
+    return dataOf(await bench.call({ method: 'POST', url, body: {} }), 'account')
+  }
+  await acknowledge(alert.id)
+
+  assert.deepEqual(await reopen(), alert)
+  assert.deepEqual(await reopen(), alert, 'once')
+  assert.deepEqual(await open(), [alert])
+  const { rows } = await bench.db.query(
+    `select action from audit_log where subject = $1 order by id`,
+    [`alert/${alert.id}`],
+  )
+  assert.deepEqual(rows, [{ action: 'alert.acknowledge' }, { action: 'alert.reopen' }])
+
+  const done = dataOf(await acknowledge(alert.id), 'account')
+  await again('12')
+  assert.deepEqual(await reopen(), done)
+  assert.equal((await open()).length, 1)
+})
+
 test('an alert that clears itself stays after it was acknowledged, and is not raised again', async () => {
   const alert = { kind: 'audit_failed', subject: 'books', detail: {} } as const
   const raise = () =>
@@ -161,6 +192,8 @@ test('alerts are for operators alone, and found by kind, time and page', async (
   const missing = { status: 404, code: 'alert_not_found' }
   assertRefused(await acknowledge('999999'), 'account', missing)
   assertRefused(await acknowledge('x'), 'account', missing)
+  const unknown = await bench.call({ method: 'POST', url: `${ALERTS}/999999/reopen`, body: {} })
+  assertRefused(unknown, 'account', missing)
   const odd = await bench.call({ url: `${ALERTS}?kind=other` })
   assertRefused(odd, 'account', { status: 400, code: 'invalid_request' })
 })

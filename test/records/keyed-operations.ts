@@ -274,17 +274,17 @@ const operatorOperations = (bench: Bench): KeyedOperation[] => [
     ask: async () => ({ url: `${await startReturn(bench)}/fail`, body: { reason: 'Closed.' } }),
     others: () => ({ reason: 'Other.' }),
   },
-  {
-    name: 'acknowledgeAlert',
+  ...(['acknowledge', 'reopen'] as const).map((action) => ({
+    name: `${action}Alert`,
     ask: async () => {
       const { rows } = await bench.db.query(
         `insert into alerts (kind, subject, detail, raised_at)
          values ('session_reused', gen_random_uuid()::text, '{}', $1) returning id`,
         [bench.clock()],
       )
-      return { url: `/api/v1/operator/alerts/${rows[0].id}/acknowledge`, body: {} }
+      return { url: `/api/v1/operator/alerts/${rows[0].id}/${action}`, body: {} }
     },
-  },
+  })),
 ]
 
 // Starts a return that the sandbox's bank has not received yet.

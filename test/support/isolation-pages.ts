@@ -5,7 +5,7 @@ const page = (methods: string, path: RegExp) => new RegExp(`^(${methods}) ${path
 export const PAGES: readonly RegExp[] = [
   /^GET \/metrics$/, // Names no client.
   page('GET', /\/openapi\.json/),
-  page('GET', /\/docs(\/\{\}|\/errors|\/search\.json|\/assets\/.*)?/),
+  page('GET', /\/docs(\/\{\}|\/guides\/\{\}|\/errors|\/search\.json|\/assets\/.*)?/),
   page('GET', /\//),
   page('GET', /\/dashboard(\/?\*|\/assets\/.*)?/), // The app, which fetches its data by the API.
   page('GET', /\/dashboard\/api\/banks/), // The names of banks are the same for everybody.

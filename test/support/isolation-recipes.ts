@@ -242,6 +242,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   listAlerts: list('/api/v1/operator/alerts'),
   getAlert: () => [{ url: '/api/v1/operator/alerts/1' }],
   acknowledgeAlert: () => [post('/api/v1/operator/alerts/1/acknowledge')],
+  reopenAlert: () => [post('/api/v1/operator/alerts/1/reopen')],
   getSession: list('/dashboard/api/session'),
   listSessions: list('/dashboard/api/sessions'),
   endSession: (of) => [{ method: 'DELETE', url: `/dashboard/api/sessions/${of.signInId}` }],

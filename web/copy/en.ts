@@ -240,7 +240,7 @@ export const providerStrings = {
   heading: 'Sign-in with your organisation',
   text:
     'Your users sign in with your OpenID Connect provider, for example Microsoft Entra, Okta or Google. ' +
-    'Who has a second factor here is still asked for it.',
+    'Users with a second factor here are still asked for it.',
   none: 'Users sign in with a password or a passkey.',
   setUp: 'Set up',
   change: 'Change',
@@ -288,7 +288,9 @@ export const searchStrings = {
   label: 'Search',
   placeholder: 'Reference, name, “12,500 yesterday”…',
   hits: 'Search results',
-  nothing: 'No results.',
+  nothing:
+    'No results. If money is missing, try its amount and day (“12,500 yesterday”) or the session ID on the ' +
+    'payer’s receipt, and look in Suspense.',
   recent: 'Recent searches',
   found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
   groups: {
@@ -345,6 +347,7 @@ export const setupStrings = {
   toDo: 'To do',
   count: (done: number, all: number) => `${done} of ${all} done`,
   dismiss: 'Hide these steps on this device',
+  dismissed: 'Steps hidden.',
   steps: {
     keys: ['Copy your API keys', 'Client ID, secret and a quick start with your own values.'],
     account: ['Create a collection account', 'A permanent number for one of your customers.'],
@@ -606,7 +609,7 @@ export const todayStrings = {
   items: (items: number) =>
     items === 0 ? 'Nothing to review' : `${items} ${items === 1 ? 'item' : 'items'} to review`,
   failing: 'View recent attempts',
-  well: 'All healthy',
+  well: 'None failing',
   newest: 'Recent credits',
   live: 'Live',
   notLive: 'Disconnected',
@@ -780,35 +783,372 @@ export const paymentsStrings = {
   },
 } as const
 
-// Definitions on hover and focus, as in docs/glossary.md.
-export const definitionsStrings = {
-  gross: 'Everything received, before anything is taken off.',
-  reversed: 'Taken back by the bank after it was received.',
-  returned: 'Sent back to payers from suspense.',
-  refunded:
-    'Given back to payers and confirmed by the bank. It counts on the day the bank confirms it.',
-  suspended: 'Received, but not booked: it waits in Suspense.',
-  fees: 'Your fees on credits and payouts, with VAT.',
-  net:
-    'Gross less what was reversed, returned, refunded, suspended and charged. Ledger and balances ' +
-    'use the same sum.',
-  successRate: 'Of the payments that ended today: those paid in full.',
-  inSuspense: 'Money that reached a bank but could not be booked, with the reason for each.',
-  failingWebhooks: 'Addresses whose latest deliveries failed.',
-  available: 'Your net that can be paid out or refunded now.',
-  pending: 'Part payments: yours once the rest arrives or the payment closes.',
-  reserved: 'Held back from settlements for a while, against reversals.',
-  inTransit: 'On its way out: booked here, not yet confirmed by the bank.',
-  subaccounts: 'The shares of your subaccounts, not yet settled.',
-  receivable: 'Reversed by a bank after it was paid out to you.',
-  held: 'Stopped by the operator, until two people release or forfeit it.',
-  forfeited: 'Held, and then taken for good.',
-  settlementGross: 'Credits booked since the last settlement, before deductions.',
-  settlementNet:
-    'What is paid out: credits settled less fees, VAT, reversals, refunds, payouts, recoveries and reserve.',
-  settlementRefunds: 'Refunds paid from your available balance since the last settlement.',
-  settlementCarried: 'Left from settlements that were too small to pay out.',
+// Help beside the name of a view. Guides are documents of docs/, by their file names, and in English.
+export const helpStrings = {
+  open: (view: string) => `Help on ${view}`,
+  more: 'Read more',
+  guides: {
+    'integrating#where-is-my-money': 'Where is my money?',
+    'reconciling-your-day': 'Reconciling your day',
+    'one-off-payments': 'One-off payments',
+    'under-and-overpayment': 'Under- and overpayment',
+    'recurring-collections': 'Recurring collections',
+    'never-miss-a-webhook': 'Never missing a webhook',
+    'quick-start': 'Quick start',
+    'go-live': 'Go-live checklist',
+    'money-flow': 'What happens to the money',
+    'statement-formats': 'Statement formats of banks',
+    'users-and-roles': 'Users, roles and maker-checker',
+    'test-clock': 'Test clock and sample data',
+    accounting: 'Accounting',
+    branding: 'Branding of checkout',
+    cases: 'Cases of fraud',
+    clients: 'Clients and scopes',
+    connectors: 'Connectors of banks',
+    exports: 'Exports and their columns',
+    holds: 'Holding a client’s money',
+    kyc: 'KYC and limits',
+    messages: 'Messages to people',
+    operating: 'Operating the service',
+    payouts: 'Payouts',
+    reconciliation: 'Reconciliation',
+    refunds: 'Refunds',
+    requery: 'Transfers that a bank didn’t report',
+    routing: 'Choosing the bank',
+    sandbox: 'Scenarios of the sandbox',
+    screening: 'Screening',
+    settlement: 'Settlements',
+    webhooks: 'Webhooks',
+  },
 } as const
+
+// definitions: written by npm run generate from docs/glossary.md
+export const definitionsStrings = {
+  gross: {
+    name: 'Gross',
+    meaning: 'Everything received, before anything is taken off.',
+  },
+  reversed: {
+    name: 'Reversed by banks',
+    meaning: 'Taken back by the bank after it was received.',
+  },
+  returned: {
+    name: 'Returned from suspense',
+    meaning: 'Sent back to payers from suspense.',
+  },
+  refunded: {
+    name: 'Refunded to payers',
+    meaning:
+      'Given back to payers and confirmed by the bank; it counts on the day the bank confirms it.',
+  },
+  suspended: {
+    name: 'Moved to suspense',
+    meaning: 'Received, but not booked: it waits in Suspense.',
+  },
+  fees: {
+    name: 'Fees and VAT',
+    meaning: 'Fees on credits and payouts, with VAT.',
+  },
+  net: {
+    name: 'Net',
+    meaning:
+      'Gross less what was reversed, returned, refunded, suspended and charged; ledger and ' +
+      'balances use the same sum.',
+  },
+  successRate: {
+    name: 'Success rate',
+    meaning: 'Of the payments that ended today: those paid in full.',
+  },
+  inSuspense: {
+    name: 'In suspense',
+    meaning: 'Money that reached a bank but could not be booked, with the reason for each.',
+  },
+  failingWebhooks: {
+    name: 'Failing webhooks',
+    meaning: 'Addresses whose latest deliveries failed.',
+  },
+  available: {
+    name: 'Available',
+    meaning: 'Net that can be paid out or refunded now: collection accounts and payment proceeds.',
+  },
+  pending: {
+    name: 'Pending',
+    meaning: 'Part payments: they count once the rest arrives or the payment closes.',
+  },
+  reserved: {
+    name: 'Reserved',
+    meaning: 'Held back from settlements for a while, against reversals.',
+  },
+  inTransit: {
+    name: 'In transit',
+    meaning:
+      'Settlements, payouts and refunds on their way out: booked here, not yet confirmed by the ' +
+      'bank.',
+  },
+  subaccounts: {
+    name: 'Subaccounts',
+    meaning: 'The shares of subaccounts, not yet settled.',
+  },
+  receivable: {
+    name: 'Owed by you',
+    meaning:
+      'Reversed by a bank after it was paid out or refunded; Accounting calls it Receivable.',
+  },
+  held: {
+    name: 'Held by the operator',
+    meaning: 'Stopped by the operator, until two people release or forfeit it.',
+  },
+  forfeited: {
+    name: 'Forfeited',
+    meaning: 'Held, and then taken for good.',
+  },
+  settlementGross: {
+    name: 'Credits settled',
+    meaning: 'Credits booked since the last settlement, before deductions.',
+  },
+  settlementNet: {
+    name: 'Settlement amount',
+    meaning:
+      'What is paid out: credits settled less fees, VAT, reversals, refunds, payouts, recoveries ' +
+      'and reserve.',
+  },
+  settlementRefunds: {
+    name: 'Refunds drawn',
+    meaning:
+      'Refunds paid from the available balance since the last settlement, less those that failed.',
+  },
+  settlementCarried: {
+    name: 'Carried over',
+    meaning: 'Left from settlements that were too small to pay out.',
+  },
+  timing: {
+    name: 'Timing differences',
+    meaning: 'On one side of the proof today, on the other before or after.',
+  },
+  adjustingEntry: {
+    name: 'Adjusting entry',
+    meaning:
+      'Brings the ledger’s bank balance to the statement’s, for one difference, after two people ' +
+      'agreed.',
+  },
+  adjustment: {
+    name: 'Adjustment',
+    meaning:
+      'A recovery or write-off of what a client or bank owes the operator, which two people ' +
+      'agree on.',
+  },
+  advice: {
+    name: 'Payment request',
+    meaning: 'Asks one customer for one payment: amount, customer, terms.',
+  },
+  alert: {
+    name: 'Alert',
+    meaning: 'A condition that needs an operator.',
+  },
+  amountPolicy: {
+    name: 'Amount policy',
+    meaning:
+      'Whether a payment request accepts the exact amount only (exact), also less (allow_under), ' +
+      'or any amount (any).',
+  },
+  attempt: {
+    name: 'Attempt',
+    meaning: 'One HTTP request of a delivery.',
+  },
+  auditLog: {
+    name: 'Audit log',
+    meaning: 'Who changed what, when and why; entries are never changed or removed.',
+  },
+  bankAccount: {
+    name: 'Bank account',
+    meaning: 'An account that payouts go to, with the name its bank gave.',
+  },
+  bankHealth: {
+    name: 'Bank health',
+    meaning: 'When a bank was last heard from, how late it reports, and whether it answers.',
+  },
+  branding: {
+    name: 'Branding',
+    meaning:
+      'What payers see of a client: name, colour, logo and support contact on checkout, and its ' +
+      'name in account names.',
+  },
+  case: {
+    name: 'Case',
+    meaning: 'A report of fraud and what was done about it: parties, evidence, deadlines, outcome.',
+  },
+  client: {
+    name: 'Client',
+    meaning:
+      'A business that collects through the operator: it logs in with client id and secret, and ' +
+      'sees only what it created.',
+  },
+  collectionAccount: {
+    name: 'Collection account',
+    meaning:
+      'A permanent account number for one customer: whatever is sent to it is booked to that ' +
+      'customer.',
+  },
+  credit: {
+    name: 'Credit',
+    meaning: 'A transfer that a bank reports to one of your account numbers.',
+  },
+  cutOff: {
+    name: 'Cut-off',
+    meaning: 'What was posted before it is in the settlement.',
+  },
+  dailyProof: {
+    name: 'Daily proof',
+    meaning:
+      'A bank’s statement compared with the ledger at the end of a day, with the arithmetic.',
+  },
+  delivery: {
+    name: 'Delivery',
+    meaning: 'One event for one destination.',
+  },
+  difference: {
+    name: 'Difference',
+    meaning:
+      'What the bank’s statement and the books do not both have, or have differently; it has a ' +
+      'kind, an age, an owner and a state.',
+  },
+  event: {
+    name: 'Event',
+    meaning: 'A change that is reported to its client, numbered without gaps.',
+  },
+  feeRule: {
+    name: 'Fee rule',
+    meaning: 'Says from which day a fee is charged, on what, how much, and who bears it.',
+  },
+  hold: {
+    name: 'Hold',
+    meaning: 'Money of a client that an operator stopped, until two people release or forfeit it.',
+  },
+  kycTier: {
+    name: 'KYC tier',
+    meaning:
+      'How well the holder of a collection account is known: 1, 2 or 3; banks see it in name ' +
+      'enquiries.',
+  },
+  ledgerAccount: {
+    name: 'Ledger account',
+    meaning: 'An account of the books, whose balance is the sum of its transfers.',
+  },
+  limitProfile: {
+    name: 'Limit profile',
+    meaning: 'Limits that a client’s collection accounts share, by name or by KYC tier.',
+  },
+  makerChecker: {
+    name: 'Maker-checker',
+    meaning: 'One user requests, another approves.',
+  },
+  payerRule: {
+    name: 'Payer rule',
+    meaning: 'Who may pay, and how much at a time.',
+  },
+  payment: {
+    name: 'Payment',
+    meaning:
+      'Begins when the payer of a payment request chooses a bank, and is paid into one or more ' +
+      'numbers leased for it.',
+  },
+  payout: {
+    name: 'Payout',
+    meaning: 'An instruction to a bank to pay, at most once, under a permanent reference.',
+  },
+  railItem: {
+    name: 'Rejected message',
+    meaning: 'A bank’s message that could not be booked, kept with its reason.',
+  },
+  reconcilingItem: {
+    name: 'Reconciling item',
+    meaning: 'A difference that somebody explained with a note, until it clears.',
+  },
+  refund: {
+    name: 'Refund',
+    meaning: 'Money of a paid payment or collection credit that goes back to its payer.',
+  },
+  reserve: {
+    name: 'Reserve',
+    meaning: 'A part of a settlement that is held back for some days.',
+  },
+  return: {
+    name: 'Return',
+    meaning:
+      'Money in suspense that is sent back to its payer; each attempt has a permanent reference.',
+  },
+  reversal: {
+    name: 'Reversal',
+    meaning: 'A bank takes back a credit, in whole or in part.',
+  },
+  role: {
+    name: 'Role',
+    meaning: 'What a user may do.',
+  },
+  sandboxTransfer: {
+    name: 'Sandbox transfer',
+    meaning: 'A transfer that the sandbox bank simulates; no real money moves.',
+  },
+  scope: {
+    name: 'Scope',
+    meaning: 'A permission that an operation of the API requires.',
+  },
+  screening: {
+    name: 'Screening',
+    meaning:
+      'Stops credits and payouts that a rule or a list of names matches, until people decide.',
+  },
+  sessionId: {
+    name: 'Session ID',
+    meaning:
+      'The interbank identifier of a transfer, of 30 digits at NIP; the payer finds it on the ' +
+      'bank’s receipt.',
+  },
+  settlement: {
+    name: 'Settlement',
+    meaning: 'What was available to a client up to a cut-off, taken together and paid out.',
+  },
+  signingSecret: {
+    name: 'Signing secret',
+    meaning: 'The key that signs a client’s or an endpoint’s webhooks.',
+  },
+  split: {
+    name: 'Split',
+    meaning:
+      'How money that is booked is shared with subaccounts; payment requests and accounts name ' +
+      'it by its code.',
+  },
+  statement: {
+    name: 'Statement',
+    meaning:
+      'The transfers of an account over a period, each with the balance after it, between ' +
+      'opening and closing balance.',
+  },
+  suppressionList: {
+    name: 'Suppression list',
+    meaning: 'Addresses that get no more messages, because they bounced, complained or opted out.',
+  },
+  suspenseItem: {
+    name: 'Suspense item',
+    meaning:
+      'Money that reached a bank but could not be booked, with the reason and what was done ' +
+      'about it.',
+  },
+  testClock: {
+    name: 'Test clock',
+    meaning:
+      'The time of a sandbox, for all of its clients, which moves only when somebody moves it.',
+  },
+  transfer: {
+    name: 'Transfer',
+    meaning: 'One double entry between two ledger accounts.',
+  },
+  webhookEndpoint: {
+    name: 'Webhook endpoint',
+    meaning: 'A URL that a client registered for its events.',
+  },
+} as const
+// /definitions
 
 export const refundsStrings = {
   ...labels,
@@ -1103,7 +1443,9 @@ export const creditsStrings = {
   received: 'Received',
   from: (name: string | null) => `From ${name ?? 'an unknown payer'}`,
   none: 'No credits yet',
-  noneText: 'Credits reported by banks appear here immediately.',
+  noneText:
+    'They appear here as soon as a bank reports them. Create a collection account or a payment request, ' +
+    'and send a transfer to its number.',
 } as const
 
 const SUSPENSE_REASONS: Record<string, string> = {
@@ -1196,7 +1538,9 @@ export const suspenseStrings = {
   credit: 'View credit',
   from: (name: string | null) => `From ${name ?? 'an unknown payer'}`,
   none: 'No suspense items',
-  noneText: 'Credits that can’t be matched to an account or payment appear here.',
+  noneText:
+    'There’s nothing to do. A credit that can’t be matched to an account or payment appears here, with ' +
+    'the reason.',
   assign: 'Assign',
   return: 'Return',
   what: 'Action',
@@ -1275,7 +1619,7 @@ export const settlementsStrings = {
   },
   none: 'No settlements yet',
   noneText: 'Close one now, or',
-  noneAsk: 'Closed settlements appear here.',
+  noneAsk: 'Owners and finance users close them. They appear here at once.',
   setSchedule: 'set a schedule',
   closedBy: 'Closed by',
   closed: 'Closed',
@@ -1448,7 +1792,7 @@ export const payoutsStrings = {
   to: (name: string) => `To ${name}`,
   none: 'No payouts yet',
   noneText: 'Pay out what’s available to one of your bank accounts.',
-  noneAsk: 'Payouts appear here as soon as they’re created.',
+  noneAsk: 'Owners and finance users create them. They appear here at once.',
   noneAll: 'Payouts of all clients appear here.',
   places: {
     awaiting: 'Held until another user approves the payout.',
@@ -1894,7 +2238,9 @@ export const reconciliationStrings = {
   moreDifferences: 'There are more.',
   seeAll: 'View all differences',
   noDifferences: 'No differences',
-  noDifferencesText: 'Every line of the statements and every item of the ledger is matched.',
+  noDifferencesText:
+    'Every line of the statements and every item of the ledger is matched. Import the next statement when ' +
+    'it’s due.',
 } as const
 
 export const bankStatementsStrings = {
@@ -1969,9 +2315,9 @@ export const bankStatementsStrings = {
   linesOf: 'Lines of the statement',
   noLines: 'No lines match.',
   none: 'No statements yet',
-  noneText: 'Statements appear here once imported.',
+  noneText: 'Import a bank’s statement to match it with the ledger.',
   noImports: 'No imports yet',
-  noImportsText: 'Every upload appears here, including those that were rejected.',
+  noImportsText: 'Import a statement. Every upload is listed here, also one that was rejected.',
 } as const
 
 export const differencesStrings = {
@@ -2113,7 +2459,7 @@ export const differencesStrings = {
     write_off: 'Write-offs',
   } as Record<string, string>,
   noEntries: 'No adjusting entries',
-  noEntriesText: 'They are requested at a difference that no booking explains.',
+  noEntriesText: 'Open a difference that no booking explains, and choose Adjusting entry.',
   difference: 'Difference',
   decisionReason: 'Reason of the decision',
   entryAsks: (who: string, account: string) => `${who} requested an adjusting entry: ${account}`,
@@ -2204,7 +2550,7 @@ export const accountingStrings = {
   addDutyTitle: 'Add a rate of stamp duty',
   percent: 'Percent',
   dutyAmount: 'Duty on a transfer',
-  dutyThreshold: 'Smallest transfer that bears it',
+  dutyThreshold: 'Smallest transfer charged',
   bearer: 'Borne by',
   bearers: { sender: 'Sender', recipient: 'Recipient' } as Record<string, string>,
   addedBy: 'Added by',
@@ -2465,7 +2811,7 @@ export const screeningStrings = {
     entry: 'Entry of the list',
     listed: 'Listed as',
     listVersion: 'Version of the list',
-    score: 'Likeness',
+    score: 'Match score',
   } as Record<string, string>,
   noDecisions: 'Nothing held',
   noDecisionsText: 'Credits and payouts that break a rule appear here.',
@@ -2482,7 +2828,7 @@ export const screeningStrings = {
   percent: 'Percent below',
   days: 'Days',
   list: 'List',
-  score: 'Least likeness',
+  score: 'Minimum match score',
   inForce: 'In force from',
   until: 'In force until',
   tested: 'Tested',
@@ -2522,7 +2868,7 @@ export const screeningStrings = {
   own: 'You requested this, so another user must approve it.',
   approve: 'Approve',
   approveTitle: (what: string) => `${what}?`,
-  approveText: 'This takes effect for all clients that it is about.',
+  approveText: 'This takes effect for every client it applies to.',
   approved: 'Approved.',
   reject: 'Reject',
   rejectTitle: (what: string) => `Reject “${what}”?`,
@@ -2540,7 +2886,7 @@ export const screeningStrings = {
   sha256: 'SHA-256 of the file',
   uploadedBy: 'Uploaded by',
   noLists: 'No lists yet',
-  noListsText: 'Upload a list of names by the API. Two people activate it.',
+  noListsText: 'Upload a list of names through the API. Two people activate it.',
 }
 
 export const adjustmentsStrings = {
@@ -2614,7 +2960,7 @@ export const adjustmentsStrings = {
   withdrawn: 'Adjustment withdrawn.',
   own: 'You requested this. Another user must approve it.',
   none: 'No adjustments yet',
-  noneText: 'Request one for a debt under Owed by clients or Owed by banks.',
+  noneText: 'Request one for a debt under Due from clients or Due from banks.',
   noDebts: 'Nothing is owed',
   noDebtsText: 'Money reversed after it had been paid out or returned appears here.',
 } as const
@@ -2655,27 +3001,27 @@ export const casesStrings = {
     party: 'Party added',
     note: 'Note added',
     credit: 'Credit linked',
-    evidence: 'Evidence handed in',
+    evidence: 'Evidence added',
     deadline_met: 'Deadline met',
-    investigate: 'Investigation begun',
+    investigate: 'Investigation started',
     close: 'Closed',
     reopen: 'Reopened',
     export: 'Exported',
     erase: 'Erased',
   } as Record<string, string>,
   summary: 'Summary',
-  summaryHint: 'What is said to have happened. Stored sealed.',
-  erased: 'Erased: what named somebody is gone',
+  summaryHint: 'What the reporter says happened. Stored encrypted.',
+  erased: 'Erased: no personal data is left',
   reporterReference: 'Reporter’s reference',
   sessionId: 'Session ID',
   sessionIdHint: 'Of the credit it is about, if there is one.',
   overdue: 'Overdue',
-  overdueOnly: 'Only overdue ones',
+  overdueOnly: 'Overdue only',
   due: 'Due',
   noDue: 'None',
   reported: 'Reported',
   reportedAt: 'Reported at',
-  reportedHint: 'West Africa Time. Deadlines begin then. Leave empty for now.',
+  reportedHint: 'West Africa Time. Deadlines count from then. Leave empty for now.',
   openedBy: 'Opened by',
   closed: 'Closed',
   open: 'Open case',
@@ -2688,7 +3034,7 @@ export const casesStrings = {
   meetOf: (name: string) => `Mark as met: ${name}`,
   parties: 'Parties',
   addParty: 'Add party',
-  role: 'Part',
+  role: 'Role',
   partyName: 'Name',
   contact: 'Contact',
   bankCode: 'Bank code',
@@ -2706,10 +3052,10 @@ export const casesStrings = {
   chooseFile: 'Choose a file.',
   sha256: 'SHA-256 of the file',
   history: 'History',
-  investigate: 'Begin investigation',
+  investigate: 'Start investigation',
   close: 'Close case',
   closeTitle: 'Close this case?',
-  closeText: 'Its holds must be released or forfeited before.',
+  closeText: 'Release or forfeit its holds first.',
   reasonHint: 'Kept as a note of the case.',
   reopen: 'Reopen',
   reopenTitle: 'Reopen this case?',
@@ -2726,7 +3072,8 @@ export const holdsStrings = {
   title: 'Holds',
   one: 'Hold',
   none: 'Nothing is held',
-  noneText: 'A hold stops money of a client at once. Releasing it takes two people.',
+  noneText:
+    'Place one to stop a client’s money at once, such as stolen money. Releasing it takes two people.',
   target: 'Held',
   targets: {
     credit: 'Credit',
@@ -2838,7 +3185,7 @@ export const payoutFailuresStrings = {
     'Only if you are sure that the bank has not paid and never will. The money becomes available ' +
     'again, and may be paid out a second time. This can’t be undone.',
   approved: 'Failed. The money is available again.',
-  rejectTitle: (amount: string) => `Reject that ${amount} fails?`,
+  rejectTitle: (amount: string) => `Reject failing the payout of ${amount}?`,
   rejected: 'Request rejected.',
   withdrawText: 'Nothing changes.',
 } as const
@@ -2940,11 +3287,10 @@ export const alertsStrings = {
     olderThanDays: 'Older than, in days',
   } as Record<string, string>,
   acknowledge: 'Acknowledge',
-  sure: 'Acknowledge this alert?',
-  sureText: 'It leaves the open list. Your name and the time are recorded in the audit log.',
   done: 'Alert acknowledged.',
   none: 'No alerts',
-  noneText: 'Issues that need an operator’s attention appear here.',
+  noneText:
+    'Nothing needs you. To hear of alerts elsewhere, set up the operators’ chat or email in Settings.',
   count: (count: string) => `${count} open`,
 } as const
 
@@ -3009,7 +3355,7 @@ export const banksStrings = {
   byIdentifier: 'session ID',
   day: 'Figures cover the last 24 hours.',
   none: 'No banks',
-  noneText: 'Add banks to the banks file.',
+  noneText: 'Add banks to the banks file (MANILLA_BANKS_FILE), and restart the service.',
 } as const
 
 const INTEGRITY_CHECKS: Record<string, string> = {
@@ -3265,7 +3611,7 @@ export const railItemsStrings = {
   body: 'Message body',
   opened: 'Your access is recorded in the audit log.',
   none: 'No rejected messages',
-  noneText: 'Bank messages that couldn’t be booked appear here.',
+  noneText: 'Every message of the banks could be booked. There’s nothing to do.',
 } as const
 
 export const sandboxBankStrings = {
@@ -3274,7 +3620,7 @@ export const sandboxBankStrings = {
   accounts: 'Accounts',
   expired: 'Expired',
   none: {
-    open: 'No open payments. Create a payment request and initiate a payment.',
+    open: 'No open payments. Create a payment request, open its page and choose a bank.',
     accounts: 'No collection accounts yet. Create one first.',
     expired:
       'No expired payments. To test a late transfer, select an open payment and advance the test ' +
@@ -3389,8 +3735,8 @@ export const testClockStrings = {
 } as const
 
 export const resetSandboxStrings = {
-  title: 'Reset',
-  text: 'Start over with an empty sandbox.',
+  title: 'Sample data and reset',
+  text: 'Load sample data, or start over with an empty sandbox.',
   open: 'Reset sandbox',
   sureTitle: 'Reset this sandbox?',
   goesTitle: 'Deleted:',
@@ -3490,7 +3836,7 @@ export const webhooksStrings = {
     notArrived: 'Pending or failed',
     payment: 'Payment reference',
     none: 'No events yet',
-    noneText: 'Events about your accounts and payments appear here.',
+    noneText: 'Create a collection account or a payment request to make the first one.',
     one: 'Event',
     id: 'Event ID',
     states: {
@@ -3576,7 +3922,7 @@ export const webhooksStrings = {
     seconds: (value: number) => `${value} s`,
     minutes: (value: number) => `${value} min`,
     hours: (value: number) => `${value} h`,
-    days: (value: number) => `${value} days`,
+    days: (value: number) => dayCount(value),
   },
 } as const
 
@@ -3644,7 +3990,7 @@ export const messagesStrings = {
   notices: {
     payers: 'Payers',
     payersText: 'Choose at least one channel, or payers get no messages.',
-    payerKinds: 'What payers are told',
+    payerKinds: 'Messages to payers',
     staff: 'Users',
     staffText: 'By email, to the users whose role it concerns.',
     severity: 'Alerts from this severity on',
@@ -3770,7 +4116,7 @@ export const reportsStrings = {
   deleteText: 'No more links are sent, and those that were sent lead nowhere.',
   deleted: 'Deleted',
   period: 'Period',
-  made: 'Made',
+  made: 'Created',
   expires: 'Link works until',
   download: (format: string) => `Download ${format}`,
   back: 'All scheduled reports',
@@ -3846,9 +4192,9 @@ export const settingsStrings = {
     perPayoutLimit: 'Per payout',
     dailyLimit: 'Per day',
     noLimit: 'No limit',
-    reserveFloorPercent: 'Least reserve of settlements (%)',
-    reserveFloorDays: 'Least time it’s held back (days)',
-    reserveFloorHint: '0 in both: no least reserve',
+    reserveFloorPercent: 'Minimum reserve of settlements (%)',
+    reserveFloorDays: 'Minimum days it’s held back',
+    reserveFloorHint: '0 in both: no minimum',
     tariffs: 'What banks charge for payouts',
     addTariff: 'Add tariff',
     noTariffs: 'No tariffs yet',
@@ -4303,7 +4649,7 @@ export const checkoutStrings = {
 
   expiredTitle: 'This payment has expired',
   stillCounts: (left: string) =>
-    `Just sent it? Keep this page open: transfers received in the next ${left} minutes still count.`,
+    `Just sent it? Keep this page open: transfers still count (${left} left).`,
   alreadyPaid: 'Already paid?',
   alreadyPaidHint: (merchant: string) =>
     `Your money is safe. ${merchant} can apply it to your order or refund it. Quote this reference.`,

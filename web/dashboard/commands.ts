@@ -55,14 +55,17 @@ const OFFERS: Readonly<Record<ActionName, Offer>> = {
   checker: { href: tab('webhooks', 'checker'), icon: 'webhooks', scope: 'webhooks:read' },
 }
 
-const SETTINGS_FOR_ALL = ['profile'] as const
+const SETTINGS_FOR_ALL = ['profile', 'reports'] as const
 const SETTINGS_BY_SCOPE = {
   branding: 'accounts:read',
   limits: 'accounts:read',
+  limitProfiles: 'accounts:read',
   fees: 'credits:read',
   subaccounts: 'payouts:read',
   splits: 'payouts:read',
   approvals: 'payouts:read',
+  payoutRules: 'operator',
+  chat: 'operator',
   auditLog: 'actions:read',
 } as const
 

@@ -19,6 +19,7 @@ import { SearchBox } from './search.tsx'
 import { type Session, signOut } from './session.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { chooseTheme, chosenTheme, nextTheme } from './theme.ts'
+import { ViewHelp } from './view-help.tsx'
 import type { ViewProps } from './view-props.ts'
 import { UNLISTED, type View, viewsFor } from './views.ts'
 
@@ -75,7 +76,10 @@ export function Shell({ session }: { session: Session }) {
       </header>
       <main id="content" tabIndex={-1}>
         <div class="top">
-          <h1>{name}</h1>
+          <div class="top-name">
+            <h1>{name}</h1>
+            {view && <ViewHelp key={view.path} path={view.path} name={name} />}
+          </div>
           <SearchBox session={session} commands={commands} />
         </div>
         <ConnectionNote />

@@ -2,6 +2,7 @@
 // with its token filled in. Without it every page still reads.
 
 import './reference.css'
+import './guides.css'
 
 const find = <E extends Element>(selector: string, within: ParentNode = document) =>
   within.querySelector<E>(selector)

@@ -1,14 +1,9 @@
 // The pages of the reference: an introduction with the first call, and one page per tag.
 
 import { escapeHtml } from '#http/pages.ts'
-import {
-  type Around,
-  codeHtml,
-  fieldsHtml,
-  methodHtml,
-  operationHtml,
-  toHtml,
-} from './operation-html.ts'
+import { type Guide, listGuides } from './guides.ts'
+import { toHtml } from './markdown.ts'
+import { type Around, codeHtml, fieldsHtml, methodHtml, operationHtml } from './operation-html.ts'
 import { type Description, type Entry, type Section, sectionsOf } from './outline.ts'
 
 type Files = { script: string; styles: readonly string[] }
@@ -18,6 +13,7 @@ export type Site = Around & {
   sections: readonly Section[]
   files: Files
   demo: Demo | undefined // The sandbox's client, whose secret is published.
+  guides: readonly Pick<Guide, 'name' | 'title'>[]
 }
 
 const EVENTS = { title: 'Webhook events', slug: 'webhook-events' }
@@ -34,6 +30,7 @@ export function siteOf(
     base: description.servers[0]?.url ?? '',
     components: description.components.schemas,
     isSandbox: demo !== undefined,
+    guides: listGuides(),
   }
 }
 
@@ -52,6 +49,16 @@ ${section.entries.map((entry) => operationHtml(entry, site)).join('\n')}`
   return frame(site, { title: section.title, slug, body })
 }
 
+export function drawGuide(site: Site, { name, title, html }: Guide): string {
+  return frame(site, {
+    title,
+    slug: slugOf(name),
+    body: `<article class="guide">${html}</article>`,
+  })
+}
+
+const slugOf = (guide: string) => `guides/${guide}`
+
 // The entries of the search: the title, other words that find it, and the address.
 export function searchIndex(site: Site): [title: string, also: string, href: string][] {
   const operations = site.sections.flatMap(({ slug, entries }) =>
@@ -66,7 +73,10 @@ export function searchIndex(site: Site): [title: string, also: string, href: str
     ['Errors', 'codes, causes and remedies', '/docs/errors'],
     ['Rate limits', 'RateLimit Retry-After 429', '/docs#rate-limits'],
   ] as const
-  return [...operations, ...events, ...pages].map((each) => [...each])
+  const guides = site.guides.map(
+    ({ name, title }) => [title, name, `/docs/${slugOf(name)}`] as const,
+  )
+  return [...operations, ...events, ...guides, ...pages].map((each) => [...each])
 }
 
 function contents(entries: readonly Entry[]): string {
@@ -170,7 +180,7 @@ ${events.join('\n')}`
 }
 
 function frame(
-  { sections, files, demo }: Site,
+  { sections, files, demo, guides }: Site,
   { title, slug, body }: { title: string; slug: string; body: string },
 ): string {
   const link = (to: string, text: string) =>
@@ -180,6 +190,8 @@ function frame(
     if (group === 'Be notified') links.push(link(EVENTS.slug, EVENTS.title))
     return `<h2>${group}</h2><ul>${links.join('')}</ul>`
   })
+  const guideLinks = guides.map(({ name, title }) => link(slugOf(name), title))
+  if (guideLinks.length > 0) groups.unshift(`<h2>Guides</h2><ul>${guideLinks.join('')}</ul>`)
   const styles = files.styles.map((href) => `<link rel="stylesheet" href="${href}">`)
   const attributes = demo ? ` data-client-id="${demo.clientId}" data-secret="${demo.secret}"` : ''
   return `<!doctype html>

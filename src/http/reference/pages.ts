@@ -1,5 +1,5 @@
-// The API reference (/docs), drawn on the server from the API's description, and its list of errors
-// (/docs/errors). Each page is drawn and compressed once.
+// The API reference (/docs), drawn on the server from the API's description, its list of errors
+// (/docs/errors) and the guides (/docs/guides/<name>). Each page is drawn and compressed once.
 
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -18,7 +18,8 @@ import {
   serveAssets,
 } from '#http/pages.ts'
 import { ERROR_CODES, remedyOf } from './errors.ts'
-import { drawPage, pageSlugs, type Site, searchIndex, siteOf } from './layout.ts'
+import { readGuide } from './guides.ts'
+import { drawGuide, drawPage, pageSlugs, type Site, searchIndex, siteOf } from './layout.ts'
 import type { Description } from './outline.ts'
 
 const PUBLISHED =
@@ -133,6 +134,16 @@ export const referencePages: FastifyPluginAsync<Options> = async (app, { describ
   }
   app.get('/docs', hidden, show)
   app.get('/docs/:page', hidden, show)
+
+  app.get<{ Params: { name: string } }>('/docs/guides/:name', hidden, async (request, reply) => {
+    const { name } = request.params
+    const guide = readGuide(name)
+    if (!guide) throw new Refusal('route_not_found')
+    const html = drawn.get(`guides/${name}`) ?? drawGuide(readSite(), guide)
+    drawn.set(`guides/${name}`, html)
+    reply.headers(PAGE_HEADERS)
+    return replies.send(request, reply, { name: `guide ${name}`, bytes: Buffer.from(html) })
+  })
 
   app.get('/docs/errors', hidden, async (_, reply) =>
     reply.headers(PRINTABLE_HEADERS).type('text/html; charset=utf-8').send(errorPage()),

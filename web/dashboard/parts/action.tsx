@@ -3,12 +3,13 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { appStrings } from '../../copy.ts'
 import { problemFrom } from '../api.ts'
 import { staying } from '../in-flight.ts'
 import { DialogForm } from './dialog.tsx'
 import { type Form, type Headers, newKey, useSending } from './forms.tsx'
 import { Failed } from './states.tsx'
-import { toast } from './toasts.tsx'
+import { toast, toastWithUndo } from './toasts.tsx'
 
 type Work<Result> = {
   run: (form: Form, headers: Headers) => Promise<Result>
@@ -142,6 +143,18 @@ function useAtOnce(work: (headers: Headers) => Promise<unknown>) {
     setBusy(false)
   }
   return { isBusy, press }
+}
+
+// Offers to undo an action that was done at once. Never for money that moved.
+export function offerUndo(text: string, back: (headers: Headers) => Promise<unknown>): void {
+  toastWithUndo(text, async () => {
+    try {
+      await back({ 'idempotency-key': newKey() })
+      toast(appStrings.undone)
+    } catch (error) {
+      toast(problemFrom(error).message, 'bad')
+    }
+  })
 }
 
 type AtOnceProps = {

@@ -9,7 +9,7 @@ import { useData, useLoaded, useReload } from '../loading.ts'
 import { Icon } from './icons.tsx'
 import { useModal } from './modal-dialog.ts'
 import { Pending } from './states.tsx'
-import { Term, type TermName } from './term.tsx'
+import { Term, type TermName, termNamed } from './term.tsx'
 import { Timeline } from './timeline.tsx'
 import { Toasts } from './toasts.tsx'
 
@@ -49,7 +49,7 @@ export function Drawer({ title, close, children }: Props) {
   )
 }
 
-// A name may have a definition.
+// A name that is a term has its definition, and another may have one.
 export type Fact = readonly [name: string, value: ComponentChildren, term?: TermName | undefined]
 
 // Omits facts without a value.
@@ -59,7 +59,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   )
   return (
     <dl class="facts">
-      {known.map(([name, value, term]) => (
+      {known.map(([name, value, term = termNamed(name)]) => (
         <div key={name}>
           <dt>{term ? <Term of={term} text={name} /> : name}</dt>
           <dd>{value}</dd>

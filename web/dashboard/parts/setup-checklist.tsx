@@ -11,6 +11,7 @@ import type { Session } from '../session.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
 import { Link } from './link.tsx'
+import { toastWithUndo } from './toasts.tsx'
 
 type StepName = keyof typeof strings.steps
 type Step = { scope: string; href: string; isDone: (signal: AbortSignal) => Promise<boolean> }
@@ -143,6 +144,10 @@ export function SetupChecklist({ session, version, isFolded }: Props) {
   const dismiss = () => {
     window.localStorage.setItem(key, 'yes')
     setDismissed(true)
+    toastWithUndo(strings.dismissed, () => {
+      window.localStorage.removeItem(key)
+      setDismissed(false)
+    })
   }
   const list = <Steps names={names} done={done ?? []} dismiss={dismiss} />
   const count = strings.count(done?.length ?? 0, names.length)

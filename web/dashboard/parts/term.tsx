@@ -1,35 +1,82 @@
-// A word with its definition, on hover and on keyboard focus. Escape hides it.
+// A word with its definition, on hover, focus and touch. Escape hides it.
 
-import { useId, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { definitionsStrings as definitions } from '../../copy.ts'
 
 export type TermName = keyof typeof definitions
 
-export function isTerm(name: string): name is TermName {
-  return name in definitions
-}
+const NAMES = new Map(
+  (Object.keys(definitions) as TermName[]).map((key) => [definitions[key].name.toLowerCase(), key]),
+)
+
+// The term that has this label as its name.
+export const termNamed = (label: string): TermName | undefined => NAMES.get(label.toLowerCase())
+
+const MARGIN = 8
 
 export function Term({ of: name, text }: { of: TermName; text: string }) {
   const id = useId()
-  const [isHidden, setHidden] = useState(false)
+  const whole = useRef<HTMLSpanElement>(null)
+  const tip = useRef<HTMLSpanElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  // Before the browser draws, so that the definition does not jump.
+  useLayoutEffect(() => {
+    if (!isOpen) return
+    const move = () => place(whole.current, tip.current)
+    move()
+    const close = () => setOpen(false)
+    // Captured, so that Escape does not also close a dialog around it.
+    const hide = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      event.preventDefault()
+      event.stopPropagation()
+      close()
+    }
+    const closeBeside = ({ target }: Event) => {
+      if (!whole.current?.contains(target as Node)) close()
+    }
+    document.addEventListener('keydown', hide, { capture: true })
+    document.addEventListener('pointerdown', closeBeside)
+    window.addEventListener('scroll', move, { capture: true, passive: true })
+    return () => {
+      document.removeEventListener('keydown', hide, { capture: true })
+      document.removeEventListener('pointerdown', closeBeside)
+      window.removeEventListener('scroll', move, { capture: true })
+    }
+  }, [isOpen])
   return (
-    <span class="term" data-hidden={isHidden}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: The pointer may move onto the definition.
+    <span
+      ref={whole}
+      class="term"
+      onMouseEnter={() => setOpen(true)}
+      onMouseLeave={() => setOpen(false)}
+    >
       <button
         type="button"
-        aria-describedby={id}
-        onBlur={() => setHidden(false)}
-        onMouseLeave={() => setHidden(false)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' || isHidden) return
-          event.stopPropagation()
-          setHidden(true)
-        }}
+        {...(isOpen ? { 'aria-describedby': id } : {})}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onClick={() => setOpen(true)}
       >
         {text}
       </button>
-      <span id={id} role="tooltip">
-        {definitions[name]}
-      </span>
+      {isOpen && (
+        <span ref={tip} id={id} role="tooltip">
+          {definitions[name].meaning}
+        </span>
+      )}
     </span>
   )
+}
+
+// Below the word, or above it where there is no room. Fixed, because tables and drawers clip.
+function place(word: HTMLElement | null, tip: HTMLElement | null): void {
+  if (!word || !tip) return
+  const { left, top, bottom } = word.getBoundingClientRect()
+  const { offsetWidth, offsetHeight } = tip
+  const fitsBelow = bottom + offsetHeight + MARGIN <= window.innerHeight
+  const room = document.documentElement.clientWidth - offsetWidth - MARGIN
+  tip.style.left = `${Math.max(MARGIN, Math.min(left, room))}px`
+  tip.style.top = `${fitsBelow ? bottom : top - offsetHeight}px`
 }

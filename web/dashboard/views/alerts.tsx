@@ -3,7 +3,7 @@
 import { ALERT_KINDS } from '../../../sdk/src/api-types.ts'
 import { appStrings, alertsStrings as strings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
-import { Action } from '../parts/action.tsx'
+import { AtOnceButton, offerUndo } from '../parts/action.tsx'
 import { refreshAlertCount } from '../parts/approval-count.tsx'
 import { useBankNames } from '../parts/bank-name.tsx'
 import { Facts } from '../parts/drawer.tsx'
@@ -93,23 +93,26 @@ function About({ alert, changed }: { alert: Alert; changed: () => void }) {
   )
 }
 
+// Asks nothing first, because it can be undone.
 export function AcknowledgeAlert({ alert, done }: { alert: Alert; done: () => void }) {
+  if (alert.acknowledgedAt !== null) return null
+  const params = { id: alert.id }
+  const changed = () => {
+    refreshAlertCount()
+    done()
+  }
   return (
     <div class="buttons">
-      <Action
-        title={strings.sure}
-        action={strings.acknowledge}
+      <AtOnceButton
+        label={strings.acknowledge}
         style="primary"
-        isOffered={alert.acknowledgedAt === null}
-        text={strings.sureText}
-        run={(_, headers) => {
-          const path = `${PATH}/{id}/acknowledge` as const
-          return send('POST', path, { params: { id: alert.id }, body: {}, headers })
-        }}
-        message={strings.done}
-        done={() => {
-          refreshAlertCount()
-          done()
+        run={async (headers) => {
+          await send('POST', `${PATH}/{id}/acknowledge`, { params, body: {}, headers })
+          changed()
+          offerUndo(strings.done, async (headers) => {
+            await send('POST', `${PATH}/{id}/reopen`, { params, body: {}, headers })
+            changed()
+          })
         }}
       />
     </div>

@@ -3,9 +3,9 @@
 
 import { useState } from 'preact/hooks'
 import { appStrings, accountsStrings as strings } from '../../../copy.ts'
-import { problemFrom, type Schemas, send } from '../../api.ts'
+import { type Schemas, send } from '../../api.ts'
 import { useData, usePage } from '../../loading.ts'
-import { Action, ActionDialog, AtOnceButton } from '../../parts/action.tsx'
+import { Action, ActionDialog, AtOnceButton, offerUndo } from '../../parts/action.tsx'
 import { BankSelect } from '../../parts/bank-choice.tsx'
 import { Button } from '../../parts/button.tsx'
 import { CodeChoice } from '../../parts/code-choice.tsx'
@@ -15,7 +15,7 @@ import { AMOUNT, type Headers, InputField, newKey, useSending } from '../../part
 import { PayerRulesFields, rulesIn } from '../../parts/payer-rules-fields.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Pending, Skeleton } from '../../parts/states.tsx'
-import { toast, toastWithUndo } from '../../parts/toasts.tsx'
+import { toast } from '../../parts/toasts.tsx'
 import { ContactFields, DigitsField, KycFields, tierOf, WebhookField } from './new-account.tsx'
 
 const FORMS = {
@@ -117,13 +117,9 @@ function ActiveButton({ account, took }: Props) {
   const { isActive, isDefault } = account
   const turn = async () => {
     const now = await switchAccount(account, isActive ? 'deactivate' : 'activate')
-    offerUndo({
-      text: isActive ? strings.deactivated : strings.activated,
-      took,
-      back: async () => {
-        const back = await switchAccount(now, isActive ? 'activate' : 'deactivate')
-        return isDefault ? switchAccount(back, 'default') : back
-      },
+    offerUndo(isActive ? strings.deactivated : strings.activated, async () => {
+      const back = await switchAccount(now, isActive ? 'activate' : 'deactivate')
+      took(isDefault ? await switchAccount(back, 'default') : back)
     })
     took(now)
   }
@@ -188,7 +184,7 @@ function EditPayerRules(props: EditProps) {
     close()
     took(now)
     if (rules?.accounts?.length) return toast(text)
-    offerUndo({ text, took, back: () => changeAccount(now, { payerRules: rules }) })
+    offerUndo(text, async () => took(await changeAccount(now, { payerRules: rules })))
   }
   return (
     <>
@@ -253,7 +249,7 @@ function EditAccount({ close, took, ...opened }: EditProps) {
     const kycTier = account.kycTierSet as 1 | 2 | 3
     const contact = { accountName, email, phoneNumber, notificationUrl }
     const before = { ...contact, kycTier, verifiedName, splitCode }
-    offerUndo({ text: appStrings.saved, took, back: () => changeAccount(now, before) })
+    offerUndo(appStrings.saved, async () => took(await changeAccount(now, before)))
   })
   return (
     <DialogForm title={strings.edit.title} action={appStrings.save} sending={sending} close={close}>
@@ -290,7 +286,7 @@ function EditLimits({ close, took, ...opened }: EditProps) {
     took(now)
     const { ownLimits: limits, limitProfile } = account
     const before = hasProfile ? { limits, limitProfile } : { limits }
-    offerUndo({ text: appStrings.saved, took, back: () => changeAccount(now, before) })
+    offerUndo(appStrings.saved, async () => took(await changeAccount(now, before)))
   })
   return (
     <DialogForm
@@ -365,18 +361,5 @@ function addNumber(
     params: { accountNumber: account.accountNumber },
     body: { bankCode },
     headers: { ...headers, ...asRead(account) },
-  })
-}
-
-type Undo = { text: string; took: (now: Account) => void; back: () => Promise<Account> }
-
-function offerUndo({ text, took, back }: Undo): void {
-  toastWithUndo(text, async () => {
-    try {
-      took(await back())
-      toast(appStrings.undone)
-    } catch (error) {
-      toast(problemFrom(error).message, 'bad')
-    }
   })
 }

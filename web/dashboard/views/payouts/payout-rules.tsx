@@ -146,7 +146,7 @@ function PayoutTariffs({ openKey }: { openKey: string | undefined }) {
         keyOf={keyOf}
         hrefOf={(tariff) => hrefOf('settings', keyOf(tariff), TAB)}
         openKey={openKey}
-        empty={<Empty icon="action" title={strings.noTariffs} text={strings.noTariffsText} />}
+        empty={<Empty icon="banks" title={strings.noTariffs} text={strings.noTariffsText} />}
       />
       {open && <TariffDrawer tariff={open} changed={pages.reload} />}
     </>

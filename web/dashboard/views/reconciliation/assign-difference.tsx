@@ -6,7 +6,7 @@ import { differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { count, money } from '../../format.ts'
 import { useData } from '../../loading.ts'
-import { ActionDialog, AtOnceButton, OpenButton } from '../../parts/action.tsx'
+import { ActionDialog, AtOnceButton, OpenButton, offerUndo } from '../../parts/action.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import type { Filter } from '../../parts/filters.tsx'
 import { Field, useSending } from '../../parts/forms.tsx'
@@ -40,9 +40,13 @@ export function TakeDifference({ difference, session, done }: Props) {
   const { id } = difference
   const isMine = difference.owner?.id === session.user.id
   const turn = async () => {
-    const body = { owner: isMine ? 'nobody' : 'me', from: ownerOf(difference) }
-    await send('POST', PATH, { params: { id }, body }).finally(done)
-    toast(isMine ? strings.unassigned : strings.taken)
+    const assign = (owner: string, from: string) =>
+      send('POST', PATH, { params: { id }, body: { owner, from } }).finally(done)
+    const before = ownerOf(difference)
+    const { owner } = await assign(isMine ? 'nobody' : 'me', before)
+    offerUndo(isMine ? strings.unassigned : strings.taken, () =>
+      assign(before, owner?.id ?? 'nobody'),
+    )
   }
   return <AtOnceButton label={isMine ? strings.release : strings.take} run={turn} />
 }

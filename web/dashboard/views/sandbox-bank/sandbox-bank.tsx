@@ -15,10 +15,12 @@ import { Bullets } from '../../parts/bullets.tsx'
 import { SelectField, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Link } from '../../parts/link.tsx'
+import { SampleData } from '../../parts/sample-data.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Money } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
+import type { Session } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { type Destination, DestinationPicker } from './destination-picker.tsx'
 import { TestClock } from './test-clock.tsx'
@@ -106,7 +108,7 @@ function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
         </div>
       </section>
       <TestClock chosen={destination} moved={timeMoved} runs={setAdvancing} />
-      <ResetSandbox isDisabled={isAdvancing} done={wasReset} />
+      <SandboxData {...{ session, refresh }} isDisabled={isAdvancing} wasReset={wasReset} />
     </div>
   )
 }
@@ -236,12 +238,19 @@ function PayoutOutcomeForm() {
   )
 }
 
-// Disabled while the clock advances, which would delay the reset.
-function ResetSandbox({ isDisabled, done }: { isDisabled: boolean; done: () => void }) {
+type DataProps = {
+  session: Session
+  refresh: () => void
+  isDisabled: boolean // While the clock advances, which would delay the reset.
+  wasReset: () => void
+}
+
+function SandboxData({ session, refresh, isDisabled, wasReset }: DataProps) {
   return (
     <section class="card bank-part bank-reset" aria-labelledby="reset">
       <h2 id="reset">{resetSandboxStrings.title}</h2>
       <p class="muted small">{resetSandboxStrings.text}</p>
+      <SampleData session={session} refresh={refresh} />
       <div>
         <Action
           title={resetSandboxStrings.sureTitle}
@@ -262,7 +271,7 @@ function ResetSandbox({ isDisabled, done }: { isDisabled: boolean; done: () => v
           message={resetSandboxStrings.done}
           done={() => {
             forgetEvents() // Event numbers start again.
-            done()
+            wasReset()
           }}
         />
       </div>

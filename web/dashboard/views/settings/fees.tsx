@@ -70,7 +70,7 @@ export function Fees({ session, place }: ViewProps) {
         keyOf={keyOf}
         hrefOf={(rule) => hrefOf('settings', keyOf(rule), TAB)}
         openKey={place.open}
-        empty={<Empty icon="action" title={strings.empty} text={strings.emptyText} />}
+        empty={<Empty icon="advice" title={strings.empty} text={strings.emptyText} />}
       />
       {open && <RuleDrawer rule={open} isOperator={isOperator} changed={pages.reload} />}
     </>

@@ -72,7 +72,7 @@ export function LimitProfiles({ session, place }: ViewProps) {
         keyOf={({ code }) => code}
         hrefOf={({ code }) => hrefOf('settings', code, TAB)}
         openKey={place.open}
-        empty={<Empty icon="action" title={strings.empty} text={strings.emptyText} />}
+        empty={<Empty icon="filter" title={strings.empty} text={strings.emptyText} />}
       />
       <OwnCeilings />
       {session.scopes.includes('operator') && <ClientCeilings />}

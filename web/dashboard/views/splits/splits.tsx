@@ -45,7 +45,7 @@ export function Splits(props: ViewProps) {
     <ListView
       {...props}
       view="settings"
-      icon="action"
+      icon="transfer"
       path={PATH}
       caption={settingsStrings.tabs.splits}
       columns={COLUMNS}

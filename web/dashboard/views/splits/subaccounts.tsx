@@ -40,7 +40,7 @@ export function Subaccounts(props: ViewProps) {
     <ListView
       {...props}
       view="settings"
-      icon="action"
+      icon="accounts"
       path={PATH}
       caption={settingsStrings.tabs.subaccounts}
       columns={COLUMNS}

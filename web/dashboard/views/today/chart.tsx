@@ -106,7 +106,12 @@ function Labels({ points, span, label }: { points: Point[]; span: Span; label: L
     <>
       {points.map(({ from }, at) =>
         (last - at) % LABELS[span] === 0 ? (
-          <text key={from} x={`${(at + 0.5) * width}%`} y={HEIGHT + 18} text-anchor="middle">
+          <text
+            key={from}
+            x={at === last ? '100%' : `${(at + 0.5) * width}%`}
+            y={HEIGHT + 18}
+            text-anchor={at === last ? 'end' : 'middle'}
+          >
             {label(from)}
           </text>
         ) : null,
