@@ -26,6 +26,8 @@ type PaymentFacts = {
   reference: string // The merchant's reference, or else our short code.
   link: string // The address of the checkout page.
 }
+// For messages about money that arrived or went back. An account has no checkout page, and so no link.
+type PaidFacts = Omit<PaymentFacts, 'link'> & { link: string | null; accountNumber?: string }
 type PayInto = { bankName: string; accountNumber: string; accountName: string; expiresAt: string }
 
 export type MessageFacts = {
@@ -45,8 +47,8 @@ export type MessageFacts = {
   }
   'payer.instructions': PaymentFacts & PayInto
   'payer.part_payment': PaymentFacts & PayInto & { amountPaid: number; amountRemaining: number }
-  'payer.receipt': PaymentFacts & { at: string }
-  'payer.refund_sent': PaymentFacts & { bankReference: string | null }
+  'payer.receipt': PaidFacts & { at: string }
+  'payer.refund_sent': PaidFacts & { bankReference: string | null }
   'merchant.daily_summary': {
     day: string
     credits: number

@@ -23,6 +23,12 @@ const money = (amount: number, currency: string) => `${currency} ${figures.forma
 
 const items = (count: number) => (count === 1 ? '1 item' : `${count} items`)
 
+const rowOfAccount = (accountNumber: string | undefined) =>
+  accountNumber === undefined ? [] : [['Paid to account', accountNumber] as const]
+
+const buttonTo = (label: string, link: string | null) =>
+  link === null ? [] : [{ button: { label, link } }]
+
 const SEVERITY: Readonly<Record<Severity, string>> = {
   notice: 'Notice',
   warning: 'Warning',
@@ -221,24 +227,32 @@ export const en: Copy = {
         `We received ${money(amountPaid, currency)}. ${money(amountRemaining, currency)} is still due ` +
         `to ${into.accountNumber}, ${into.bankName}, before ${at(into.expiresAt)}. ${link}`,
     }),
-    'payer.receipt': ({ amount, currency, reference, at: time, link }) => ({
+    'payer.receipt': ({ amount, currency, reference, at: time, link, accountNumber }) => ({
       subject: `Receipt: ${money(amount, currency)}`,
-      heading: 'Thank you. Your payment is complete.',
+      heading: link ? 'Thank you. Your payment is complete.' : 'Thank you. We received your transfer.',
       parts: [
         {
           rows: [
             ['Amount', money(amount, currency)],
             ['Received', at(time)],
+            ...rowOfAccount(accountNumber),
             ['Reference', reference],
           ],
         },
-        { button: { label: 'See the receipt', link } },
+        ...buttonTo('See the receipt', link),
       ],
       short:
-        `We received your payment of ${money(amount, currency)}, reference ${reference}. ` +
-        `Receipt: ${link}`,
+        `We received your payment of ${money(amount, currency)}, reference ${reference}.` +
+        (link ? ` Receipt: ${link}` : ''),
     }),
-    'payer.refund_sent': ({ amount, currency, reference, bankReference, link }) => ({
+    'payer.refund_sent': ({
+      amount,
+      currency,
+      reference,
+      bankReference,
+      link,
+      accountNumber,
+    }) => ({
       subject: `Refund: ${money(amount, currency)}`,
       heading: `We refunded ${money(amount, currency)}`,
       parts: [
@@ -246,11 +260,12 @@ export const en: Copy = {
         {
           rows: [
             ['Amount', money(amount, currency)],
+            ...rowOfAccount(accountNumber),
             ['Payment', reference],
             ...(bankReference === null ? [] : [['Bank’s reference', bankReference] as const]),
           ],
         },
-        { button: { label: 'See the payment', link } },
+        ...buttonTo('See the payment', link),
         {
           note: 'If it doesn’t arrive within a business day, ask your bank with the bank’s reference.',
         },
