@@ -4,7 +4,7 @@
 import type { Severity } from '#records/alerts.ts'
 
 // A lower number is sent sooner, so that a password reset does not wait behind a thousand receipts.
-const SECURITY = 0
+export const SECURITY = 0
 const STAFF = 1
 const PAYER = 2
 
@@ -17,6 +17,7 @@ type About = {
   // A message that nobody has accepted within this time is not sent any more.
   lifetimeMs: number
   isSecret?: true // The facts let their holder act as the recipient.
+  isByAdministrator?: true // A person decides to send it, and knows the address.
 }
 
 // For messages to a payer about one payment.
@@ -117,12 +118,14 @@ export const MESSAGE_KINDS: Readonly<Record<MessageKind, About>> = {
     priority: SECURITY,
     lifetimeMs: 3 * DAY_MS,
     isSecret: true,
+    isByAdministrator: true,
   },
   'user.account_reset': {
     audience: 'user',
     priority: SECURITY,
     lifetimeMs: 3 * DAY_MS,
     isSecret: true,
+    isByAdministrator: true,
   },
   'user.password_reset': {
     audience: 'user',

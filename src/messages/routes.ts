@@ -148,12 +148,12 @@ const SuppressionView = view('MessageSuppression', (f: Fields<Suppression, Opene
   reason: f.oneOf(
     'reason',
     SUPPRESSION_REASONS,
-    'bounced: the mail server said that there is no such mailbox, so it gets no message. manual: added by ' +
-      'hand, so it gets none for payers.',
+    'bounced: the mail server said that there is no such mailbox, so it gets no message; security mail of a ' +
+      'user is tried again after a day. manual: added by hand, so it gets none for payers.',
   ),
   detail: f.textOrNull('detail', 'What the server said, or the note.'),
   createdBy: f.text('createdBy'),
-  createdAt: f.time('createdAt'),
+  createdAt: f.time('createdAt', 'Of one that bounced: the last time.'),
 }))
 
 const SuppressionRequest = named(

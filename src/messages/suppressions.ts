@@ -30,7 +30,7 @@ type NewSuppression = Pick<Suppression, 'addressSealed' | 'reason' | 'detail'> &
   by: string
 }
 
-// Keeps the first suppression of an address.
+// Keeps the first suppression of an address. A bounce renews an earlier one.
 export async function suppress(
   tx: Transaction,
   now: Date,
@@ -40,8 +40,24 @@ export async function suppress(
     name: 'suppress-recipient',
     text: `insert into message_suppressions
              (client_id, recipient, address_sealed, reason, detail, created_by, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7) on conflict (client_id, recipient) do nothing`,
+           values ($1, $2, $3, $4, $5, $6, $7)
+           on conflict (client_id, recipient) do update
+              set detail = excluded.detail, created_at = excluded.created_at
+            where message_suppressions.reason = 'bounced' and excluded.reason = 'bounced'`,
     values: [clientId, recipient, addressSealed, reason, detail, by, now],
+  })
+}
+
+// A server that accepts a message has the mailbox, so the bounce is over.
+export async function endBounce(
+  tx: Transaction,
+  { clientId, recipient }: Pick<NewSuppression, 'clientId' | 'recipient'>,
+): Promise<void> {
+  await tx.query({
+    name: 'end-bounce',
+    text: `delete from message_suppressions
+            where client_id = $1 and recipient = $2 and reason = 'bounced'`,
+    values: [clientId, recipient],
   })
 }
 

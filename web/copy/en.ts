@@ -3665,7 +3665,7 @@ export const messagesStrings = {
     removeText: 'Messages that were suppressed meanwhile stay unsent.',
     removed: 'Address removed.',
     none: 'No suppressed addresses',
-    noneText: 'An address that bounces appears here, and gets no more messages.',
+    noneText: 'An address that bounces appears here, and gets no more messages. Mail about a user’s own access is tried again after a day.',
   },
 } as const
 
@@ -3876,7 +3876,16 @@ export const settingsStrings = {
     signedIn: 'Last signed in',
     never: 'Never',
     created: 'Invited',
-    states: { active: 'Active', off: 'Disabled', waiting: 'Temporary password' },
+    states: {
+      active: 'Active',
+      off: 'Disabled',
+      waiting: 'Temporary password',
+      unreachable: 'Mail not delivered',
+    },
+    mailProblem: 'Last message',
+    mailProblemText:
+      'The last message to this address was not delivered, so a password reset may not arrive either. ' +
+      'Check the address with the user. If it’s right, reset their access: that link is always mailed.',
     roles: {
       owner: 'Owner: full access, including users',
       developer: 'Developer: accounts, payments, webhooks and secrets',
