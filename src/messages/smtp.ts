@@ -190,13 +190,21 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 const ADDRESS = /[^\s<>()[\]"',;:]+@[^\s<>()[\]"',;:]+/g
+// Servers also quote links of the mail that they refuse, and long words such as a link's token.
+const LINK = /\bhttps?:\S+|[\w+/=#-]{32,}/gi
+const ANSWER_CODE = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/
 const LOCAL_PART_MIN = 3 // A shorter one is a part of ordinary words.
 
-// Returns the server's own words, if there are any, without the addresses that they quote: the log shows
-// them, and they outlive an erasure.
-function describe({ response, code = '', message }: SmtpError, to: string): string {
-  const words = response ? `the mail server answered ${response}` : (WORDS[code] ?? message)
-  const plain = words.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').replace(ADDRESS, '…')
+// Returns the server's own words, if there are any, without the addresses and links that they quote: the log
+// shows them, and they outlive an erasure. Of an answer to our credentials, returns the code alone: a server
+// that does not know the command repeats it, password included.
+function describe({ response, code = '', message, command }: SmtpError, to: string): string {
+  const said = command?.startsWith('AUTH') ? response?.match(ANSWER_CODE)?.[0] : response
+  const words = said ? `the mail server answered ${said}` : (WORDS[code] ?? message)
+  const plain = words
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(LINK, '…')
+    .replace(ADDRESS, '…')
   return withoutName(plain, to.slice(0, to.lastIndexOf('@'))).slice(0, PROBLEM_LENGTH_MAX)
 }
 

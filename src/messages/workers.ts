@@ -8,6 +8,7 @@ import { renderMessage } from './compose.ts'
 import { sendShort } from './gateway.ts'
 import { MESSAGE_KINDS } from './kinds.ts'
 import { type Copy, oneLine } from './letter.ts'
+import { parseEmailAddress } from './recipients.ts'
 import {
   beginSending,
   CLAIM_MS,
@@ -139,7 +140,7 @@ async function attempt(deps: MessagesDeps, claim: Claimed): Promise<SendResult> 
     const senderName = isOfClient ? copy.via(brand.name, from.name) : from.name
     const mail = {
       from: { ...from, name: oneLine(senderName, SENDER_LENGTH_MAX) },
-      replyTo: isOfClient ? brand.supportEmail : null,
+      replyTo: (isOfClient && parseEmailAddress(brand.supportEmail ?? '')) || null,
       ...{ to, subject, text, html, messageId: `${reference}@${domain}`, date: claim.createdAt },
       attachments: rendered.attachments,
     }
