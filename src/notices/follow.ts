@@ -267,7 +267,7 @@ async function readStatement(db: Queryable, { data }: EventBody): Promise<string
     ...[line.reversedKobo, line.otherKobo, line.netKobo].map(formatKobo),
   ])
   return [STATEMENT_HEAD, ...table]
-    .map((row) => row.map((cell) => cellText(cell)).join(','))
+    .map((row) => row.map((cell) => cellText(cell, true)).join(','))
     .join('\r\n')
 }
 
