@@ -13596,6 +13596,7 @@ export interface components {
             countsFrom: string | null;
             createdAt: string;
             signedInAt: string | null;
+            mailProblem: string | null;
         };
         UserAddresses: {
             addresses: string[] | null;
@@ -13628,6 +13629,7 @@ export interface components {
             countsFrom: string | null;
             createdAt: string;
             signedInAt: string | null;
+            mailProblem: string | null;
             temporaryPassword: string | null;
             invitationLink: string | null;
             invitationExpiresAt: string;

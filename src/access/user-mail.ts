@@ -5,7 +5,7 @@ import { timestamp } from '#clock.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import type { MessageFacts } from '#messages/kinds.ts'
-import { queueMessage } from '#messages/queue.ts'
+import { queueMessage } from '#messages/message.ts'
 import type { Sealer } from '#seal.ts'
 import type { User } from './users.ts'
 

@@ -28,7 +28,8 @@ export const USER_COLUMNS = `
   users.totp_sealed is not null as has_totp,
   exists (select from passkeys where passkeys.user_id = users.id) as has_passkey, users.own_from,
   users.created_at, users.signed_in_at,
-  (select problem from messages where messages.user_id = users.id and state in ('sent', 'failed', 'suppressed')
+  (select problem from messages
+    where messages.user_id = users.id and state in ('sent', 'failed', 'suppressed')
     order by messages.id desc limit 1) as mail_problem`
 
 const USERS_MAX = 500

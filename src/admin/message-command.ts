@@ -2,8 +2,7 @@
 // the gateway can be reached, and the last problem that the workers met. Sends nothing.
 
 import { messageSettings } from '#config/config.ts'
-import { checkGateway } from '#messages/gateway.ts'
-import { checkServer } from '#messages/smtp.ts'
+import { checkGateway, checkServer } from '#messages/transports.ts'
 import type { Context } from './operator-command.ts'
 
 type Transport = { name: string; problem: string | null; pausedUntil: Date | null }

@@ -12,9 +12,8 @@ import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
 import { advanceBreaker, FAILURES_TO_PAUSE, type Health } from '#records/call-rates.ts'
 import { MESSAGE_KIND_NAMES, MESSAGE_KINDS, type MessageKind, SECURITY } from './kinds.ts'
-import type { Channel } from './recipients.ts'
+import { type Channel, endBounce, suppress } from './recipients.ts'
 import { type MessageState, transitionAll } from './states.ts'
-import { endBounce, suppress } from './suppressions.ts'
 import { type SendResult, TRANSPORT_CHANNELS, type TransportName } from './transports.ts'
 
 export const CLAIM_MS = 10 * 60_000
@@ -230,7 +229,7 @@ const ENDING = {
 const WAITS_MS = [30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000]
 const JITTER = 0.2
 
-export function waitAfter(attempts: number, jitter: number): number {
+function waitAfter(attempts: number, jitter: number): number {
   const wait = WAITS_MS[Math.min(attempts, WAITS_MS.length) - 1] ?? 0
   return Math.round(wait * (1 + JITTER * (2 * jitter - 1)))
 }

@@ -4,11 +4,9 @@ import type { MessageSettings, QuietHours } from '#config/message-settings.ts'
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
 import type { Deps, Round, Worker } from '#workers/loop.ts'
-import { renderMessage } from './compose.ts'
-import { sendShort } from './gateway.ts'
-import { MESSAGE_KINDS } from './kinds.ts'
-import { type Copy, oneLine } from './letter.ts'
+import { type Copy, MESSAGE_KINDS, oneLine } from './kinds.ts'
 import { parseEmailAddress } from './recipients.ts'
+import { renderMessage } from './render.ts'
 import {
   beginSending,
   CLAIM_MS,
@@ -23,8 +21,7 @@ import {
   recordResult,
   releaseMessages,
 } from './send.ts'
-import { sendMail } from './smtp.ts'
-import type { SendResult, TransportName } from './transports.ts'
+import { type SendResult, sendMail, sendShort, type TransportName } from './transports.ts'
 
 export type MessagesDeps = Deps & {
   sealer: Sealer
@@ -86,7 +83,7 @@ function purgeMessagesRound({ db, clock }: MessagesDeps): Round {
   })
 }
 
-export function sendMessagesRound(deps: MessagesDeps, transport: TransportName): Round {
+function sendMessagesRound(deps: MessagesDeps, transport: TransportName): Round {
   const { db, clock, messages } = deps
   return async (signal) => {
     const now = clock()

@@ -7,7 +7,7 @@ import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import { isUnavailable, type Transaction } from '#db/transaction.ts'
 import type { AccountId, AdviceId, ClientId, CreditId, PaymentId, SettlementId } from '#ids.ts'
-import { type NewMessage, queueMessage } from '#messages/queue.ts'
+import { type NewMessage, queueMessage } from '#messages/message.ts'
 import { formatKobo } from '#money.ts'
 import { type NewAlert, raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
@@ -202,7 +202,9 @@ async function findCustomers(
              from payments p join advices a on a.id = p.advice_id where p.id = any($1::uuid[])`,
     values: [ids],
   })
-  return new Map(rows.map(({ id, adviceId, ...person }) => [id, { ...person, about: { adviceId } }]))
+  return new Map(
+    rows.map(({ id, adviceId, ...person }) => [id, { ...person, about: { adviceId } }]),
+  )
 }
 
 // Returns the holders of collection accounts by the sequence of the event, with the amount of its credit that
@@ -232,7 +234,10 @@ async function findHolders(
     ],
   })
   return new Map(
-    rows.map(({ sequence, accountId, ...person }) => [sequence, { ...person, about: { accountId } }]),
+    rows.map(({ sequence, accountId, ...person }) => [
+      sequence,
+      { ...person, about: { accountId } },
+    ]),
   )
 }
 

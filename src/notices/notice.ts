@@ -3,7 +3,7 @@
 
 import type { AccountId, AdviceId, ClientId, UserId } from '#ids.ts'
 import type { MessageKind } from '#messages/kinds.ts'
-import type { NewMessage } from '#messages/queue.ts'
+import type { NewMessage } from '#messages/message.ts'
 import type { Channel } from '#messages/recipients.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
 import { ALERT_KINDS, SEVERITIES, type Severity, severityOf } from '#records/alerts.ts'
@@ -43,7 +43,7 @@ export const STAFF_EVENTS: readonly EventType[] = [
   'alert.raised',
 ]
 
-// The person to whom a payer's message goes: the customer of a payment, or the holder of a collection account.
+// A payer's message goes to the customer of a payment, or to the holder of a collection account.
 export type Customer = {
   email: string | null
   phoneNumber: string | null
@@ -115,7 +115,10 @@ type CollectionNews = {
 }
 
 // Names the transfer by its session id, which the payer's bank shows too.
-function collectionFacts({ data, createdAt: at }: EventBody, { receivedKobo = kobo(0n) }: Customer) {
+function collectionFacts(
+  { data, createdAt: at }: EventBody,
+  { receivedKobo = kobo(0n) }: Customer,
+) {
   const { credit, refund } = data as CollectionNews
   const { sessionId: reference, accountNumber, currency } = credit
   const common = { currency, reference, accountNumber, link: null }

@@ -79,8 +79,7 @@ import {
 import { HAS_UNFINISHED_SEEDS } from '#sandbox/seeds.ts'
 import { HAS_DUE_REPORTS } from '#sandbox/transfers.ts'
 import { type ReportDeps, reportSandboxTransfersRound } from '#sandbox/workers.ts'
-import { HAS_DUE_SCHEDULES } from '#schedules/runs.ts'
-import { runSchedulesRound, type SchedulesDeps } from '#schedules/workers.ts'
+import { HAS_DUE_SCHEDULES, runSchedulesRound, type SchedulesDeps } from '#schedules/workers.ts'
 import { type ScreenDeps, screeningWorkers, type WatchScreeningDeps } from '#screening/workers.ts'
 import { HAS_SETTLEMENT_SCHEDULES } from '#settlement/settings.ts'
 import {

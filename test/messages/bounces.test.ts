@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SAMPLES } from '#notices/samples.ts'
+import { SAMPLES } from '#notices/routes.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { logged, mailingOf, queue, work } from '../support/mailing.ts'
@@ -79,7 +79,7 @@ test('a suppression by hand is not ended by mail that the server accepts', async
   assert.equal(await send(email, 'payer.receipt'), 'suppressed')
 })
 
-test('those who manage a user see that the mail did not arrive, until some does', async () => {
+test('an administrator of a user sees that the mail did not arrive, until some does', async () => {
   const owner = await newBrowser(bench)
   const email = await makeUser(bench)
   const problem = async () => {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SAMPLES } from '#notices/samples.ts'
+import { SAMPLES } from '#notices/routes.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { databaseText } from '../support/fixtures.ts'
 import { type MailFault, startMailServer } from '../support/mail-server.ts'

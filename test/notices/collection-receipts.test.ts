@@ -51,7 +51,9 @@ test('a credit to a collection account gets one receipt, however often the bank 
   assert.match(mails[0]?.text ?? '', new RegExp(`Paid to account: ${accountNumber}`))
   assert.match(mails[0]?.text ?? '', new RegExp(`Reference: ${sessionId}`))
   assert.doesNotMatch(mails[0]?.text ?? '', /null|undefined|\/pay\//)
-  const texts = (await caught(bench, '&channel=sms')).filter(({ short }) => short.includes(sessionId))
+  const texts = (await caught(bench, '&channel=sms')).filter(({ short }) =>
+    short.includes(sessionId),
+  )
   assert.deepEqual(
     texts.map(({ short }) => short),
     [`We received your payment of NGN 2,500.50, reference ${sessionId}.`],

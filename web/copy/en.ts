@@ -2385,6 +2385,8 @@ export const accountingStrings = {
       suspense_reviewed: 'Suspense older than 30 days is reviewed',
       approvals_decided: 'Approvals are decided',
       vat_ready: 'VAT invoices and credit notes are issued',
+      seller_tin_set:
+        'VAT invoices state your TIN. Set it under Clients, your own client, Tax, before you issue them',
       wht_ready: 'Withholding tax on invoices is booked',
     } as Record<string, string>,
     pack: 'Download pack',
@@ -3665,7 +3667,9 @@ export const messagesStrings = {
     removeText: 'Messages that were suppressed meanwhile stay unsent.',
     removed: 'Address removed.',
     none: 'No suppressed addresses',
-    noneText: 'An address that bounces appears here, and gets no more messages. Mail about a user’s own access is tried again after a day.',
+    noneText:
+      'An address that bounces appears here, and gets no more messages. Mail about a user’s own access ' +
+      'is tried again after a day.',
   },
 } as const
 

@@ -1,8 +1,7 @@
 // The words of all messages, in English. Each kind has its subject, its parts in their order, and the short
-// text for SMS and WhatsApp. Nothing here is HTML: html.ts escapes the values and lays them out.
+// text for SMS and WhatsApp. Nothing here is HTML: render.ts escapes the values and lays them out.
 
-import type { Workflow } from '#messages/kinds.ts'
-import type { Copy } from '#messages/letter.ts'
+import type { Copy, Workflow } from '#messages/kinds.ts'
 import type { Severity } from '#records/alerts.ts'
 import { codeOf } from '#short-codes.ts'
 
@@ -229,7 +228,9 @@ export const en: Copy = {
     }),
     'payer.receipt': ({ amount, currency, reference, at: time, link, accountNumber }) => ({
       subject: `Receipt: ${money(amount, currency)}`,
-      heading: link ? 'Thank you. Your payment is complete.' : 'Thank you. We received your transfer.',
+      heading: link
+        ? 'Thank you. Your payment is complete.'
+        : 'Thank you. We received your transfer.',
       parts: [
         {
           rows: [
@@ -245,14 +246,7 @@ export const en: Copy = {
         `We received your payment of ${money(amount, currency)}, reference ${reference}.` +
         (link ? ` Receipt: ${link}` : ''),
     }),
-    'payer.refund_sent': ({
-      amount,
-      currency,
-      reference,
-      bankReference,
-      link,
-      accountNumber,
-    }) => ({
+    'payer.refund_sent': ({ amount, currency, reference, bankReference, link, accountNumber }) => ({
       subject: `Refund: ${money(amount, currency)}`,
       heading: `We refunded ${money(amount, currency)}`,
       parts: [
