@@ -1521,6 +1521,7 @@ CREATE INDEX messages_of_account ON messages USING btree (account_id) WHERE acco
 CREATE INDEX messages_of_advice ON messages USING btree (advice_id) WHERE advice_id IS NOT NULL;
 CREATE INDEX messages_of_client ON messages USING btree (client_id, id);
 CREATE INDEX messages_of_recipient ON messages USING btree (client_id, recipient, id);
+CREATE INDEX messages_of_user ON messages USING btree (user_id, id) WHERE user_id IS NOT NULL;
 CREATE TRIGGER messages_follow_transitions BEFORE UPDATE OF state ON messages FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_messages_transition();
 
 create table month_reopenings (

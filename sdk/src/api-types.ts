@@ -13669,6 +13669,7 @@ export interface components {
             countsFrom: string | null;
             createdAt: string;
             signedInAt: string | null;
+            mailProblem: string | null;
         };
         UserAddresses: {
             addresses: string[] | null;
@@ -13701,6 +13702,7 @@ export interface components {
             countsFrom: string | null;
             createdAt: string;
             signedInAt: string | null;
+            mailProblem: string | null;
             temporaryPassword: string | null;
             invitationLink: string | null;
             invitationExpiresAt: string;

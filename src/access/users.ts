@@ -8,7 +8,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, timeOrderedId, type UserId } from '#ids.ts'
 import type { MessageFacts } from '#messages/kinds.ts'
-import { queueMessage } from '#messages/queue.ts'
+import { queueMessage } from '#messages/message.ts'
 import type { Sealer } from '#seal.ts'
 import { hashPassword, passwordProblem, readSalt } from './passwords.ts'
 import { INDISPENSABLE, isIndispensable, type Role } from './permissions.ts'
@@ -25,13 +25,17 @@ export type User = {
   ownFrom: Date | null // Since when the user counts as an independent person (invitations.ts).
   createdAt: Date
   signedInAt: Date | null
+  mailProblem: string | null // Why the last message to the user did not arrive.
 }
 
 export const USER_COLUMNS = `
   users.id, users.client_id, users.email, users.role, users.is_active, users.is_password_temporary,
   users.totp_sealed is not null as has_totp,
   exists (select from passkeys where passkeys.user_id = users.id) as has_passkey, users.own_from,
-  users.created_at, users.signed_in_at`
+  users.created_at, users.signed_in_at,
+  (select problem from messages
+    where messages.user_id = users.id and state in ('sent', 'failed', 'suppressed')
+    order by messages.id desc limit 1) as mail_problem`
 
 const USERS_MAX = 500
 

@@ -64,6 +64,10 @@ export const UserView = view('User', (f: Fields<User>) => ({
   ),
   createdAt: f.time('createdAt'),
   signedInAt: f.timeOrNull('signedInAt', 'Last sign-in.'),
+  mailProblem: f.textOrNull(
+    'mailProblem',
+    'Why the last message to the user was not accepted. Null: it was, or none was sent.',
+  ),
 }))
 
 type UserWithPassword = User & {

@@ -47,7 +47,8 @@ type CheckRow = Closing['checklist'][number]
 const CheckView = view('MonthCheck', (f: Fields<CheckRow>) => ({
   name: f.text(
     'name',
-    'days_closed, banks_reconciled, suspense_reviewed, approvals_decided, vat_ready or wht_ready.',
+    'days_closed, banks_reconciled, suspense_reviewed, approvals_decided, vat_ready, seller_tin_set or ' +
+      'wht_ready.',
   ),
   isDone: f.flag('isDone'),
   open: f.number('open', 'How many are still to be done.'),
@@ -254,7 +255,7 @@ async function readMonthRow(tx: Transaction, call: MonthCall): Promise<MonthRow>
   const windows = timingWindows(call.banks)
   return {
     month: month.month,
-    checks: await runChecks({ db: tx, month, windows, now: call.now }),
+    checks: await runChecks({ db: tx, month, windows, now: call.now, sellerId: call.clientId }),
     closings: await listClosings(tx, month.month),
     requests: await listReopenings(tx, viewerOf(call), month.month),
   }

@@ -16,12 +16,19 @@ import type { ClientId } from '#ids.ts'
 import { readDailyProofs, type TimingWindows } from '#reconciliation/daily-proof.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { findClosedDay } from './journal.ts'
-import { countUnbookedWithholding, listMissing } from './vat-documents.ts'
+import { readTaxDetails } from './tax-rates.ts'
+import { countUnbookedWithholding, listDocumentsOfMonth, listMissing } from './vat-documents.ts'
 
 // `link` names the dashboard view where the user completes the check.
 type CheckResult = { name: string; isDone: boolean; open: number; link: string }
 export type Month = { month: string; from: Date; to: Date; first: string; last: string }
-type CheckContext = { db: Queryable; month: Month; windows: TimingWindows; now: Date }
+type CheckContext = {
+  db: Queryable
+  month: Month
+  windows: TimingWindows
+  now: Date
+  sellerId: ClientId // The operator's client that would issue VAT invoices.
+}
 type Check = { name: string; link: string; countOpen: (context: CheckContext) => Promise<number> }
 
 const SUSPENSE_DAYS_MAX = 30
@@ -32,6 +39,7 @@ const CHECKS: readonly Check[] = [
   { name: 'suspense_reviewed', link: 'suspense', countOpen: countOldSuspense },
   { name: 'approvals_decided', link: 'today', countOpen: countUndecided },
   { name: 'vat_ready', link: 'accounting', countOpen: countMissingVat },
+  { name: 'seller_tin_set', link: 'clients', countOpen: countWithoutTin },
   { name: 'wht_ready', link: 'accounting', countOpen: countWithholding },
 ]
 
@@ -84,8 +92,16 @@ async function countUndecided({ db, month }: CheckContext): Promise<number> {
 }
 
 // Counts the VAT invoices and credit notes of the month that are not issued yet.
-async function countMissingVat({ db, month }: CheckContext): Promise<number> {
+async function countMissingVat({ db, month }: Pick<CheckContext, 'db' | 'month'>): Promise<number> {
   return (await listMissing(db, { month: month.month, period: month })).length
+}
+
+// Counts the VAT documents of the month that do not state the seller's TIN, issued or still to be issued.
+async function countWithoutTin({ db, month, sellerId }: CheckContext): Promise<number> {
+  const issued = await listDocumentsOfMonth(db, month.month)
+  const without = issued.filter(({ parties }) => parties.seller.tin === null).length
+  const { tin } = await readTaxDetails(db, sellerId)
+  return tin === null ? without + (await countMissingVat({ db, month })) : without
 }
 
 function countWithholding({ db, month }: CheckContext): Promise<number> {
@@ -149,7 +165,7 @@ export async function closeMonth(tx: Transaction, now: Date, options: CloseOptio
   const { month, reason, windows, by, build } = options
   const closings = await listClosings(tx, month.month)
   if (closings.some(({ reopenedAt }) => reopenedAt === null)) return
-  const checklist = await runChecks({ db: tx, month, windows, now })
+  const checklist = await runChecks({ db: tx, month, windows, now, sellerId: by.clientId })
   const [days, ...others] = checklist
   if (!days?.isDone) throw new Refusal('month_not_over')
   const open = await findOpenMonths(tx, month)

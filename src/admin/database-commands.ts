@@ -13,8 +13,7 @@ import {
   probeHost,
 } from '#db/hosts.ts'
 import { upgradeBaseline } from '#db/upgrade-baseline.ts'
-import { checkGateway } from '#messages/gateway.ts'
-import { checkServer } from '#messages/smtp.ts'
+import { checkGateway, checkServer } from '#messages/transports.ts'
 import { withConnection } from './backup-commands.ts'
 import type { Context, FileContext } from './operator-command.ts'
 

@@ -1,10 +1,11 @@
-// Every kind of message, with its facts: the values that its text contains. Facts are sealed, because they
-// may hold links with tokens. Amounts are texts in naira; times are ISO 8601.
+// Every kind of message, with its facts: the values that its text contains. The copy of a language makes a
+// letter of them. Facts are sealed, because they may hold links with tokens. Amounts are texts in naira; times
+// are ISO 8601.
 
 import type { Severity } from '#records/alerts.ts'
 
 // A lower number is sent sooner, so that a password reset does not wait behind a thousand receipts.
-const SECURITY = 0
+export const SECURITY = 0
 const STAFF = 1
 const PAYER = 2
 
@@ -17,6 +18,7 @@ type About = {
   // A message that nobody has accepted within this time is not sent any more.
   lifetimeMs: number
   isSecret?: true // The facts let their holder act as the recipient.
+  isByAdministrator?: true // A person decides to send it, and knows the address.
 }
 
 // For messages to a payer about one payment.
@@ -26,6 +28,8 @@ type PaymentFacts = {
   reference: string // The merchant's reference, or else our short code.
   link: string // The address of the checkout page.
 }
+// For messages about money that arrived or went back. An account has no checkout page, and so no link.
+type PaidFacts = Omit<PaymentFacts, 'link'> & { link: string | null; accountNumber?: string }
 type PayInto = { bankName: string; accountNumber: string; accountName: string; expiresAt: string }
 
 export type MessageFacts = {
@@ -45,8 +49,8 @@ export type MessageFacts = {
   }
   'payer.instructions': PaymentFacts & PayInto
   'payer.part_payment': PaymentFacts & PayInto & { amountPaid: number; amountRemaining: number }
-  'payer.receipt': PaymentFacts & { at: string }
-  'payer.refund_sent': PaymentFacts & { bankReference: string | null }
+  'payer.receipt': PaidFacts & { at: string }
+  'payer.refund_sent': PaidFacts & { bankReference: string | null }
   'merchant.daily_summary': {
     day: string
     credits: number
@@ -115,12 +119,14 @@ export const MESSAGE_KINDS: Readonly<Record<MessageKind, About>> = {
     priority: SECURITY,
     lifetimeMs: 3 * DAY_MS,
     isSecret: true,
+    isByAdministrator: true,
   },
   'user.account_reset': {
     audience: 'user',
     priority: SECURITY,
     lifetimeMs: 3 * DAY_MS,
     isSecret: true,
+    isByAdministrator: true,
   },
   'user.password_reset': {
     audience: 'user',
@@ -145,3 +151,51 @@ export const MESSAGE_KINDS: Readonly<Record<MessageKind, About>> = {
 }
 
 export const MESSAGE_KIND_NAMES = Object.keys(MESSAGE_KINDS) as MessageKind[]
+
+export type Part =
+  | { text: string }
+  | { rows: readonly (readonly [label: string, value: string])[] }
+  | { button: { label: string; link: string } }
+  | { note: string }
+
+export type Letter = {
+  subject: string
+  heading: string
+  parts: readonly Part[]
+  short: string
+  attachments?: readonly Attachment[]
+}
+
+// The words of all messages in one language; copy/ has one per language.
+export type Copy = {
+  language: string
+  sentBy: (name: string) => string
+  questions: string
+  via: (name: string, sender: string) => string
+  kinds: { [Kind in MessageKind]: (facts: MessageFacts[Kind]) => Letter }
+}
+
+// The branding of the sender. Null: the sender has not chosen any.
+export type Brand = {
+  name: string
+  colour: string | null
+  logo: string | null // The address of the image.
+  supportEmail: string | null
+  supportPhone: string | null
+  supportUrl: string | null
+}
+
+export type Attachment = { name: string; mediaType: string; text: string }
+
+const DIRECTIONS = /[\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+// Removes marks that change the direction of the text after them.
+export const withoutDirections = (text: string) => text.replace(DIRECTIONS, ' ')
+
+// Replaces control characters, so that a value cannot add a line of its own.
+export const flat = (text: string) => text.replace(/\p{Cc}+/gu, ' ')
+
+export function oneLine(text: string, lengthMax: number): string {
+  const line = flat(withoutDirections(text)).trim()
+  return line.length <= lengthMax ? line : `${line.slice(0, lengthMax - 1).toWellFormed()}…`
+}

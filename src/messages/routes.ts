@@ -10,19 +10,22 @@ import { named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
-import { renderMessage } from './compose.ts'
 import { MESSAGE_KIND_NAMES, MESSAGE_KINDS } from './kinds.ts'
-import { getMessage, listMessages, type Message, mayReadSecretsOf } from './queries.ts'
-import { recipientHash } from './queue.ts'
-import { CHANNELS, type Channel, maskRecipient, parseRecipient } from './recipients.ts'
-import { MESSAGE_STATES } from './states.ts'
+import { getMessage, listMessages, type Message, mayReadSecretsOf } from './message.ts'
 import {
+  CHANNELS,
+  type Channel,
   listSuppressions,
+  maskRecipient,
+  parseRecipient,
+  recipientHash,
   removeSuppression,
   SUPPRESSION_REASONS,
   type Suppression,
   suppressByHand,
-} from './suppressions.ts'
+} from './recipients.ts'
+import { renderMessage } from './render.ts'
+import { MESSAGE_STATES } from './states.ts'
 
 const ADDRESS_LENGTH_MAX = 254
 
@@ -148,12 +151,12 @@ const SuppressionView = view('MessageSuppression', (f: Fields<Suppression, Opene
   reason: f.oneOf(
     'reason',
     SUPPRESSION_REASONS,
-    'bounced: the mail server said that there is no such mailbox, so it gets no message. manual: added by ' +
-      'hand, so it gets none for payers.',
+    'bounced: the mail server said that there is no such mailbox, so it gets no message; security mail of ' +
+      'a user is tried again after a day. manual: added by hand, so it gets none for payers.',
   ),
   detail: f.textOrNull('detail', 'What the server said, or the note.'),
   createdBy: f.text('createdBy'),
-  createdAt: f.time('createdAt'),
+  createdAt: f.time('createdAt', 'Of one that bounced: the last time.'),
 }))
 
 const SuppressionRequest = named(

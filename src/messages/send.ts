@@ -11,15 +11,16 @@ import { numberArray } from '#db/sql.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
 import { advanceBreaker, FAILURES_TO_PAUSE, type Health } from '#records/call-rates.ts'
-import type { MessageKind } from './kinds.ts'
-import type { Channel } from './recipients.ts'
+import { MESSAGE_KIND_NAMES, MESSAGE_KINDS, type MessageKind, SECURITY } from './kinds.ts'
+import { type Channel, endBounce, suppress } from './recipients.ts'
 import { type MessageState, transitionAll } from './states.ts'
-import { suppress } from './suppressions.ts'
 import { type SendResult, TRANSPORT_CHANNELS, type TransportName } from './transports.ts'
 
 export const CLAIM_MS = 10 * 60_000
 const CLAIMED_MAX = 40
 const EXPIRED_MAX = 500
+const BOUNCE_SILENCES_MS = 24 * 3_600_000 // For security mail.
+const BY_ADMINISTRATOR = MESSAGE_KIND_NAMES.filter((kind) => MESSAGE_KINDS[kind].isByAdministrator)
 const UNKNOWN = 'the process ended while the message was being handed over'
 const LATE = 'not accepted in time'
 const ERASED = 'the recipient was erased'
@@ -125,19 +126,23 @@ export async function cancelUnwanted(tx: Transaction, now: Date): Promise<void> 
 }
 
 // An address suppressed by hand silences payers' messages only: nobody may silence a user's security mail.
+// A bounce silences security mail for a day, and never what an administrator sends: a mailbox that works
+// again must not lock its user out.
 async function suppressQueued(tx: Transaction, now: Date, channels: readonly Channel[]) {
   await transitionAll(tx, {
     name: 'suppress-messages',
     rows: `select m.id from messages m
              join message_suppressions s on s.client_id = m.client_id and s.recipient = m.recipient
-              and (s.reason = 'bounced' or m.kind like 'payer.%')
+              and (m.kind like 'payer.%'
+                   or s.reason = 'bounced' and m.kind <> all($3::text[])
+                      and not (m.priority = ${SECURITY} and s.created_at <= $4))
             where m.channel = any($1::text[]) and m.state = 'queued'
               and (m.claimed_until is null or m.claimed_until <= $2)
               for no key update of m skip locked`,
     from: 'queued',
     to: 'suppressed',
     set: `facts_sealed = null, ended_at = $2, problem = 'the address is on the suppression list'`,
-    values: [[...channels], now],
+    values: [[...channels], now, BY_ADMINISTRATOR, new Date(now.getTime() - BOUNCE_SILENCES_MS)],
   })
 }
 
@@ -184,6 +189,7 @@ export async function recordResult(
     const bounce = { clientId, recipient, addressSealed, reason: 'bounced', by: 'system' } as const
     await suppress(tx, now, { ...bounce, detail: result.problem })
   }
+  if (result.outcome === 'accepted') await endBounce(tx, claim)
   await advanceTransport(tx, now, { transport, result })
 }
 
@@ -223,7 +229,7 @@ const ENDING = {
 const WAITS_MS = [30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000]
 const JITTER = 0.2
 
-export function waitAfter(attempts: number, jitter: number): number {
+function waitAfter(attempts: number, jitter: number): number {
   const wait = WAITS_MS[Math.min(attempts, WAITS_MS.length) - 1] ?? 0
   return Math.round(wait * (1 + JITTER * (2 * jitter - 1)))
 }

@@ -4,10 +4,9 @@ import type { MessageSettings, QuietHours } from '#config/message-settings.ts'
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
 import type { Deps, Round, Worker } from '#workers/loop.ts'
-import { renderMessage } from './compose.ts'
-import { sendShort } from './gateway.ts'
-import { MESSAGE_KINDS } from './kinds.ts'
-import { type Copy, oneLine } from './letter.ts'
+import { type Copy, MESSAGE_KINDS, oneLine } from './kinds.ts'
+import { parseEmailAddress } from './recipients.ts'
+import { renderMessage } from './render.ts'
 import {
   beginSending,
   CLAIM_MS,
@@ -22,8 +21,7 @@ import {
   recordResult,
   releaseMessages,
 } from './send.ts'
-import { sendMail } from './smtp.ts'
-import type { SendResult, TransportName } from './transports.ts'
+import { type SendResult, sendMail, sendShort, type TransportName } from './transports.ts'
 
 export type MessagesDeps = Deps & {
   sealer: Sealer
@@ -85,7 +83,7 @@ function purgeMessagesRound({ db, clock }: MessagesDeps): Round {
   })
 }
 
-export function sendMessagesRound(deps: MessagesDeps, transport: TransportName): Round {
+function sendMessagesRound(deps: MessagesDeps, transport: TransportName): Round {
   const { db, clock, messages } = deps
   return async (signal) => {
     const now = clock()
@@ -139,7 +137,7 @@ async function attempt(deps: MessagesDeps, claim: Claimed): Promise<SendResult> 
     const senderName = isOfClient ? copy.via(brand.name, from.name) : from.name
     const mail = {
       from: { ...from, name: oneLine(senderName, SENDER_LENGTH_MAX) },
-      replyTo: isOfClient ? brand.supportEmail : null,
+      replyTo: (isOfClient && parseEmailAddress(brand.supportEmail ?? '')) || null,
       ...{ to, subject, text, html, messageId: `${reference}@${domain}`, date: claim.createdAt },
       attachments: rendered.attachments,
     }

@@ -4,9 +4,10 @@
 
 import { cellText } from '#csv.ts'
 import type { Queryable } from '#db/pool.ts'
+import { numberArray } from '#db/sql.ts'
 import { isUnavailable, type Transaction } from '#db/transaction.ts'
-import type { AdviceId, ClientId, PaymentId, SettlementId } from '#ids.ts'
-import { type NewMessage, queueMessage } from '#messages/queue.ts'
+import type { AccountId, AdviceId, ClientId, CreditId, PaymentId, SettlementId } from '#ids.ts'
+import { type NewMessage, queueMessage } from '#messages/message.ts'
 import { formatKobo } from '#money.ts'
 import { type NewAlert, raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
@@ -161,12 +162,13 @@ async function messagesOf(
   const people = await findPeople(tx, clientId)
   const customers = await findCustomers(tx, news)
   const waiting = await countSuspense(tx, clientId)
+  const holders = await findHolders(tx, news)
   const dashboard = `${publicUrl}/dashboard`
   const messages: NewMessage[] = []
   for (const [place, event] of bodies.entries()) {
-    const customer = customers.get(news[place]?.paymentId as PaymentId)
-    const checkout = `${publicUrl}/pay/${customer?.adviceId}`
-    if (customer) messages.push(...payerNotices(settings, { clientId, event, customer, checkout }))
+    const customer =
+      customers.get(news[place]?.paymentId as PaymentId) ?? holders.get(news[place]?.sequence)
+    if (customer) messages.push(...payerNotices(settings, { clientId, event, customer, publicUrl }))
     const statement = event.type === 'settlement.paid' ? await readStatement(tx, event) : null
     messages.push(
       ...staffNotices(settings, { clientId, event, people, dashboard, waiting, statement }),
@@ -184,24 +186,59 @@ export async function findPeople(db: Queryable, clientId: ClientId): Promise<Per
   return rows
 }
 
-type OwnCustomer = Customer & { adviceId: AdviceId }
-
 async function findCustomers(
   db: Queryable,
   events: readonly StoredEvent[],
-): Promise<Map<PaymentId, OwnCustomer>> {
+): Promise<Map<PaymentId, Customer>> {
   const ids = events.flatMap(({ type, paymentId }) => {
     return PAYER_KIND_OF[type] && paymentId !== null ? [paymentId] : []
   })
   if (ids.length === 0) return new Map()
-  const { rows } = await db.query<OwnCustomer & { id: PaymentId }>({
+  type Row = Pick<Customer, 'email' | 'phoneNumber'> & { id: PaymentId; adviceId: AdviceId }
+  const { rows } = await db.query<Row>({
     name: 'customers-for-notices',
     text: `select p.id, a.id as advice_id, a.customer ->> 'email' as email,
                   a.customer ->> 'phoneNumber' as phone_number
              from payments p join advices a on a.id = p.advice_id where p.id = any($1::uuid[])`,
     values: [ids],
   })
-  return new Map(rows.map(({ id, ...customer }) => [id, customer]))
+  return new Map(
+    rows.map(({ id, adviceId, ...person }) => [id, { ...person, about: { adviceId } }]),
+  )
+}
+
+// Returns the holders of collection accounts by the sequence of the event, with the amount of its credit that
+// was booked to the account. An erased account has neither address.
+async function findHolders(
+  db: Queryable,
+  events: readonly StoredEvent[],
+): Promise<Map<bigint | undefined, Customer>> {
+  const own = events.filter(
+    ({ type, collectionAccountId }) => PAYER_KIND_OF[type] && collectionAccountId !== null,
+  )
+  if (own.length === 0) return new Map()
+  type Row = Omit<Customer, 'about'> & { sequence: bigint; accountId: AccountId }
+  const { rows } = await db.query<Row>({
+    name: 'holders-for-notices',
+    text: `select e.sequence, a.id as account_id, a.email, a.phone_number,
+                  (select coalesce(sum(t.amount_kobo), 0)::bigint from transfers t
+                    where t.credit_id = e.credit_id and t.credit_account_id = a.id
+                      and t.reason in ('credit', 'assign')) as received_kobo
+             from unnest($1::bigint[], $2::bigint[], $3::bigint[])
+                    as e (sequence, account_id, credit_id)
+             join collection_accounts a on a.id = e.account_id`,
+    values: [
+      numberArray(own.map(({ sequence }) => sequence)),
+      numberArray(own.map(({ collectionAccountId }) => collectionAccountId as AccountId)),
+      numberArray(own.map(({ creditId }) => creditId as CreditId)),
+    ],
+  })
+  return new Map(
+    rows.map(({ sequence, accountId, ...person }) => [
+      sequence,
+      { ...person, about: { accountId } },
+    ]),
+  )
 }
 
 export async function countSuspense(db: Queryable, clientId: ClientId): Promise<number> {
@@ -235,7 +272,7 @@ async function readStatement(db: Queryable, { data }: EventBody): Promise<string
     ...[line.reversedKobo, line.otherKobo, line.netKobo].map(formatKobo),
   ])
   return [STATEMENT_HEAD, ...table]
-    .map((row) => row.map((cell) => cellText(cell)).join(','))
+    .map((row) => row.map((cell) => cellText(cell, true)).join(','))
     .join('\r\n')
 }
 

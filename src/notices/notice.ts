@@ -1,10 +1,11 @@
 // Maps an event to notices: the kinds of message and their recipients. Pure. The events are those of the
 // outbox, as webhooks show them; the money path does not know of notices.
 
-import type { AdviceId, ClientId, UserId } from '#ids.ts'
+import type { AccountId, AdviceId, ClientId, UserId } from '#ids.ts'
 import type { MessageKind } from '#messages/kinds.ts'
-import type { NewMessage } from '#messages/queue.ts'
+import type { NewMessage } from '#messages/message.ts'
 import type { Channel } from '#messages/recipients.ts'
+import { type Kobo, kobo, toNaira } from '#money.ts'
 import { ALERT_KINDS, SEVERITIES, type Severity, severityOf } from '#records/alerts.ts'
 import type { EventType } from '#records/events.ts'
 import { codeOfId } from '#short-codes.ts'
@@ -30,6 +31,8 @@ export const PAYER_KIND_OF: Partial<Record<EventType, PayerKind>> = {
   'payment.part_paid': 'payer.part_payment',
   'payment.successful': 'payer.receipt',
   'payment.refunded': 'payer.refund_sent',
+  'collection.received': 'payer.receipt',
+  'collection.refunded': 'payer.refund_sent',
 }
 
 export const STAFF_EVENTS: readonly EventType[] = [
@@ -40,7 +43,13 @@ export const STAFF_EVENTS: readonly EventType[] = [
   'alert.raised',
 ]
 
-export type Customer = { email: string | null; phoneNumber: string | null }
+// A payer's message goes to the customer of a payment, or to the holder of a collection account.
+export type Customer = {
+  email: string | null
+  phoneNumber: string | null
+  about: { adviceId: AdviceId } | { accountId: AccountId }
+  receivedKobo?: Kobo // Booked to the account of this credit.
+}
 
 type PaymentNews = {
   amount: number
@@ -49,28 +58,42 @@ type PaymentNews = {
   currency: string
   merchantRef: string | null
   paymentReference: string
-  adviceReference: string
   bankName: string
   bankAccount: string
   accountName: string
   expiresAt: string
-  refund?: { amount: number; bankReference: string | null }
+  refund?: Refund
 }
+type Refund = { amount: number; bankReference: string | null }
 
-type PayerContext = { clientId: ClientId; event: EventBody; customer: Customer; checkout: string }
+type PayerContext = { clientId: ClientId; event: EventBody; customer: Customer; publicUrl: string }
 
 // Returns one message for each channel on which the customer can be reached.
 export function payerNotices(
   settings: NoticeSettings,
-  { clientId, event, customer, checkout }: PayerContext,
+  { clientId, event, customer, publicUrl }: PayerContext,
 ): NewMessage[] {
   const kind = PAYER_KIND_OF[event.type]
   if (!kind || !settings.payerKinds.includes(kind)) return []
+  const { about } = customer
+  const { facts, expiresAt } =
+    'adviceId' in about
+      ? paymentFacts(kind, event, `${publicUrl}/pay/${about.adviceId}`)
+      : { facts: collectionFacts(event, customer), expiresAt: undefined }
+  return settings.payerChannels.flatMap((channel) => {
+    const to = addressOf(customer, channel)
+    if (!to) return []
+    const key = `event/${event.id}/${channel}`
+    return [{ clientId, kind, facts, channel, to, key, about, expiresAt } as NewMessage]
+  })
+}
+
+function paymentFacts(kind: PayerKind, event: EventBody, link: string) {
   const data = event.data as PaymentNews
   const { amount, amountPaid, amountRemaining, currency, refund } = data
   const { bankName, bankAccount: accountNumber, accountName, expiresAt: until } = data
   const reference = data.merchantRef ?? codeOfId('PAY', data.paymentReference)
-  const common = { amount, currency, reference, link: checkout }
+  const common = { amount, currency, reference, link }
   const into = { bankName, accountNumber, accountName, expiresAt: until }
   const facts = {
     'payer.instructions': { ...common, ...into },
@@ -83,14 +106,24 @@ export function payerNotices(
     },
   }[kind]
   const isAboutPaying = kind === 'payer.instructions' || kind === 'payer.part_payment'
-  const expiresAt = isAboutPaying ? new Date(until) : undefined
-  return settings.payerChannels.flatMap((channel) => {
-    const to = addressOf(customer, channel)
-    if (!to) return []
-    const key = `event/${event.id}/${channel}`
-    const about = { adviceId: data.adviceReference as AdviceId }
-    return [{ clientId, kind, facts, channel, to, key, about, expiresAt } as NewMessage]
-  })
+  return { facts, expiresAt: isAboutPaying ? new Date(until) : undefined }
+}
+
+type CollectionNews = {
+  credit: { sessionId: string; accountNumber: string; currency: string }
+  refund?: Refund
+}
+
+// Names the transfer by its session id, which the payer's bank shows too.
+function collectionFacts(
+  { data, createdAt: at }: EventBody,
+  { receivedKobo = kobo(0n) }: Customer,
+) {
+  const { credit, refund } = data as CollectionNews
+  const { sessionId: reference, accountNumber, currency } = credit
+  const common = { currency, reference, accountNumber, link: null }
+  if (!refund) return { ...common, amount: toNaira(receivedKobo), at }
+  return { ...common, amount: refund.amount, bankReference: refund.bankReference }
 }
 
 function addressOf({ email, phoneNumber }: Customer, channel: Channel): string | null {

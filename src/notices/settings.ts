@@ -10,7 +10,7 @@ import type { Severity } from '#records/alerts.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 
 export type PayerKind = Extract<MessageKind, `payer.${string}`>
-export type StaffKind =
+type StaffKind =
   | Extract<MessageKind, `merchant.${string}` | `operator.${string}`>
   | 'user.approval_waiting'
 

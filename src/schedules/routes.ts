@@ -9,16 +9,19 @@ import { type Call, resource } from '#http/resource.ts'
 import { chosen, Deleted, Email, named, oneOf, text } from '#http/schemas.ts'
 import { fieldErrors } from '#http/validation.ts'
 import { type Fields, view } from '#http/view.ts'
-import { FREQUENCIES, type Frequency } from './periods.ts'
-import { getRun, LINK_DAYS, type Run } from './runs.ts'
 import {
   createSchedule,
   type Filters,
   FORMATS,
+  FREQUENCIES,
+  type Frequency,
+  getRun,
   getSchedule,
+  LINK_DAYS,
   listColleagues,
   listSchedules,
   RECIPIENTS_MAX,
+  type Run,
   removeSchedule,
   SCHEDULES_MAX,
   type Schedule,

@@ -4,19 +4,20 @@
 
 import type { Role } from '#access/permissions.ts'
 import { watDay } from '#clock.ts'
+import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, newReference, type UserId } from '#ids.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
-import { dueAt, type Frequency, type Period, periodOf } from './periods.ts'
 
 export const FORMATS = ['csv', 'xlsx'] as const
 export type Format = (typeof FORMATS)[number]
 
 export const RECIPIENTS_MAX = 20
 export const SCHEDULES_MAX = 50 // For each client.
+export const LINK_DAYS = 7
 
 export type Filters = Readonly<Record<string, string>>
 
@@ -36,7 +37,7 @@ export type Schedule = {
   lastRunAt: Date | null
 }
 
-export type NewSchedule = Pick<
+type NewSchedule = Pick<
   Schedule,
   'name' | 'operation' | 'filters' | 'frequency' | 'hour' | 'format' | 'recipients'
 >
@@ -52,14 +53,9 @@ const SELECT = `
          (select max(r.created_at) from report_runs r where r.schedule_id = s.id) as last_run_at,
          array(select u.email from report_recipients p join users u on u.id = p.user_id
                 where p.schedule_id = s.id order by u.email) as recipients
-    from report_schedules s
-   where s.client_id = $1 and ($3 or s.user_id = $2)`
+    from report_schedules s`
 
-const valuesOf = ({ clientId, userId, role }: Viewer) => [
-  clientId,
-  userId,
-  role === 'owner' || role === 'operator',
-]
+const seesAll = ({ role }: Viewer) => role === 'owner' || role === 'operator'
 
 type Row = Omit<Schedule, 'filters'> & { filtersSealed: Buffer }
 
@@ -74,11 +70,18 @@ export async function listSchedules(
   viewer: Viewer,
   { after, limit, ...deps }: Deps & { after: bigint | null; limit: number },
 ): Promise<Schedule[]> {
-  const { rows } = await db.query<Row>({
-    name: 'list-report-schedules',
-    text: `${SELECT} and ($4::bigint is null or s.id < $4) order by s.id desc limit $5`,
-    values: [...valuesOf(viewer), after, limit],
-  })
+  const { rows } = await db.query<Row>(
+    listQuery({
+      select: SELECT,
+      where: [
+        ['s.client_id = $', viewer.clientId],
+        ['s.user_id = $', seesAll(viewer) ? undefined : viewer.userId],
+      ],
+      id: 's.id',
+      after,
+      limit,
+    }),
+  )
   return rows.map((row) => opened(row, deps))
 }
 
@@ -89,8 +92,8 @@ export async function getSchedule(
 ): Promise<Schedule> {
   const { rows } = await db.query<Row>({
     name: 'get-report-schedule',
-    text: `${SELECT} and s.reference = $4`,
-    values: [...valuesOf(viewer), reference],
+    text: `${SELECT} where s.client_id = $1 and ($3 or s.user_id = $2) and s.reference = $4`,
+    values: [viewer.clientId, viewer.userId, seesAll(viewer), reference],
   })
   if (!rows[0]) throw new Refusal('report_schedule_not_found')
   return opened(rows[0], { sealer })
@@ -213,4 +216,87 @@ export async function listColleagues(
     values: [clientId, userId],
   })
   return rows.map(({ email }) => email)
+}
+
+export type Run = {
+  reference: string
+  name: string
+  operation: string
+  filters: Filters
+  frequency: Frequency
+  format: Format
+  from: string
+  to: string // Exclusive.
+  expiresAt: Date
+  createdAt: Date
+}
+
+export async function getRun(
+  db: Queryable,
+  { clientId, now, sealer }: { clientId: ClientId; now: Date; sealer: Sealer },
+  reference: string,
+): Promise<Run> {
+  const { rows } = await db.query<Omit<Run, 'filters'> & { filtersSealed: Buffer }>({
+    name: 'get-report-run',
+    text: `select r.reference, s.name, s.operation, s.filters_sealed, s.frequency, s.format,
+                  r.from_day::text as "from", r.to_day::text as "to", r.expires_at, r.created_at
+             from report_runs r join report_schedules s on s.id = r.schedule_id
+            where r.client_id = $1 and r.reference = $2`,
+    values: [clientId, reference],
+  })
+  const [row] = rows
+  if (!row) throw new Refusal('report_not_found')
+  if (row.expiresAt <= now) throw new Refusal('report_expired')
+  const { filtersSealed, ...run } = row
+  return { ...run, filters: JSON.parse(sealer.open(filtersSealed)) }
+}
+
+// The periods of scheduled reports. Days are yyyy-MM-dd in Lagos, whose clocks never change, so every day has
+// 24 hours.
+
+export const FREQUENCIES = ['daily', 'weekly', 'monthly'] as const
+export type Frequency = (typeof FREQUENCIES)[number]
+
+// `to` is exclusive.
+export type Period = { from: string; to: string }
+
+// After a longer outage, only this many of the latest periods get a run.
+const MISSED_MAX = 7
+
+export function periodOf(frequency: Frequency, day: string): Period {
+  const from = firstDay(frequency, day)
+  return { from, to: following(frequency, from) }
+}
+
+function firstDay(frequency: Frequency, day: string): string {
+  if (frequency === 'daily') return day
+  if (frequency === 'monthly') return `${day.slice(0, 8)}01`
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
+  return addDays(day, -((weekday + 6) % 7)) // Weeks begin on Monday.
+}
+
+function following(frequency: Frequency, from: string): string {
+  if (frequency === 'monthly') return firstDay('monthly', addDays(from, 31))
+  return addDays(from, frequency === 'daily' ? 1 : 7)
+}
+
+export function addDays(day: string, days: number): string {
+  const at = new Date(`${day}T00:00:00Z`)
+  return new Date(at.setUTCDate(at.getUTCDate() + days)).toISOString().slice(0, 10)
+}
+
+// The report of a period is due on the day after its last one.
+export function dueAt({ to }: Period, hour: number): Date {
+  return new Date(`${to}T${String(hour).padStart(2, '0')}:00:00+01:00`)
+}
+
+type Timing = { frequency: Frequency; hour: number }
+
+// The oldest period from `from` on that still gets a run.
+export function nextPeriod({ frequency, hour }: Timing, from: string, now: Date): Period {
+  const period = periodOf(frequency, from)
+  let oldest = periodOf(frequency, watDay(now))
+  while (dueAt(oldest, hour) > now) oldest = periodOf(frequency, addDays(oldest.from, -1))
+  for (let at = 1; at < MISSED_MAX; at++) oldest = periodOf(frequency, addDays(oldest.from, -1))
+  return oldest.from > period.from ? oldest : period
 }

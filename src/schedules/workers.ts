@@ -1,8 +1,108 @@
-// Makes the runs of scheduled reports.
+// Makes the runs of scheduled reports: one for each period of a schedule, in the transaction that queues the
+// messages with its link.
 
-import { withTransaction } from '#db/transaction.ts'
+import { timestamp } from '#clock.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { type ClientId, newReference, type UserId } from '#ids.ts'
+import { queueMessage } from '#messages/message.ts'
+import type { Sealer } from '#seal.ts'
 import type { Deps, Round } from '#workers/loop.ts'
-import { type RunDeps, runSchedule } from './runs.ts'
+import {
+  addDays,
+  dueAt,
+  type Format,
+  type Frequency,
+  LINK_DAYS,
+  nextPeriod,
+  type Period,
+  periodOf,
+} from './schedule.ts'
+
+const DAY_MS = 86_400_000
+const KEPT_DAYS = 90 // After the link's expiry.
+
+// SQL: a report is due.
+export const HAS_DUE_SCHEDULES = `exists (
+  select from report_schedules where next_due_at <= clock.now)`
+
+type RunDeps = { sealer: Sealer; publicUrl: string }
+
+type Due = {
+  id: bigint
+  clientId: ClientId
+  name: string
+  frequency: Frequency
+  hour: number
+  format: Format
+  nextFrom: string
+}
+
+// Makes the run of one schedule that is due. Returns whether one was.
+async function runSchedule(tx: Transaction, now: Date, deps: RunDeps): Promise<boolean> {
+  const { rows } = await tx.query<Due>({
+    name: 'report-schedule-to-run',
+    text: `select s.id, s.client_id, s.name, s.frequency, s.hour, s.format,
+                  s.next_from::text as next_from
+             from report_schedules s join clients c on c.id = s.client_id and c.is_active
+            where s.next_due_at <= $1
+            order by s.next_due_at, s.id limit 1 for no key update of s skip locked`,
+    values: [now],
+  })
+  const [due] = rows
+  if (!due) return false
+  const period = nextPeriod(due, due.nextFrom, now)
+  await sendLinks(tx, now, { ...deps, due, period })
+  const next = periodOf(due.frequency, period.to)
+  await tx.query({
+    name: 'move-report-schedule',
+    text: 'update report_schedules set next_from = $2, next_due_at = $3 where id = $1',
+    values: [due.id, next.from, dueAt(next, due.hour)],
+  })
+  await tx.query({
+    name: 'forget-report-runs',
+    text: 'delete from report_runs where schedule_id = $1 and expires_at < $2',
+    values: [due.id, new Date(now.getTime() - KEPT_DAYS * DAY_MS)],
+  })
+  return true
+}
+
+type Running = RunDeps & { due: Due; period: Period }
+
+async function sendLinks(
+  tx: Transaction,
+  now: Date,
+  { sealer, publicUrl, due, period }: Running,
+): Promise<void> {
+  const { id, clientId, name, format } = due
+  const expiresAt = new Date(now.getTime() + LINK_DAYS * DAY_MS)
+  const { rows: runs } = await tx.query<{ reference: string }>({
+    name: 'insert-report-run',
+    text: `insert into report_runs (reference, schedule_id, client_id, from_day, to_day, expires_at,
+                                    created_at)
+           values ($1, $2, $3, $4, $5, $6, $7)
+           on conflict (schedule_id, from_day) do nothing returning reference`,
+    values: [newReference('RPT'), id, clientId, period.from, period.to, expiresAt, now],
+  })
+  const [run] = runs
+  if (!run) return
+  const { rows: people } = await tx.query<{ id: UserId; email: string }>({
+    name: 'recipients-of-report',
+    text: `select u.id, u.email from report_recipients r join users u on u.id = r.user_id
+            where r.schedule_id = $1 and u.is_active order by u.id`,
+    values: [id],
+  })
+  const facts = {
+    ...{ name, format, from: period.from, to: addDays(period.to, -1) },
+    link: `${publicUrl}/dashboard/reports/${run.reference}`,
+    expiresAt: timestamp(expiresAt),
+  }
+  for (const { id: userId, email } of people) {
+    const key = `report/${run.reference}/${userId}`
+    const kind = 'user.report_ready' as const
+    const message = { clientId, kind, facts, to: email, key, about: { userId } }
+    await queueMessage(tx, { now, sealer }, message)
+  }
+}
 
 export type SchedulesDeps = Pick<Deps, 'db' | 'clock'> & RunDeps
 

@@ -88,8 +88,7 @@ import {
   type SeedSandboxDeps,
   seedSandboxRound,
 } from '#sandbox/workers.ts'
-import { HAS_DUE_SCHEDULES } from '#schedules/runs.ts'
-import { runSchedulesRound, type SchedulesDeps } from '#schedules/workers.ts'
+import { HAS_DUE_SCHEDULES, runSchedulesRound, type SchedulesDeps } from '#schedules/workers.ts'
 import { type ScreenDeps, screeningWorkers, type WatchScreeningDeps } from '#screening/workers.ts'
 import { HAS_SETTLEMENT_SCHEDULES } from '#settlement/settings.ts'
 import {

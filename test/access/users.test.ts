@@ -60,6 +60,7 @@ test('an owner lets somebody in, who must choose a password of their own first o
     hasPasskey: false,
     countsFrom: null,
     signedInAt: null,
+    mailProblem: null,
   })
   const answer = await trySignIn(bench, { email: body.email, password: temporaryPassword })
   assert.equal(dataOf(answer, 'account').user.mustChangePassword, true)

@@ -48,6 +48,7 @@ test('a month closes after its days, with its checks done or a reason, once', as
     'suspense_reviewed true 0',
     'approvals_decided true 0',
     'vat_ready true 0',
+    'seller_tin_set true 0',
     'wht_ready true 0',
   ])
   assert.equal(before.isClosed, false)

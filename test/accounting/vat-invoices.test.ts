@@ -365,3 +365,33 @@ test('a month is ready once invoices are issued and withheld tax is booked', asy
   assert.match(pack, /reconciling-items\.csv/)
   assert.match(pack, /stamp-duty\.csv/)
 })
+
+test('a month asks for the seller’s TIN while its invoices do not state it', async () => {
+  const url = `${OPERATOR}/months/2026-11`
+  const openOf = async (bench: Bench) => {
+    const { checks } = dataOf(await bench.call({ url }), 'account')
+    return checks.find(({ name }: { name: string }) => name === 'seller_tin_set').open
+  }
+  const setTin = (bench: Bench) =>
+    bench.call({
+      method: 'PUT',
+      url: `${OPERATOR}/clients/MAN0000001/tax-settings`,
+      body: { legalName: 'Manilla Ltd', address: '1 Marina, Lagos', tin: '01234567-0001' },
+    })
+  await using early = await startMonth()
+  await closeMonth(early)
+  assert.equal(await openOf(early), 3, 'documents that are still to be issued')
+  dataOf(await setTin(early), 'account')
+  assert.equal(await openOf(early), 0)
+  dataOf(await issue(early, '2026-11'), 'account')
+  assert.equal(await openOf(early), 0)
+
+  await using late = await startMonth()
+  await closeMonth(late)
+  dataOf(await issue(late, '2026-11'), 'account')
+  dataOf(await setTin(late), 'account')
+  assert.equal(await openOf(late), 3, 'issued documents do not change')
+  const refusal = await late.call({ url: `${url}/close`, body: {} })
+  assertRefused(refusal, 'account', { status: 409, code: 'month_not_ready' })
+  assert.match(refusal.body, /seller_tin_set: 3 open/)
+})

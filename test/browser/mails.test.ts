@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { en } from '#messages/copy/en.ts'
-import { MESSAGE_KIND_NAMES, type MessageFacts } from '#messages/kinds.ts'
-import type { Brand } from '#messages/letter.ts'
+import { type Brand, MESSAGE_KIND_NAMES, type MessageFacts } from '#messages/kinds.ts'
 import { render, writeLetter } from '#messages/render.ts'
-import { SAMPLES } from '#notices/samples.ts'
+import { SAMPLES } from '#notices/routes.ts'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 
@@ -45,6 +44,16 @@ for (const kind of MESSAGE_KIND_NAMES) {
     await assertLegible(kind, render(en, writeLetter(en, kind, SAMPLES[kind]), BRAND).html)
   })
 }
+
+test('a receipt of a collection account, without a page to open, is legible', async () => {
+  const facts: MessageFacts['payer.receipt'] = {
+    ...SAMPLES['payer.receipt'],
+    ...{ link: null, accountNumber: '1000000015', reference: '000013261118093000123456789012' },
+  }
+  const { html } = render(en, writeLetter(en, 'payer.receipt', facts), BRAND)
+  assert.doesNotMatch(html, /<a /)
+  await assertLegible('payer.receipt of an account', html)
+})
 
 test('a mail with values that have no place to break still fits', async () => {
   const long = 'W'.repeat(64)

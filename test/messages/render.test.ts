@@ -3,12 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { en } from '#messages/copy/en.ts'
-import { readableOn } from '#messages/html.ts'
-import { MESSAGE_KIND_NAMES } from '#messages/kinds.ts'
-import type { Brand } from '#messages/letter.ts'
-import { render, writeLetter } from '#messages/render.ts'
-import { sendMail } from '#messages/smtp.ts'
-import { SAMPLES } from '#notices/samples.ts'
+import { type Brand, MESSAGE_KIND_NAMES } from '#messages/kinds.ts'
+import { readableOn, render, writeLetter } from '#messages/render.ts'
+import { sendMail } from '#messages/transports.ts'
+import { SAMPLES } from '#notices/routes.ts'
 import { startMailServer } from '../support/mail-server.ts'
 
 const BRAND: Brand = {

@@ -83,7 +83,7 @@ test('a server that hangs after the mail leaves it unknown', async () => {
   assert.equal(mailsTo(to).length, 0)
 })
 
-const BEFORE: readonly MailFault['at'][] = ['EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA']
+const BEFORE: readonly MailFault['at'][] = ['CONNECT', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA']
 
 for (const at of BEFORE) {
   for (const answer of ['drop', 'hang'] as const) {

@@ -63,6 +63,7 @@ test('no cell of an attached statement is a formula, in any spreadsheet', async 
   )
   const { statement } = JSON.parse(sealingOf(bench).sealer.open(rows[0].sealed))
   assert.match(statement, /"ORDER;'\u200b=HYPERLINK\(""x""\)"/)
+  assert.match(statement, /"=""\d{30}"""/, 'a session id stays text')
 })
 
 test('each critical alert of an hour is mailed, and of the others one of each kind', async () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addDays, dueAt, type Frequency, nextPeriod, periodOf } from '#schedules/periods.ts'
+import { addDays, dueAt, type Frequency, nextPeriod, periodOf } from '#schedules/schedule.ts'
 
 const utc = (text: string) => new Date(text)
 

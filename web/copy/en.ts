@@ -2731,6 +2731,8 @@ export const accountingStrings = {
       suspense_reviewed: 'Suspense older than 30 days is reviewed',
       approvals_decided: 'Approvals are decided',
       vat_ready: 'VAT invoices and credit notes are issued',
+      seller_tin_set:
+        'VAT invoices state your TIN. Set it under Clients, your own client, Tax, before you issue them',
       wht_ready: 'Withholding tax on invoices is booked',
     } as Record<string, string>,
     pack: 'Download pack',
@@ -4013,7 +4015,9 @@ export const messagesStrings = {
     removeText: 'Messages that were suppressed meanwhile stay unsent.',
     removed: 'Address removed.',
     none: 'No suppressed addresses',
-    noneText: 'An address that bounces appears here, and gets no more messages.',
+    noneText:
+      'An address that bounces appears here, and gets no more messages. Mail about a user’s own access ' +
+      'is tried again after a day.',
   },
 } as const
 
@@ -4224,7 +4228,16 @@ export const settingsStrings = {
     signedIn: 'Last signed in',
     never: 'Never',
     created: 'Invited',
-    states: { active: 'Active', off: 'Disabled', waiting: 'Temporary password' },
+    states: {
+      active: 'Active',
+      off: 'Disabled',
+      waiting: 'Temporary password',
+      unreachable: 'Mail not delivered',
+    },
+    mailProblem: 'Last message',
+    mailProblemText:
+      'The last message to this address was not delivered, so a password reset may not arrive either. ' +
+      'Check the address with the user. If it’s right, reset their access: that link is always mailed.',
     roles: {
       owner: 'Owner: full access, including users',
       developer: 'Developer: accounts, payments, webhooks and secrets',

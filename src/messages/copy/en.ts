@@ -1,8 +1,7 @@
 // The words of all messages, in English. Each kind has its subject, its parts in their order, and the short
-// text for SMS and WhatsApp. Nothing here is HTML: html.ts escapes the values and lays them out.
+// text for SMS and WhatsApp. Nothing here is HTML: render.ts escapes the values and lays them out.
 
-import type { Workflow } from '#messages/kinds.ts'
-import type { Copy } from '#messages/letter.ts'
+import type { Copy, Workflow } from '#messages/kinds.ts'
 import type { Severity } from '#records/alerts.ts'
 import { codeOf } from '#short-codes.ts'
 
@@ -22,6 +21,12 @@ const figures = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumF
 const money = (amount: number, currency: string) => `${currency} ${figures.format(amount)}`
 
 const items = (count: number) => (count === 1 ? '1 item' : `${count} items`)
+
+const rowOfAccount = (accountNumber: string | undefined) =>
+  accountNumber === undefined ? [] : [['Paid to account', accountNumber] as const]
+
+const buttonTo = (label: string, link: string | null) =>
+  link === null ? [] : [{ button: { label, link } }]
 
 const SEVERITY: Readonly<Record<Severity, string>> = {
   notice: 'Notice',
@@ -221,24 +226,27 @@ export const en: Copy = {
         `We received ${money(amountPaid, currency)}. ${money(amountRemaining, currency)} is still due ` +
         `to ${into.accountNumber}, ${into.bankName}, before ${at(into.expiresAt)}. ${link}`,
     }),
-    'payer.receipt': ({ amount, currency, reference, at: time, link }) => ({
+    'payer.receipt': ({ amount, currency, reference, at: time, link, accountNumber }) => ({
       subject: `Receipt: ${money(amount, currency)}`,
-      heading: 'Thank you. Your payment is complete.',
+      heading: link
+        ? 'Thank you. Your payment is complete.'
+        : 'Thank you. We received your transfer.',
       parts: [
         {
           rows: [
             ['Amount', money(amount, currency)],
             ['Received', at(time)],
+            ...rowOfAccount(accountNumber),
             ['Reference', reference],
           ],
         },
-        { button: { label: 'See the receipt', link } },
+        ...buttonTo('See the receipt', link),
       ],
       short:
-        `We received your payment of ${money(amount, currency)}, reference ${reference}. ` +
-        `Receipt: ${link}`,
+        `We received your payment of ${money(amount, currency)}, reference ${reference}.` +
+        (link ? ` Receipt: ${link}` : ''),
     }),
-    'payer.refund_sent': ({ amount, currency, reference, bankReference, link }) => ({
+    'payer.refund_sent': ({ amount, currency, reference, bankReference, link, accountNumber }) => ({
       subject: `Refund: ${money(amount, currency)}`,
       heading: `We refunded ${money(amount, currency)}`,
       parts: [
@@ -246,11 +254,12 @@ export const en: Copy = {
         {
           rows: [
             ['Amount', money(amount, currency)],
+            ...rowOfAccount(accountNumber),
             ['Payment', reference],
             ...(bankReference === null ? [] : [['Bank’s reference', bankReference] as const]),
           ],
         },
-        { button: { label: 'See the payment', link } },
+        ...buttonTo('See the payment', link),
         {
           note: 'If it doesn’t arrive within a business day, ask your bank with the bank’s reference.',
         },

@@ -128,7 +128,7 @@ type UserDrawerProps = {
 
 function UserDrawer(props: UserDrawerProps) {
   const { user, session, client, close } = props
-  const { email, role, hasTotp, hasPasskey, signedInAt, createdAt, countsFrom } = user
+  const { email, role, hasTotp, hasPasskey, signedInAt, createdAt, countsFrom, mailProblem } = user
   const isOwn = user.id === session.user.id
   const mayTouch = !isOwn && mayManage(session, client, role)
   const mayOnlyDisable = !isOwn && !mayTouch && user.isActive && mayDisable(session, role)
@@ -142,8 +142,10 @@ function UserDrawer(props: UserDrawerProps) {
           [strings.counts, countsFrom ? strings.countsOwn : strings.countsOther],
           [strings.signedIn, signedInAt ? <Time at={signedInAt} /> : strings.never],
           [strings.created, <Time key="created" at={createdAt} />],
+          [strings.mailProblem, mailProblem],
         ]}
       />
+      {mailProblem && <p class="notice">{strings.mailProblemText}</p>}
       {isOwn && <p class="notice">{strings.you}</p>}
       {mayTouch && <RoleForm {...props} />}
       {mayTouch && session.role === 'operator' && !user.isPasswordTemporary && <Vouch {...props} />}
@@ -263,6 +265,7 @@ const USERS = '/dashboard/api/users'
 
 function UserBadge({ user }: { user: User }) {
   if (!user.isActive) return <Badge state={strings.states.off} tone="bad" />
+  if (user.mailProblem) return <Badge state={strings.states.unreachable} tone="bad" />
   if (user.isPasswordTemporary) return <Badge state={strings.states.waiting} tone="warn" />
   return <Badge state={strings.states.active} tone="good" />
 }

@@ -38,6 +38,14 @@ const TABS: Record<string, string> = {
   wht_ready: 'vatInvoices',
 }
 
+type Check = Pick<Month['checks'][number], 'name' | 'link'>
+
+// The seller's TIN is set at the operator's own client.
+function whereToDo({ name, link }: Check, { client }: Session): string {
+  const open = name === 'seller_tin_set' ? client.clientId : undefined
+  return hrefOf(link === 'today' ? '' : link, open, { tab: TABS[name] })
+}
+
 type Props = { month: Month; session: Session; done: () => void }
 
 function Steps({ month: { month, isClosed, reopenings }, session, done }: Props) {
@@ -112,9 +120,7 @@ function About({ month, session, done }: Props) {
             {isDone ? (
               (names[name] ?? name)
             ) : (
-              <Link href={hrefOf(link === 'today' ? '' : link, undefined, { tab: TABS[name] })}>
-                {names[name] ?? name}
-              </Link>
+              <Link href={whereToDo({ name, link }, session)}>{names[name] ?? name}</Link>
             )}
           </li>
         ))}
