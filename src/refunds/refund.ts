@@ -3,13 +3,15 @@
 //
 // A refund has one payout per credit, and its status follows theirs (states.ts).
 
-import { pastPrefix } from '#db/paging.ts'
+import type { Window } from '#db/bounds.ts'
+import { listQuery, type Order, pastPrefix } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, type CreditId, newReference, type PaymentId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { PayoutStatus } from '#payouts/states.ts'
+import { REFUND_IS, type RefundFilterStatus } from './states.ts'
 
 export type RefundPart = {
   reference: string // The payout's reference.
@@ -143,28 +145,38 @@ export async function readRefundsOfCredits(
   return rows
 }
 
-type RefundFilter = {
+type RefundFilter = Window & {
   paymentId?: PaymentId | undefined
   creditId?: CreditId | undefined
-  beforeId: bigint | null
-  limit: number
+  status?: RefundFilterStatus | undefined
+  minKobo?: Kobo | undefined
+  maxKobo?: Kobo | undefined
 }
 
-// Newest first.
+type Paging = { order?: Order | undefined; after: bigint | null; limit: number }
+
+// Newest first by default.
 export async function listRefunds(
   db: Queryable,
   clientId: ClientId,
-  { paymentId, creditId, beforeId, limit }: RefundFilter,
+  { paymentId, creditId, status, minKobo, maxKobo, from, to, ...page }: RefundFilter & Paging,
 ): Promise<Refund[]> {
-  const { rows } = await db.query<Parameters<typeof toRefund>[0]>({
-    name: 'list-refunds',
-    text: `${SELECT_REFUND}
-            where r.client_id = $1
-              and ($2::uuid is null or r.payment_id = $2)
-              and ($3::bigint is null or r.credit_id = $3)
-              and ($4::bigint is null or r.id < $4)
-            order by r.id desc limit $5`,
-    values: [clientId, paymentId ?? null, creditId ?? null, beforeId, limit],
-  })
+  const { rows } = await db.query<Parameters<typeof toRefund>[0]>(
+    listQuery({
+      select: SELECT_REFUND,
+      where: [
+        ['r.client_id = $', clientId],
+        ['r.payment_id = $', paymentId],
+        ['r.credit_id = $', creditId],
+        ['r.amount_kobo >= $', minKobo],
+        ['r.amount_kobo <= $', maxKobo],
+        ['r.requested_at >= $', from],
+        ['r.requested_at < $', to],
+        status !== undefined && REFUND_IS[status],
+      ],
+      id: 'r.id',
+      ...page,
+    }),
+  )
   return rows.map(toRefund)
 }
