@@ -6,7 +6,7 @@
 // With `for=spreadsheet`, digits are written as text (csv.ts). Times lose their fraction and offset, which
 // spreadsheets do not read as a date.
 //
-// Every export is also a workbook with typed cells (workbook.ts).
+// With `columns`, a file has those columns only. Every export is also a workbook with typed cells (workbook.ts).
 
 import { Readable } from 'node:stream'
 import { Type } from '@fastify/type-provider-typebox'
@@ -28,7 +28,7 @@ const LINE_END = '\r\n'
 const STALLED_MS = 60_000
 export const EXPORTS_MAX = 3 // Concurrent exports per client and process.
 
-export const SpreadsheetQuery = {
+export const FileQuery = {
   for: Type.Optional(
     Type.Unsafe<'spreadsheet'>({
       type: 'string',
@@ -39,6 +39,24 @@ export const SpreadsheetQuery = {
       'x-says': 'Must be spreadsheet.',
     }),
   ),
+  columns: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      pattern: '^[A-Za-z0-9]+(?:,[A-Za-z0-9]+)*$',
+      description: 'The columns of the file, in this order, separated by commas. Default: all.',
+      'x-says': 'Must be names of columns, separated by commas.',
+    }),
+  ),
+}
+
+function chosenColumns<Row>(columns: Columns<Row>, { columns: names }: { columns?: string }) {
+  if (names === undefined) return columns
+  return [...new Set(names.split(','))].map((name) => {
+    const column = columns.find(([each]) => each === name)
+    if (column) return column
+    const message = `${name} is no column. The columns: ${columns.map(([each]) => each).join(', ')}.`
+    throw new Refusal('invalid_request', [{ field: 'columns', message }])
+  })
 }
 
 // Always two decimals.
@@ -91,8 +109,10 @@ export class CsvExports {
   async send<Row>(
     reply: FastifyReply,
     clientId: ClientId,
-    { name, columns, batches, hasMark = true }: Export<Row>,
+    { name, columns: all, batches, hasMark = true }: Export<Row>,
   ): Promise<FastifyReply> {
+    const query = reply.request.query as { for?: string; columns?: string }
+    const columns = chosenColumns(all, query)
     const open = this.#open.get(clientId) ?? 0
     if (open >= EXPORTS_MAX) throw new Refusal('too_many_exports')
     this.#open.set(clientId, open + 1)
@@ -101,7 +121,7 @@ export class CsvExports {
       const next = keepReading(() => batches.next())
       const first = await next()
       const cut = () => void stream.destroy(new Error('export stalled: the client stopped reading'))
-      const isForSpreadsheet = (reply.request.query as { for?: string }).for === 'spreadsheet'
+      const isForSpreadsheet = query.for === 'spreadsheet'
       const shape = { columns, batches, hasMark, isForSpreadsheet, next }
       const isXlsx = isWorkbook(reply.request.routeOptions.url)
       const content = isXlsx ? workbookOf(columns, rowsOf(shape, first)) : textOf(shape, first)
@@ -109,7 +129,7 @@ export class CsvExports {
         objectMode: false,
       })
       stream.once('close', release)
-      const file = `${name}${periodOf(reply.request.query)}.${isXlsx ? 'xlsx' : 'csv'}`
+      const file = `${name}${periodOf(query)}.${isXlsx ? 'xlsx' : 'csv'}`
       return reply
         .type(isXlsx ? WORKBOOK : 'text/csv; charset=utf-8')
         .headers({

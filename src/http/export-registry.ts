@@ -24,7 +24,7 @@ export type ExportRoute = {
 export type Timing = 'window' | 'day' | 'month' | 'end' | 'now'
 
 const CSV_END = /\.csv$/
-const NOT_FILTERS = ['from', 'to', 'at', 'for']
+const NOT_FILTERS = ['from', 'to', 'at', 'for', 'columns']
 
 export class ExportRegistry {
   readonly #routes = new Map<string, ExportRoute>()
