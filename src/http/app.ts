@@ -7,6 +7,7 @@ import { loginRoutes } from '#access/login-routes.ts'
 import { passkeys } from '#access/passkey-routes.ts'
 import { passwordResets } from '#access/password-reset-routes.ts'
 import { ownProvider, providerSignIn } from '#access/provider-routes.ts'
+import { savedViews } from '#access/saved-view-routes.ts'
 import { sessions } from '#access/sign-in-routes.ts'
 import { userAddresses } from '#access/user-address-routes.ts'
 import { invitations, users } from '#access/user-routes.ts'
@@ -346,6 +347,7 @@ const ROUTES = [
   userAddresses,
   ownCredentials,
   passkeys,
+  savedViews,
   users,
   ownClient,
   limitRoutes,
