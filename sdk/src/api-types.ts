@@ -673,6 +673,7 @@ export interface paths {
             parameters: {
                 query?: {
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -686,6 +687,11 @@ export interface paths {
     };
     "/api/v1/subaccounts.xlsx": {
         get: {
+            parameters: {
+                query?: {
+                    columns?: string;
+                };
+            };
             responses: {
                 200: {
                     content: {
@@ -885,6 +891,7 @@ export interface paths {
                 query?: {
                     isActive?: "true" | "false";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -901,6 +908,7 @@ export interface paths {
             parameters: {
                 query?: {
                     isActive?: "true" | "false";
+                    columns?: string;
                 };
             };
             responses: {
@@ -1048,6 +1056,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -1072,6 +1081,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -1823,7 +1833,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    status?: "queued" | "sending" | "unknown" | "confirmed" | "failed" | "cancelled" | "part_failed" | "awaiting_approval";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -1837,6 +1854,17 @@ export interface paths {
     };
     "/api/v1/refunds.xlsx": {
         get: {
+            parameters: {
+                query?: {
+                    status?: "queued" | "sending" | "unknown" | "confirmed" | "failed" | "cancelled" | "part_failed" | "awaiting_approval";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                    columns?: string;
+                };
+            };
             responses: {
                 200: {
                     content: {
@@ -1850,6 +1878,12 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    status?: "queued" | "sending" | "unknown" | "confirmed" | "failed" | "cancelled" | "part_failed" | "awaiting_approval";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -1885,6 +1919,7 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -1901,6 +1936,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
+                    columns?: string;
                 };
             };
             responses: {
@@ -2049,6 +2085,7 @@ export interface paths {
                     sessionId?: string;
                     accountNumber?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -2069,6 +2106,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -2980,6 +3018,7 @@ export interface paths {
                     to: string;
                     bankCode?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -2998,6 +3037,7 @@ export interface paths {
                     from: string;
                     to: string;
                     bankCode?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -3061,6 +3101,7 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3077,6 +3118,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3222,6 +3264,7 @@ export interface paths {
                     bankCode?: string;
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3239,6 +3282,7 @@ export interface paths {
                 query?: {
                     bankCode?: string;
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3280,6 +3324,7 @@ export interface paths {
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
                     owner?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3301,6 +3346,7 @@ export interface paths {
                     state?: "open" | "asked" | "resolved" | "cleared";
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
                     owner?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -3619,6 +3665,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3646,6 +3693,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3676,6 +3724,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3705,6 +3754,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3732,6 +3782,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3758,6 +3809,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3781,6 +3833,7 @@ export interface paths {
                     maxAmount?: string;
                     order?: "newest" | "oldest" | "largest" | "smallest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3803,6 +3856,7 @@ export interface paths {
                     minAmount?: string;
                     maxAmount?: string;
                     order?: "newest" | "oldest" | "largest" | "smallest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3821,6 +3875,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     accountNumber: string;
@@ -3841,6 +3896,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    columns?: string;
                 };
                 path: {
                     accountNumber: string;
@@ -3883,6 +3939,7 @@ export interface paths {
                     to?: string;
                     currency?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3901,6 +3958,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     currency?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -3937,6 +3995,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     code: string;
@@ -3957,6 +4016,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    columns?: string;
                 };
                 path: {
                     code: string;
@@ -3998,6 +4058,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -4018,6 +4079,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -4132,6 +4194,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4158,6 +4221,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4308,6 +4372,7 @@ export interface paths {
                 query?: {
                     at?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4324,6 +4389,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -4341,6 +4407,7 @@ export interface paths {
                 query?: {
                     at?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4357,6 +4424,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -4436,6 +4504,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -4456,6 +4525,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -4518,6 +4588,23 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["OverviewBreakdownResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/overview/period": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OverviewPeriodFiguresResponse"];
                     };
                 };
             };
@@ -4616,6 +4703,7 @@ export interface paths {
                 query?: {
                     status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4632,6 +4720,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4780,6 +4869,7 @@ export interface paths {
             parameters: {
                 query?: {
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     reference: string;
@@ -4797,6 +4887,9 @@ export interface paths {
     "/api/v1/settlements/{reference}.xlsx": {
         get: {
             parameters: {
+                query?: {
+                    columns?: string;
+                };
                 path: {
                     reference: string;
                 };
@@ -4944,6 +5037,7 @@ export interface paths {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
                     itemId?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4961,6 +5055,7 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
                     itemId?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -5704,6 +5799,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -5724,6 +5820,7 @@ export interface paths {
                     subject?: string;
                     from?: string;
                     to?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -6215,6 +6312,82 @@ export interface paths {
             };
         };
     };
+    "/dashboard/api/saved-views": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SavedViewList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        list: string;
+                        name: string;
+                        query: {
+                            [key: string]: string;
+                        };
+                        hiddenColumns: string[];
+                        isDefault: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SavedViewResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/saved-views/{id}": {
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name?: string;
+                        isDefault?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SavedViewResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/dashboard/api/users": {
         get: {
             parameters: {
@@ -6663,6 +6836,7 @@ export interface paths {
                     to?: string;
                     reveal?: "true" | "false";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -6683,6 +6857,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     reveal?: "true" | "false";
+                    columns?: string;
                 };
             };
             responses: {
@@ -6914,6 +7089,7 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -6930,6 +7106,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7076,6 +7253,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7103,6 +7281,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7344,6 +7523,7 @@ export interface paths {
                     outcome?: "awaited" | "taken" | "rejected" | "unreadable";
                     bankCode?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7361,6 +7541,7 @@ export interface paths {
                 query?: {
                     outcome?: "awaited" | "taken" | "rejected" | "unreadable";
                     bankCode?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -7542,6 +7723,7 @@ export interface paths {
                 query?: {
                     at?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7558,6 +7740,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -7850,6 +8033,7 @@ export interface paths {
                 query: {
                     month: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7866,6 +8050,7 @@ export interface paths {
             parameters: {
                 query: {
                     month: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -7915,6 +8100,7 @@ export interface paths {
                 query: {
                     month: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7931,6 +8117,7 @@ export interface paths {
             parameters: {
                 query: {
                     month: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -7980,6 +8167,7 @@ export interface paths {
                 query: {
                     month: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7996,6 +8184,7 @@ export interface paths {
             parameters: {
                 query: {
                     month: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -8136,6 +8325,7 @@ export interface paths {
                     kind?: "invoice" | "credit_note";
                     clientId?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8154,6 +8344,7 @@ export interface paths {
                     month?: string;
                     kind?: "invoice" | "credit_note";
                     clientId?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -8227,6 +8418,7 @@ export interface paths {
                     month?: string;
                     kind?: "invoice" | "credit_note";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8244,6 +8436,7 @@ export interface paths {
                 query?: {
                     month?: string;
                     kind?: "invoice" | "credit_note";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8312,6 +8505,7 @@ export interface paths {
                 query?: {
                     at?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8328,6 +8522,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -8361,6 +8556,7 @@ export interface paths {
                 query?: {
                     at?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8377,6 +8573,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -8498,6 +8695,7 @@ export interface paths {
                 query?: {
                     isMatched?: "true" | "false";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -8517,6 +8715,7 @@ export interface paths {
             parameters: {
                 query?: {
                     isMatched?: "true" | "false";
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -11305,6 +11504,19 @@ export interface components {
             cancelled: number;
             successRate: number | null;
         };
+        OverviewPeriodFigures: {
+            from: string;
+            to: string;
+            currency: string;
+            since: string | null;
+            figures: components["schemas"]["OverviewPeriod"] | null;
+            isComplete: boolean;
+        };
+        OverviewPeriodFiguresResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OverviewPeriodFigures"];
+        };
         OverviewPoint: {
             from: string;
             gross: number;
@@ -12232,6 +12444,7 @@ export interface components {
             amount: number;
             refundedAmount: number;
             currency: string;
+            toAccountName: string;
             reason: string;
             paymentReference: string | null;
             creditId: number | null;
@@ -12543,6 +12756,29 @@ export interface components {
             outcome: string;
             reason: string | null;
             amountInSuspense: number;
+        };
+        SavedView: {
+            id: string;
+            list: string;
+            name: string;
+            query: {
+                [key: string]: string;
+            };
+            hiddenColumns: string[];
+            isDefault: boolean;
+            createdAt: string;
+        };
+        SavedViewList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SavedView"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SavedViewResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SavedView"];
         };
         ScreeningDecision: {
             reference: string;
@@ -13952,6 +14188,7 @@ export type ErrorCode =
     | "session_not_found"
     | "rail_item_not_found"
     | "passkey_not_found"
+    | "saved_view_not_found"
     | "client_not_found"
     | "bank_not_supported"
     | "numbers_per_customer"
@@ -14115,6 +14352,8 @@ export type ErrorCode =
     | "invalid_passkey"
     | "passkey_exists"
     | "too_many_passkeys"
+    | "saved_view_exists"
+    | "too_many_saved_views"
     | "rate_limited"
     | "too_many_streams"
     | "statement_too_long"
