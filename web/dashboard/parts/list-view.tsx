@@ -19,13 +19,24 @@ import { useLoaded, usePages, useReload } from '../loading.ts'
 import { closeTo, goTo, hrefOf, type Place } from '../routing.ts'
 import { usePendingRefresh, useSteadyRefresh, useVersion } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
-import { useColumns } from './column-choice.tsx'
+import { BulkBar } from './bulk.tsx'
+import { mayHide, useColumns } from './column-choice.tsx'
 import { Detail } from './drawer.tsx'
+import { AllColumnsLinks } from './export-links.tsx'
+import { ExportSelected } from './export-selected.tsx'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
 import { Link } from './link.tsx'
+import { useSavedViews } from './saved-views.tsx'
 import { Empty, Failed } from './states.tsx'
-import { type Choosing, type Column, ListTable, type Turning } from './table.tsx'
+import {
+  type Choosing,
+  type Column,
+  exportedFields,
+  ListTable,
+  type Turning,
+  useChosenAmong,
+} from './table.tsx'
 
 type Tools = { version: number; close: () => void; changed: () => void }
 
@@ -54,6 +65,13 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
   version?: number // A new version refreshes the list.
   isOldestFirst?: boolean
   choosing?: Choosing<Row<P>>
+  // Rows may be selected, for these actions and for a file of them.
+  bulk?: {
+    nameOf: (row: Row<P>) => string
+    sumOf?: (rows: readonly Row<P>[]) => string
+    cells?: (row: Row<P>) => Record<string, string> // Columns of the export that are no fields of the row.
+    actions?: (rows: readonly Row<P>[], end: () => void) => ComponentChildren
+  }
   // The drawer of the open row: loaded by the key, or drawn by `detail`.
   one?: {
     title: string
@@ -88,23 +106,51 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
   usePendingRefresh(pending.map(props.keyOf).join(' '), pages.reload)
   const close = () => closeTo(hrefOf(view, undefined, place.query))
   const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
-  const { columns, choice } = useColumns(path, props.columns)
+  const { columns, hidden, hide, choice } = useColumns(path, props.columns)
+  const views = useSavedViews({ path, view, place, filters, hidden, hide })
+  const { picked, choosing, drop } = useChoosing(JSON.stringify(query), pages, props)
+  const file = props.file ? { path: props.file, query } : undefined
+  const fields = exportedFields(columns)
+  const tools = (
+    <>
+      {choice(file && fields && <AllColumnsLinks {...file} />)}
+      {(filters.length > 0 || mayHide(props.columns)) && views.choice}
+    </>
+  )
   const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
   return (
     <>
       {add && <div class="above">{typeof add === 'function' ? add(changed) : add}</div>}
-      {filters.length === 0 && !isNone && choice && <div class="list-tools">{choice}</div>}
+      {filters.length === 0 && !isNone && <div class="list-tools">{tools}</div>}
       {filters.length > 0 && (
         <Filters
           view={view}
           filters={filters}
           query={place.query}
-          tools={choice}
-          {...(props.file ? { file: { path: props.file, query } } : {})}
+          tools={tools}
+          {...(file ? { file: { ...file, columns: fields } } : {})}
         />
       )}
+      {views.notice}
       {props.summary && !isNone && (
         <ListSummary path={props.summary} query={filtered} version={version} />
+      )}
+      {props.bulk && picked.length > 0 && (
+        <BulkBar count={picked.length} sum={props.bulk.sumOf?.(picked)} clear={drop}>
+          {props.bulk.actions?.(picked, () => {
+            drop()
+            changed()
+          })}
+          {fields && (
+            <ExportSelected
+              name={view}
+              rows={picked}
+              fields={fields}
+              columns={columns}
+              {...(props.bulk.cells ? { cells: props.bulk.cells } : {})}
+            />
+          )}
+        </BulkBar>
       )}
       <ListTable
         caption={props.caption}
@@ -113,7 +159,7 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         keyOf={props.keyOf}
         hrefOf={(row) => hrefOf(view, props.keyOf(row), place.query)}
         openKey={place.open}
-        {...(props.choosing ? { choosing: props.choosing } : {})}
+        {...choosingOf(props, choosing)}
         empty={
           <Nothing none={props.none} icon={props.icon} unfiltered={isFiltered ? unfiltered : ''} />
         }
@@ -128,6 +174,35 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
       )}
     </>
   )
+}
+
+function choosingOf<P extends PagePath, One extends GetPath>(
+  { choosing, bulk }: Pick<Props<P, One>, 'bulk' | 'choosing'>,
+  ofBulk: Choosing<Row<P>>,
+) {
+  if (choosing) return { choosing }
+  return bulk ? { choosing: ofBulk } : {}
+}
+
+const NONE: ReadonlyMap<string, never> = new Map()
+
+// Keeps the selected rows themselves, because the selection survives paging.
+function useChoosing<P extends PagePath, One extends GetPath>(
+  filterKey: string,
+  { data }: { data: { data: Row<P>[] } | undefined },
+  { bulk, keyOf }: Pick<Props<P, One>, 'bulk' | 'keyOf'>,
+) {
+  const [rows, keep] = useChosenAmong<ReadonlyMap<string, Row<P>>>(filterKey, NONE)
+  const choosing: Choosing<Row<P>> = {
+    chosen: new Set(rows.keys()),
+    choose: (keys) => {
+      const listed = (data?.data ?? []).map((row) => [keyOf(row), row] as const)
+      keep(new Map([...rows, ...listed].filter(([key]) => keys.has(key))))
+    },
+    mayChoose: () => true,
+    nameOf: (row) => bulk?.nameOf(row) ?? '',
+  }
+  return { picked: [...rows.values()], choosing, drop: () => keep(NONE) }
 }
 
 type NothingProps = Pick<Props<PagePath, GetPath>, 'none' | 'icon'> & { unfiltered: string }

@@ -7,11 +7,11 @@ import {
   splitsStrings,
   paymentsStrings as strings,
 } from '../../../copy.ts'
-import { getData, type Schemas } from '../../api.ts'
+import { getData, type Page, type Schemas } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { Detail, type Fact, Facts, WholeTimeline } from '../../parts/drawer.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Refunds } from '../../parts/refunds.tsx'
+import { amountLeft, Refunds } from '../../parts/refunds.tsx'
 import { SplitLink, shareFacts } from '../../parts/split-choice.tsx'
 import {
   Copyable,
@@ -28,6 +28,14 @@ import { RequestActions } from './request-actions.tsx'
 
 const PATH = '/api/v1/payments/{reference}'
 const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // A partly reversed payment may have a rest.
+
+// What of a payment can still be refunded. Nothing if its refunds are too many to add up.
+export function leftOf(
+  { status, amountPaid }: Schemas['PaymentDetail'],
+  { data, hasMore }: Page<Schemas['Refund']>,
+): number {
+  return REFUNDABLE.includes(status) && !hasMore ? amountLeft(amountPaid, data) : 0
+}
 
 export const validityOf = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
 
@@ -139,7 +147,7 @@ const payersOf = ({ credits }: Schemas['PaymentDetail']) => [
   ...new Set(credits.flatMap(({ sourceAccountName }) => sourceAccountName ?? [])),
 ]
 
-function payerOf(payment: Schemas['PaymentDetail']): string | null {
+export function payerOf(payment: Schemas['PaymentDetail']): string | null {
   const [payer = null, ...others] = payersOf(payment)
   return others.length === 0 ? payer : null
 }

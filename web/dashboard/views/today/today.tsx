@@ -17,12 +17,14 @@ import { Term } from '../../parts/term.tsx'
 import { Money, PaidBadge, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
+import { changeOf } from './change.ts'
 import { Breakdown, Chart } from './chart.tsx'
+import { Compare } from './compare.tsx'
 import { NeedsYou } from './needs-you.tsx'
 
 const NEWEST = '12'
 
-export default function Today({ session }: ViewProps) {
+export default function Today({ session, place }: ViewProps) {
   const overview = useData('/api/v1/overview', {})
   const credits = usePage('/api/v1/credits', { limit: NEWEST })
   const [announcement, setAnnouncement] = useState('')
@@ -65,6 +67,9 @@ export default function Today({ session }: ViewProps) {
           <DaySum overview={overview.data} />
           <Breakdown version={version} />
         </div>
+      )}
+      {overview.data && !isFirstRun && (
+        <Compare query={place.query} now={overview.data.now} version={version} />
       )}
       {!isRestricted && !isFirstRun && session.scopes.includes('accounts:read') && (
         <BalancesToday version={version} />
@@ -273,12 +278,4 @@ function Comparison({ comparison }: Pick<Overview, 'comparison'>) {
       </table>
     </div>
   )
-}
-
-// Without a value before, there is no percentage.
-function changeOf(now: number, before: number): string {
-  if (now === before) return strings.same
-  if (before <= 0) return strings.noPercentage
-  const part = share(Math.abs(now - before) / before)
-  return now > before ? strings.up(part) : strings.down(part)
 }
