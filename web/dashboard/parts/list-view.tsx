@@ -71,7 +71,7 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
     sumOf?: (rows: readonly Row<P>[]) => string
     cells?: (row: Row<P>) => Record<string, string> // Columns of the export that are no fields of the row.
     actions?: (rows: readonly Row<P>[], end: () => void) => ComponentChildren
-  }
+  } | undefined
   // The drawer of the open row: loaded by the key, or drawn by `detail`.
   one?: {
     title: string
@@ -184,7 +184,7 @@ function choosingOf<P extends PagePath, One extends GetPath>(
   return bulk ? { choosing: ofBulk } : {}
 }
 
-const NONE: ReadonlyMap<string, never> = new Map()
+const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 // Keeps the selected rows themselves, because the selection survives paging.
 function useChoosing<P extends PagePath, One extends GetPath>(

@@ -11,10 +11,9 @@ import { Field, SelectField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { isTerm, Term } from '../../parts/term.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { changeOf } from './change.ts'
 
 const PERIODS = ['today', 'yesterday', 'week', 'month', 'custom'] as const
-const OTHERS = ['previous', 'year', 'custom'] as const
+const OTHERS = ['previous', 'week', 'year', 'custom'] as const
 type Period = (typeof PERIODS)[number]
 type Other = (typeof OTHERS)[number]
 
@@ -45,6 +44,7 @@ const chosen = (from: string | undefined, last: string | undefined): Days | unde
 
 function otherDays(other: Other, period: Period, days: Days, query: Query): Days | undefined {
   if (other === 'custom') return chosen(query.withFrom, query.withTo)
+  if (other === 'week') return { from: addDays(days.from, -7), last: addDays(days.last, -7) }
   if (other === 'year')
     return { from: monthsBefore(days.from, 12), last: monthsBefore(days.last, 12) }
   if (period === 'month')
@@ -82,7 +82,7 @@ type Props = { query: Query; now: string; version: number }
 
 export function Compare({ query, now, version }: Props) {
   const period = PERIODS.find((name) => name === query.period) ?? 'today'
-  const other = OTHERS.find((name) => name === query.with) ?? 'previous'
+  const other = OTHERS.find((name) => name === query.with) ?? 'week'
   const at = new Date(now)
   const days = daysOf(period, dayOf(at), query)
   const others = days && otherDays(other, period, days, query)
@@ -225,4 +225,12 @@ function change(row: Row, now: Figures | null, before: Figures | null): string {
   const [one, other] = [now?.[row], before?.[row]]
   if (typeof one !== 'number' || typeof other !== 'number') return appStrings.nothing
   return changeOf(one, other)
+}
+
+// Without a value before, there is no percentage.
+function changeOf(now: number, before: number): string {
+  if (now === before) return strings.same
+  if (before <= 0) return strings.noPercentage
+  const part = share(Math.abs(now - before) / before)
+  return now > before ? strings.up(part) : strings.down(part)
 }

@@ -76,16 +76,14 @@ export function Deliveries(props: ViewProps) {
       keyOf={({ id }) => id}
       isAbout={/./}
       isPending={({ deliveryState }) => deliveryState === 'pending'}
-      {...(mayWrite
-        ? {
-            bulk: {
+      bulk={
+        mayWrite
+          ? {
               nameOf: ({ type, sequence }) => strings.nameOf(humanize(type), sequence),
-              actions: (events: readonly ListedEvent[], end: () => void) => (
-                <ResendMany events={events} end={end} />
-              ),
-            },
-          }
-        : {})}
+              actions: (events, end) => <ResendMany events={events} end={end} />,
+            }
+          : undefined
+      }
       none={{ title: strings.none, text: strings.noneText }}
       detail={({ open, version, close }) => (
         <EventDrawer key={open} id={open} version={version} mayWrite={mayWrite} close={close} />
