@@ -59,7 +59,7 @@ export async function saveView(
   await lockViews(tx, session.user.id)
   const views = await listSavedViews(tx, of)
   if (views.length >= SAVED_VIEWS_MAX) throw new Refusal('too_many_saved_views')
-  refuseTaken(views, view)
+  refuseSameName(views, view)
   if (isDefault) await dropDefault(tx, session.user.id, list)
   const { rows } = await tx.query<Row>({
     name: 'insert-saved-view',
@@ -94,7 +94,7 @@ export async function changeSavedView(
   if (!view) throw new Refusal('saved_view_not_found')
   const { name = view.name, isDefault = view.isDefault } = change
   const others = views.filter((each) => each !== view)
-  refuseTaken(others, { list: view.list, name })
+  refuseSameName(others, { list: view.list, name })
   if (isDefault) await dropDefault(tx, user.id, view.list)
   await tx.query({
     name: 'change-saved-view',
@@ -122,12 +122,12 @@ async function lockViews(tx: Transaction, userId: UserId): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`saved_views/${userId}`])
 }
 
-function refuseTaken(
+function refuseSameName(
   views: readonly SavedView[],
   { list, name }: Pick<SavedView, 'list' | 'name'>,
 ): void {
-  const isTaken = views.some((each) => each.list === list && each.name === name)
-  if (isTaken) throw new Refusal('saved_view_exists')
+  const hasName = views.some((each) => each.list === list && each.name === name)
+  if (hasName) throw new Refusal('saved_view_exists')
 }
 
 async function dropDefault(tx: Transaction, userId: UserId, list: string): Promise<void> {

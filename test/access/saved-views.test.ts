@@ -58,8 +58,8 @@ test('a view is renamed and deleted, and a list has one default', async () => {
   const one = await saved(user, { isDefault: true })
   const two = await saved(user, { name: 'Other' })
   const elsewhere = await saved(user, { list: '/api/v1/refunds', isDefault: true })
-  const taken = await change(user, two.id, { name: 'Refunded in part' })
-  assertRefused(taken, 'account', { status: 409, code: 'saved_view_exists' })
+  const clash = await change(user, two.id, { name: 'Refunded in part' })
+  assertRefused(clash, 'account', { status: 409, code: 'saved_view_exists' })
   assertRefused(await save(user), 'account', { status: 409, code: 'saved_view_exists' })
 
   const changed = await change(user, two.id, { name: 'Newer', isDefault: true })

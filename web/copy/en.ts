@@ -696,7 +696,7 @@ export const compareStrings = {
     successRate: 'Success rate',
   },
   noData: 'No data',
-  noDataText: 'There is no data of it.',
+  noDataText: 'No data is known for it.',
   upTo: (period: string, until: string) => `${period}: up to ${until}.`,
   since: (since: string) => `There is data since ${since} only.`,
   counting: 'Incomplete: totals are still being calculated.',
@@ -952,6 +952,7 @@ export const refundManyStrings = {
   reading: (payments: number) => `Checking ${payments} ${payments === 1 ? 'payment' : 'payments'}`,
   none: 'None of them can be refunded',
   nothingLeft: 'Nothing is left to refund.',
+  notPaid: 'It isn’t paid in full.',
   title: (payments: number, total: string) =>
     `Refund ${payments} ${payments === 1 ? 'payment' : 'payments'}, ${total} in all?`,
   sure: (payments: number, total: string) => `Refund ${payments} (${total})`,

@@ -114,14 +114,16 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
   const tools = (
     <>
       {choice(file && fields && <AllColumnsLinks {...file} />)}
-      {(filters.length > 0 || mayHide(props.columns)) && views.choice}
+      {views.choice}
     </>
   )
   const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
   return (
     <>
       {add && <div class="above">{typeof add === 'function' ? add(changed) : add}</div>}
-      {filters.length === 0 && !isNone && <div class="list-tools">{tools}</div>}
+      {filters.length === 0 && !isNone && mayHide(props.columns) && (
+        <div class="list-tools">{tools}</div>
+      )}
       {filters.length > 0 && (
         <Filters
           view={view}

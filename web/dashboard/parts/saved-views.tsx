@@ -1,6 +1,7 @@
 // The user's saved views of a list: filters, order and hidden columns under a name, stored by the service.
 // The default view applies when the list opens without filters.
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, savedViewsStrings as strings } from '../../copy.ts'
 import { problemFrom, type Query, type Schemas, send } from '../api.ts'
@@ -86,15 +87,14 @@ export function useSavedViews({ path, view, place, filters, hidden, hide }: List
   const current = views.find(isCurrent)
   const lost = current ? lostIn(filters, current) : []
   const choice = (
-    <Choice {...{ path, views, current, hide, hrefTo, reload }} content={{ query: now, hidden }} />
+    <Choice
+      {...{ path, views, current, hide, hrefTo, reload }}
+      content={{ query: now, hidden }}
+      failed={problem && <Failed problem={problem} retry={reload} />}
+    />
   )
-  const notice = (
-    <>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {current && lost.length > 0 && (
-        <p class="notice">{strings.lost(current.name, lost.join(', '))}</p>
-      )}
-    </>
+  const notice = current && lost.length > 0 && (
+    <p class="notice">{strings.lost(current.name, lost.join(', '))}</p>
   )
   return { choice, notice }
 }
@@ -105,9 +105,11 @@ type ChoiceProps = Pick<List, 'path' | 'hide'> & {
   hrefTo: (saved: View) => string
   reload: () => void
   content: { query: Record<string, string>; hidden: readonly string[] }
+  failed: ComponentChildren // The list itself works without its views.
 }
 
-function Choice({ path, views, current, hide, hrefTo, reload, content }: ChoiceProps) {
+function Choice(props: ChoiceProps) {
+  const { path, views, current, hide, hrefTo, reload, content, failed } = props
   const [dialog, setDialog] = useState<'save' | 'manage' | undefined>()
   const leave = () => setDialog(undefined)
   return (
@@ -116,11 +118,12 @@ function Choice({ path, views, current, hide, hrefTo, reload, content }: ChoiceP
         id="saved-views"
         icon="bookmark"
         label={current?.name ?? strings.label}
-        style="add-filter"
+        style="saved-views"
       >
         {(close) => (
           <>
-            {views.length === 0 && <p class="muted">{strings.none}</p>}
+            {failed}
+            {!failed && views.length === 0 && <p class="muted">{strings.none}</p>}
             {views.map((saved) => (
               <Button
                 key={saved.id}

@@ -34,8 +34,10 @@ export function leftOf(
   { status, amountPaid }: Schemas['PaymentDetail'],
   { data, hasMore }: Page<Schemas['Refund']>,
 ): number {
-  return REFUNDABLE.includes(status) && !hasMore ? amountLeft(amountPaid, data) : 0
+  return isPaid({ status }) && !hasMore ? amountLeft(amountPaid, data) : 0
 }
+
+export const isPaid = ({ status }: { status: string }) => REFUNDABLE.includes(status)
 
 export const validityOf = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
 
@@ -81,7 +83,7 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
           <Refunds
             of={{ reference: payment.paymentReference }}
             payer={payerOf(payment)}
-            received={REFUNDABLE.includes(payment.status) ? payment.amountPaid : 0}
+            received={isPaid(payment) ? payment.amountPaid : 0}
             mayRefund={scopes.includes('refunds:write')}
             {...{ version, changed }}
           />

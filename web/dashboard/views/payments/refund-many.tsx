@@ -13,7 +13,7 @@ import { ReasonField, useSending } from '../../parts/forms.tsx'
 import { listRefunds, refundState, requestRefund, waitsForApproval } from '../../parts/refunds.tsx'
 import { Skeleton } from '../../parts/states.tsx'
 import { Money } from '../../parts/values.tsx'
-import { leftOf, payerOf } from './drawer.tsx'
+import { isPaid, leftOf, payerOf } from './drawer.tsx'
 
 type Payment = Schemas['Payment']
 type Part = { payment: Payment; payer: string | null; amount: number; currency: string }
@@ -43,7 +43,7 @@ async function planFor(payments: readonly Payment[]): Promise<Plan> {
       const amount = leftOf(detail, refunds)
       const part = { payment, payer: payerOf(detail), amount, currency: payment.currency }
       if (amount > 0) plan.parts.push(part)
-      else plan.others.push({ payment, why: strings.nothingLeft })
+      else plan.others.push({ payment, why: isPaid(payment) ? strings.nothingLeft : strings.notPaid })
     } catch (error) {
       plan.others.push({ payment, why: problemFrom(error).message })
     }
@@ -106,6 +106,7 @@ function Confirmed({ plan, end, close }: { plan: Plan; end: () => void; close: (
       >
         <p>{strings.text}</p>
         <Approval parts={parts} />
+        <ReasonField label={strings.reason} hint={strings.reasonHint} rows={2} maxLength={200} />
         <ul class="bulk-results" aria-label={strings.recipients}>
           {parts.map((part) => (
             <li key={keyOf(part.payment)}>
@@ -114,7 +115,6 @@ function Confirmed({ plan, end, close }: { plan: Plan; end: () => void; close: (
           ))}
         </ul>
         <Others plan={plan} />
-        <ReasonField label={strings.reason} hint={strings.reasonHint} rows={2} maxLength={200} />
       </DialogForm>
     )
   }
