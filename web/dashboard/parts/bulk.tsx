@@ -120,7 +120,12 @@ function ProgressEnd({ isBusy, hasFailed, again, close }: EndProps) {
   )
 }
 
-type BarProps = { count: number; sum?: string | undefined; clear: () => void; children: ComponentChildren }
+type BarProps = {
+  count: number
+  sum?: string | undefined
+  clear: () => void
+  children: ComponentChildren
+}
 
 export function BulkBar({ count, sum, clear, children }: BarProps) {
   return (

@@ -66,12 +66,14 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
   isOldestFirst?: boolean
   choosing?: Choosing<Row<P>>
   // Rows may be selected, for these actions and for a file of them.
-  bulk?: {
-    nameOf: (row: Row<P>) => string
-    sumOf?: (rows: readonly Row<P>[]) => string
-    cells?: (row: Row<P>) => Record<string, string> // Columns of the export that are no fields of the row.
-    actions?: (rows: readonly Row<P>[], end: () => void) => ComponentChildren
-  } | undefined
+  bulk?:
+    | {
+        nameOf: (row: Row<P>) => string
+        sumOf?: (rows: readonly Row<P>[]) => string
+        cells?: (row: Row<P>) => Record<string, string> // Columns of the export that are no fields of the row.
+        actions?: (rows: readonly Row<P>[], end: () => void) => ComponentChildren
+      }
+    | undefined
   // The drawer of the open row: loaded by the key, or drawn by `detail`.
   one?: {
     title: string

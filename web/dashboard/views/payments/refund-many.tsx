@@ -43,7 +43,8 @@ async function planFor(payments: readonly Payment[]): Promise<Plan> {
       const amount = leftOf(detail, refunds)
       const part = { payment, payer: payerOf(detail), amount, currency: payment.currency }
       if (amount > 0) plan.parts.push(part)
-      else plan.others.push({ payment, why: isPaid(payment) ? strings.nothingLeft : strings.notPaid })
+      else
+        plan.others.push({ payment, why: isPaid(payment) ? strings.nothingLeft : strings.notPaid })
     } catch (error) {
       plan.others.push({ payment, why: problemFrom(error).message })
     }
