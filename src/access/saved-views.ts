@@ -1,5 +1,5 @@
-// Saved views of lists: filters, order and hidden columns under a name. A view is of one user, who finds it on
-// every device; no other user reads or changes it (I180).
+// Saved views of lists: filters, order and hidden columns under a name. A view is of one user, who finds it
+// on every device; no other user reads or changes it (I180).
 //
 // The service does not know the filters of the dashboard's lists. The dashboard leaves out a filter that no
 // longer exists, and says so.

@@ -6,7 +6,9 @@
 // With `for=spreadsheet`, digits are written as text (csv.ts). Times lose their fraction and offset, which
 // spreadsheets do not read as a date.
 //
-// With `columns`, a file has those columns only. Every export is also a workbook with typed cells (workbook.ts).
+// With `columns`, a file has those columns only.
+//
+// Every export is also a workbook with typed cells (workbook.ts).
 
 import { Readable } from 'node:stream'
 import { Type } from '@fastify/type-provider-typebox'

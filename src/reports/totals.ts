@@ -186,8 +186,8 @@ export async function countEvents(
   return (rowCount ?? 0) >= limit
 }
 
-// Returns the hours from `since` on, before `until`, in order, without empty hours. One statement, so that counted and
-// uncounted events make up the whole.
+// Returns the hours from `since` on, before `until`, in order, without empty hours. One statement, so that
+// counted and uncounted events make up the whole.
 export async function readTotals(
   db: Queryable,
   clientId: ClientId,

@@ -41,8 +41,8 @@ async function trade(bench: Bench) {
   const payment = await startPayment(bench, { amount: 10_000 })
   await pay(bench, account.accountNumber, '20000.50')
   await pay(bench, payment.bankAccount, '10000.00')
-  const taken = await credit(bench, account.accountNumber, '3000.00')
-  await reverse(bench, taken, '1200.00')
+  const reported = await credit(bench, account.accountNumber, '3000.00')
+  await reverse(bench, reported, '1200.00')
   await credit(bench, closedAccount.accountNumber, '700.00')
   const paid = { paymentReference: payment.paymentReference as string }
   await refund(bench, paid, '1000.25')

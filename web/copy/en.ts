@@ -956,7 +956,9 @@ export const refundManyStrings = {
   title: (payments: number, total: string) =>
     `Refund ${payments} ${payments === 1 ? 'payment' : 'payments'}, ${total} in all?`,
   sure: (payments: number, total: string) => `Refund ${payments} (${total})`,
-  text: 'Each payment is refunded by what is left of it, to the account the money came from. The money leaves your available balance now.',
+  text:
+    'Each payment is refunded by what is left of it, to the account the money came from. The ' +
+    'money leaves your available balance now.',
   approval: (waiting: number, all: number) => {
     if (waiting === 0) return 'They’re sent to the bank at once.'
     if (waiting === all) return 'They’re sent once another user approves them.'
@@ -3607,7 +3609,8 @@ export const webhooksStrings = {
     againMany: 'Resend…',
     againTitle: (events: number) => `Resend ${events} ${events === 1 ? 'event' : 'events'}?`,
     againText:
-      'Each goes once more to every destination that should have it, with the same ID and content. Receivers that have it already can drop it by its ID.',
+      'Each goes once more to every destination that should have it, with the same ID and content. ' +
+      'Receivers that have it already can drop it by its ID.',
     nameOf: (event: string, sequence: number) => `${event} ${sequence}`,
     queued: (count: number) => (count === 1 ? 'Delivery queued.' : `${count} deliveries queued.`),
     body: 'Payload',

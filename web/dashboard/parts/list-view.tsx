@@ -15,7 +15,7 @@ import {
 } from '../api.ts'
 import { count, money } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
-import { useLoaded, usePages, useReload } from '../loading.ts'
+import { type Paged, useLoaded, usePages, useReload } from '../loading.ts'
 import { closeTo, goTo, hrefOf, type Place } from '../routing.ts'
 import { usePendingRefresh, useSteadyRefresh, useVersion } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
@@ -70,7 +70,8 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
     | {
         nameOf: (row: Row<P>) => string
         sumOf?: (rows: readonly Row<P>[]) => string
-        cells?: (row: Row<P>) => Record<string, string> // Columns of the export that are no fields of the row.
+        // Columns of the export that are no fields of the row.
+        cells?: (row: Row<P>) => Record<string, string>
         actions?: (rows: readonly Row<P>[], end: () => void) => ComponentChildren
       }
     | undefined
@@ -88,24 +89,13 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
 }
 
 export function ListView<P extends PagePath, One extends GetPath>(props: Props<P, One>) {
-  const { view, path, filters = [], place, session, isAbout, add } = props
+  const { view, path, filters = [], place, add } = props
   const filtered = filterQuery(filters, place.query)
   const isFiltered = Object.values(filtered).some(Boolean)
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
   const query = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
   const pages = usePages(path, {} as Params<P>, { ...props.also, ...query })
-  const [version, bump] = useVersion()
-  const changed = () => {
-    bump()
-    pages.reload()
-  }
-  const refresh = useThrottled(() => (pages.isFirst ? changed() : bump()))
-  useReload(props.version ?? 0, changed)
-  useSteadyRefresh(() => props.isPolled && changed())
-  const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
-  useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen, refresh)
-  const pending = pages.data?.data.filter((row) => props.isPending?.(row)) ?? []
-  usePendingRefresh(pending.map(props.keyOf).join(' '), pages.reload)
+  const { version, changed } = useRefreshing(props, pages)
   const close = () => closeTo(hrefOf(view, undefined, place.query))
   const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
   const { columns, hidden, hide, choice } = useColumns(path, props.columns)
@@ -140,21 +130,7 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         <ListSummary path={props.summary} query={filtered} version={version} />
       )}
       {props.bulk && picked.length > 0 && (
-        <BulkBar count={picked.length} sum={props.bulk.sumOf?.(picked)} clear={drop}>
-          {props.bulk.actions?.(picked, () => {
-            drop()
-            changed()
-          })}
-          {fields && (
-            <ExportSelected
-              name={view}
-              rows={picked}
-              fields={fields}
-              columns={columns}
-              {...(props.bulk.cells ? { cells: props.bulk.cells } : {})}
-            />
-          )}
-        </BulkBar>
+        <Selected name={view} bulk={props.bulk} {...{ picked, columns, fields, drop, changed }} />
       )}
       <ListTable
         caption={props.caption}
@@ -177,6 +153,53 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         />
       )}
     </>
+  )
+}
+
+// Events refresh the first page only; changes that the user makes here refresh any page.
+function useRefreshing<P extends PagePath, One extends GetPath>(
+  { isAbout, isPending, isPolled, keyOf, session, version: outer = 0 }: Props<P, One>,
+  pages: Paged<Row<P>>,
+) {
+  const [version, bump] = useVersion()
+  const changed = () => {
+    bump()
+    pages.reload()
+  }
+  const refresh = useThrottled(() => (pages.isFirst ? changed() : bump()))
+  useReload(outer, changed)
+  useSteadyRefresh(() => isPolled && changed())
+  const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
+  useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen, refresh)
+  const pending = pages.data?.data.filter((row) => isPending?.(row)) ?? []
+  usePendingRefresh(pending.map(keyOf).join(' '), pages.reload)
+  return { version, changed }
+}
+
+type SelectedProps<P extends PagePath> = {
+  name: string
+  bulk: NonNullable<Props<P, GetPath>['bulk']>
+  picked: readonly Row<P>[]
+  columns: readonly Column<Row<P>>[]
+  fields: readonly string[] | undefined
+  drop: () => void
+  changed: () => void
+}
+
+function Selected<P extends PagePath>(props: SelectedProps<P>) {
+  const { name, bulk, picked, columns, fields, drop, changed } = props
+  const end = () => {
+    drop()
+    changed()
+  }
+  const { cells } = bulk
+  return (
+    <BulkBar count={picked.length} sum={bulk.sumOf?.(picked)} clear={drop}>
+      {bulk.actions?.(picked, end)}
+      {fields && (
+        <ExportSelected {...{ name, fields, columns }} rows={picked} {...(cells ? { cells } : {})} />
+      )}
+    </BulkBar>
   )
 }
 

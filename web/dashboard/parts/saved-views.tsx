@@ -31,7 +31,7 @@ type List = {
   hide: (columns: readonly string[]) => void
 }
 
-// What a saved view may set: the filters of the list, and its order.
+// A saved view may set the filters of the list, and its order.
 function partsOf(filters: readonly Filter[], query: Query): Record<string, string> {
   const names = [...filters.map(({ name }) => name), 'order']
   const parts = names.map((name) => [name, query[name] ?? ''] as const)
@@ -76,7 +76,7 @@ export function useSavedViews({ path, view, place, filters, hidden, hide }: List
     if (!data || !isNew.current) return
     isNew.current = false
     const first = views.find(({ isDefault }) => isDefault)
-    if (!first || !isUnfiltered) return
+    if (!first || !isUnfiltered || place.open !== undefined) return
     hide(first.hiddenColumns)
     goTo(hrefTo(first), { replace: true })
   }, [data])

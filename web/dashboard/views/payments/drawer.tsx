@@ -29,7 +29,7 @@ import { RequestActions } from './request-actions.tsx'
 const PATH = '/api/v1/payments/{reference}'
 const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // A partly reversed payment may have a rest.
 
-// What of a payment can still be refunded. Nothing if its refunds are too many to add up.
+// The amount of a payment that can still be refunded. Nothing if its refunds are too many to add up.
 export function leftOf(
   { status, amountPaid }: Schemas['PaymentDetail'],
   { data, hasMore }: Page<Schemas['Refund']>,
