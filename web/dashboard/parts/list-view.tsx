@@ -130,7 +130,11 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         <ListSummary path={props.summary} query={filtered} version={version} />
       )}
       {props.bulk && picked.length > 0 && (
-        <Selected name={view} bulk={props.bulk} {...{ picked, columns, fields, drop, changed }} />
+        <Selected<P>
+          name={view}
+          bulk={props.bulk}
+          {...{ picked, columns, fields, drop, changed }}
+        />
       )}
       <ListTable
         caption={props.caption}
