@@ -2402,6 +2402,22 @@ create table sandbox_seeds (
 CREATE INDEX sandbox_seeds_of_client ON sandbox_seeds USING btree (client_id, id);
 CREATE UNIQUE INDEX sandbox_seeds_one_running ON sandbox_seeds USING btree (client_id) WHERE finished_at IS NULL;
 
+create table saved_views (
+  id uuid not null,
+  client_id bigint not null,
+  user_id uuid not null,
+  list text collate "C" not null,
+  name text not null,
+  content_sealed bytea not null,
+  is_default boolean not null,
+  created_at timestamp with time zone not null,
+  constraint saved_views_pkey PRIMARY KEY (id),
+  constraint saved_views_name_unique UNIQUE (user_id, list, name),
+  constraint saved_views_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX saved_views_of_user ON saved_views USING btree (client_id, user_id);
+CREATE UNIQUE INDEX saved_views_one_default ON saved_views USING btree (user_id, list) WHERE is_default;
+
 create table schema_functions (
   name text not null,
   checksum text not null,

@@ -379,6 +379,8 @@ const CONFLICTS = {
   invalid_passkey: ref(401, '63', 'This passkey could not be verified. Try again.'),
   passkey_exists: ref(409, '94', 'This passkey is already registered.'),
   too_many_passkeys: ref(409, '61', 'Limit of 20 passkeys reached. Remove one first.'),
+  saved_view_exists: ref(409, '61', 'You have a view of this list with this name.'),
+  too_many_saved_views: ref(409, '61', 'Limit of 50 saved views reached. Delete one first.'),
 } as const
 
 export const REFUSALS = {
@@ -541,6 +543,7 @@ export const REFUSALS = {
   session_not_found: ref(404, '25', 'No such session.'),
   rail_item_not_found: ref(404, '25', 'No such rail item.'),
   passkey_not_found: ref(404, '25', 'No such passkey.'),
+  saved_view_not_found: ref(404, '25', 'No such saved view.'),
   client_not_found: ref(404, '25', 'No such client.'),
   bank_not_supported: ref(400, '16', 'This bank is not supported.'),
 

@@ -34,6 +34,7 @@ export type EventId = Brand<string, 'EventId'>
 export type EndpointId = Brand<string, 'EndpointId'>
 export type UserId = Brand<string, 'UserId'>
 export type PasskeyId = Brand<string, 'PasskeyId'>
+export type SavedViewId = Brand<string, 'SavedViewId'>
 
 const POOL_BYTES = 16 * 256
 const pool = Buffer.alloc(POOL_BYTES)

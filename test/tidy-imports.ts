@@ -102,14 +102,14 @@ function roomFault(path: string, room: string, to: string): string | undefined {
   return CAPABILITIES[room]?.uses.includes(to) ? undefined : `${room} may not use ${to}`
 }
 
-// Imports nothing itself, so that pages and service compute the same codes.
-const SHARED_WITH_PAGES = 'src/short-codes.ts'
+// They import nothing themselves, so that pages and service write the same codes and cells.
+const SHARED_WITH_PAGES = ['src/short-codes.ts', 'src/csv.ts']
 
 // An app of web/ may import itself, the loose files at the top of web/ (which may import only each
-// other), sdk/, short codes, and another app's preview. web/copy.ts stands for all languages.
+// other), sdk/, short codes, cells of CSV, and another app's preview. web/copy.ts stands for all languages.
 function webImportFault(path: string, target: string): string | undefined {
   if (target.startsWith('#')) return 'web/ knows nothing of src/'
-  if (reached(path, target) === SHARED_WITH_PAGES) return undefined
+  if (SHARED_WITH_PAGES.includes(reached(path, target))) return undefined
   const [root, app, file] = reached(path, target).split('/')
   if (root === 'sdk') return undefined
   const isLoose = root === 'web' && file === undefined

@@ -673,6 +673,7 @@ export interface paths {
             parameters: {
                 query?: {
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -686,6 +687,11 @@ export interface paths {
     };
     "/api/v1/subaccounts.xlsx": {
         get: {
+            parameters: {
+                query?: {
+                    columns?: string;
+                };
+            };
             responses: {
                 200: {
                     content: {
@@ -885,6 +891,7 @@ export interface paths {
                 query?: {
                     isActive?: "true" | "false";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -901,6 +908,7 @@ export interface paths {
             parameters: {
                 query?: {
                     isActive?: "true" | "false";
+                    columns?: string;
                 };
             };
             responses: {
@@ -1048,6 +1056,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -1072,6 +1081,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -1823,7 +1833,14 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    status?: "queued" | "sending" | "unknown" | "confirmed" | "failed" | "cancelled" | "part_failed" | "awaiting_approval";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -1837,6 +1854,17 @@ export interface paths {
     };
     "/api/v1/refunds.xlsx": {
         get: {
+            parameters: {
+                query?: {
+                    status?: "queued" | "sending" | "unknown" | "confirmed" | "failed" | "cancelled" | "part_failed" | "awaiting_approval";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                    columns?: string;
+                };
+            };
             responses: {
                 200: {
                     content: {
@@ -1850,6 +1878,12 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    status?: "queued" | "sending" | "unknown" | "confirmed" | "failed" | "cancelled" | "part_failed" | "awaiting_approval";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -1885,6 +1919,7 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -1901,6 +1936,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
+                    columns?: string;
                 };
             };
             responses: {
@@ -2049,6 +2085,7 @@ export interface paths {
                     sessionId?: string;
                     accountNumber?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -2069,6 +2106,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -3025,6 +3063,7 @@ export interface paths {
                     to: string;
                     bankCode?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3043,6 +3082,7 @@ export interface paths {
                     from: string;
                     to: string;
                     bankCode?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -3106,6 +3146,7 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3122,6 +3163,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3267,6 +3309,7 @@ export interface paths {
                     bankCode?: string;
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3284,6 +3327,7 @@ export interface paths {
                 query?: {
                     bankCode?: string;
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3325,6 +3369,7 @@ export interface paths {
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
                     owner?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3346,6 +3391,7 @@ export interface paths {
                     state?: "open" | "asked" | "resolved" | "cleared";
                     bucket?: "0-1" | "2-7" | "8-30" | "31-60" | "61-90" | "91-180" | "181-365" | "365+";
                     owner?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -3664,6 +3710,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3691,6 +3738,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3721,6 +3769,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3750,6 +3799,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3777,6 +3827,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3803,6 +3854,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3826,6 +3878,7 @@ export interface paths {
                     maxAmount?: string;
                     order?: "newest" | "oldest" | "largest" | "smallest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3848,6 +3901,7 @@ export interface paths {
                     minAmount?: string;
                     maxAmount?: string;
                     order?: "newest" | "oldest" | "largest" | "smallest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3866,6 +3920,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     accountNumber: string;
@@ -3886,6 +3941,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    columns?: string;
                 };
                 path: {
                     accountNumber: string;
@@ -3928,6 +3984,7 @@ export interface paths {
                     to?: string;
                     currency?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -3946,6 +4003,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     currency?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -3982,6 +4040,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     code: string;
@@ -4002,6 +4061,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    columns?: string;
                 };
                 path: {
                     code: string;
@@ -4043,6 +4103,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -4063,6 +4124,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -4177,6 +4239,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4203,6 +4266,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4353,6 +4417,7 @@ export interface paths {
                 query?: {
                     at?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4369,6 +4434,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -4386,6 +4452,7 @@ export interface paths {
                 query?: {
                     at?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4402,6 +4469,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -4481,6 +4549,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -4501,6 +4570,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -4563,6 +4633,23 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["OverviewBreakdownResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/overview/period": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OverviewPeriodFiguresResponse"];
                     };
                 };
             };
@@ -4661,6 +4748,7 @@ export interface paths {
                 query?: {
                     status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4677,6 +4765,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
+                    columns?: string;
                 };
             };
             responses: {
@@ -4825,6 +4914,7 @@ export interface paths {
             parameters: {
                 query?: {
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     reference: string;
@@ -4842,6 +4932,9 @@ export interface paths {
     "/api/v1/settlements/{reference}.xlsx": {
         get: {
             parameters: {
+                query?: {
+                    columns?: string;
+                };
                 path: {
                     reference: string;
                 };
@@ -4989,6 +5082,7 @@ export interface paths {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
                     itemId?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -5006,6 +5100,7 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
                     itemId?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -5749,6 +5844,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -5769,6 +5865,7 @@ export interface paths {
                     subject?: string;
                     from?: string;
                     to?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -6260,6 +6357,82 @@ export interface paths {
             };
         };
     };
+    "/dashboard/api/saved-views": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SavedViewList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        list: string;
+                        name: string;
+                        query: {
+                            [key: string]: string;
+                        };
+                        hiddenColumns: string[];
+                        isDefault: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SavedViewResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/saved-views/{id}": {
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name?: string;
+                        isDefault?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SavedViewResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/dashboard/api/users": {
         get: {
             parameters: {
@@ -6708,6 +6881,7 @@ export interface paths {
                     to?: string;
                     reveal?: "true" | "false";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -6728,6 +6902,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     reveal?: "true" | "false";
+                    columns?: string;
                 };
             };
             responses: {
@@ -6959,6 +7134,7 @@ export interface paths {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -6975,6 +7151,7 @@ export interface paths {
             parameters: {
                 query?: {
                     state?: "open" | "approved" | "rejected" | "withdrawn";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7121,6 +7298,7 @@ export interface paths {
                     to?: string;
                     order?: "newest" | "oldest";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7148,6 +7326,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7413,6 +7592,7 @@ export interface paths {
                     outcome?: "awaited" | "taken" | "rejected" | "unreadable";
                     bankCode?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7430,6 +7610,7 @@ export interface paths {
                 query?: {
                     outcome?: "awaited" | "taken" | "rejected" | "unreadable";
                     bankCode?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -7611,6 +7792,7 @@ export interface paths {
                 query?: {
                     at?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7627,6 +7809,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -7919,6 +8102,7 @@ export interface paths {
                 query: {
                     month: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -7935,6 +8119,7 @@ export interface paths {
             parameters: {
                 query: {
                     month: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -7984,6 +8169,7 @@ export interface paths {
                 query: {
                     month: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8000,6 +8186,7 @@ export interface paths {
             parameters: {
                 query: {
                     month: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -8049,6 +8236,7 @@ export interface paths {
                 query: {
                     month: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8065,6 +8253,7 @@ export interface paths {
             parameters: {
                 query: {
                     month: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -8205,6 +8394,7 @@ export interface paths {
                     kind?: "invoice" | "credit_note";
                     clientId?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8223,6 +8413,7 @@ export interface paths {
                     month?: string;
                     kind?: "invoice" | "credit_note";
                     clientId?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -8296,6 +8487,7 @@ export interface paths {
                     month?: string;
                     kind?: "invoice" | "credit_note";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8313,6 +8505,7 @@ export interface paths {
                 query?: {
                     month?: string;
                     kind?: "invoice" | "credit_note";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8381,6 +8574,7 @@ export interface paths {
                 query?: {
                     at?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8397,6 +8591,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -8430,6 +8625,7 @@ export interface paths {
                 query?: {
                     at?: string;
                     for?: "spreadsheet";
+                    columns?: string;
                 };
             };
             responses: {
@@ -8446,6 +8642,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    columns?: string;
                 };
             };
             responses: {
@@ -8567,6 +8764,7 @@ export interface paths {
                 query?: {
                     isMatched?: "true" | "false";
                     for?: "spreadsheet";
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -8586,6 +8784,7 @@ export interface paths {
             parameters: {
                 query?: {
                     isMatched?: "true" | "false";
+                    columns?: string;
                 };
                 path: {
                     id: string;
@@ -11375,6 +11574,19 @@ export interface components {
             cancelled: number;
             successRate: number | null;
         };
+        OverviewPeriodFigures: {
+            from: string;
+            to: string;
+            currency: string;
+            since: string | null;
+            figures: components["schemas"]["OverviewPeriod"] | null;
+            isComplete: boolean;
+        };
+        OverviewPeriodFiguresResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OverviewPeriodFigures"];
+        };
         OverviewPoint: {
             from: string;
             gross: number;
@@ -12302,6 +12514,7 @@ export interface components {
             amount: number;
             refundedAmount: number;
             currency: string;
+            toAccountName: string;
             reason: string;
             paymentReference: string | null;
             creditId: number | null;
@@ -12613,6 +12826,29 @@ export interface components {
             outcome: string;
             reason: string | null;
             amountInSuspense: number;
+        };
+        SavedView: {
+            id: string;
+            list: string;
+            name: string;
+            query: {
+                [key: string]: string;
+            };
+            hiddenColumns: string[];
+            isDefault: boolean;
+            createdAt: string;
+        };
+        SavedViewList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SavedView"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SavedViewResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SavedView"];
         };
         ScreeningDecision: {
             reference: string;
@@ -14028,6 +14264,7 @@ export type ErrorCode =
     | "session_not_found"
     | "rail_item_not_found"
     | "passkey_not_found"
+    | "saved_view_not_found"
     | "client_not_found"
     | "bank_not_supported"
     | "numbers_per_customer"
@@ -14195,6 +14432,8 @@ export type ErrorCode =
     | "invalid_passkey"
     | "passkey_exists"
     | "too_many_passkeys"
+    | "saved_view_exists"
+    | "too_many_saved_views"
     | "rate_limited"
     | "too_many_streams"
     | "statement_too_long"

@@ -7,7 +7,7 @@ import type { Pool } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import { type Columns, CsvExports, SpreadsheetQuery } from '#http/csv.ts'
+import { type Columns, CsvExports, FileQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { AtQuery, parseAt, query } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
@@ -191,7 +191,7 @@ function reportRoutes<Query, Span, Data, Row>(
     const about = { tags: ['Accounting'], security: BEARER, querystring: query(fields) }
     const csv = {
       ...about,
-      querystring: query({ ...fields, ...SpreadsheetQuery }),
+      querystring: query({ ...fields, ...FileQuery }),
       operationId: `export${operation}`,
       summary: `Export ${of} as CSV`,
       description: CSV_NOTE,

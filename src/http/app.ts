@@ -6,6 +6,7 @@ import { ownCredentials } from '#access/credential-routes.ts'
 import { loginRoutes } from '#access/login-routes.ts'
 import { passkeys } from '#access/passkey-routes.ts'
 import { ownProvider, providerSignIn } from '#access/provider-routes.ts'
+import { savedViews } from '#access/saved-view-routes.ts'
 import { passwordResets, sessions } from '#access/sign-in-routes.ts'
 import { invitations, userAddresses, users } from '#access/user-routes.ts'
 import { adjustments } from '#accounting/adjustment-routes.ts'
@@ -342,6 +343,7 @@ const ROUTES = [
   userAddresses,
   ownCredentials,
   passkeys,
+  savedViews,
   users,
   ownClient,
   limitRoutes,

@@ -6,6 +6,8 @@
 // With `for=spreadsheet`, digits are written as text (src/csv.ts). Times lose their fraction and offset,
 // which spreadsheets do not read as a date.
 //
+// With `columns`, a file has those columns only.
+//
 // Every export is also a workbook with typed cells (workbookOf). Scheduled reports choose from all exports
 // (ExportRegistry).
 
@@ -29,7 +31,7 @@ const CSV_END = /\.csv$/
 const STALLED_MS = 60_000
 export const EXPORTS_MAX = 3 // Concurrent exports per client and process.
 
-export const SpreadsheetQuery = {
+export const FileQuery = {
   for: Type.Optional(
     Type.Unsafe<'spreadsheet'>({
       type: 'string',
@@ -40,6 +42,24 @@ export const SpreadsheetQuery = {
       'x-says': 'Must be spreadsheet.',
     }),
   ),
+  columns: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      pattern: '^[A-Za-z0-9]+(?:,[A-Za-z0-9]+)*$',
+      description: 'The columns of the file, in this order, separated by commas. Default: all.',
+      'x-says': 'Must be names of columns, separated by commas.',
+    }),
+  ),
+}
+
+function chosenColumns<Row>(columns: Columns<Row>, { columns: names }: { columns?: string }) {
+  if (names === undefined) return columns
+  return [...new Set(names.split(','))].map((name) => {
+    const column = columns.find(([each]) => each === name)
+    if (column) return column
+    const message = `${name} is no column. The columns: ${columns.map(([each]) => each).join(', ')}.`
+    throw new Refusal('invalid_request', [{ field: 'columns', message }])
+  })
 }
 
 // Always two decimals.
@@ -92,8 +112,10 @@ export class CsvExports {
   async send<Row>(
     reply: FastifyReply,
     clientId: ClientId,
-    { name, columns, batches, hasMark = true }: Export<Row>,
+    { name, columns: all, batches, hasMark = true }: Export<Row>,
   ): Promise<FastifyReply> {
+    const query = reply.request.query as { for?: string; columns?: string }
+    const columns = chosenColumns(all, query)
     const open = this.#open.get(clientId) ?? 0
     if (open >= EXPORTS_MAX) throw new Refusal('too_many_exports')
     this.#open.set(clientId, open + 1)
@@ -102,7 +124,7 @@ export class CsvExports {
       const next = keepReading(() => batches.next())
       const first = await next()
       const cut = () => void stream.destroy(new Error('export stalled: the client stopped reading'))
-      const isForSpreadsheet = (reply.request.query as { for?: string }).for === 'spreadsheet'
+      const isForSpreadsheet = query.for === 'spreadsheet'
       const shape = { columns, batches, hasMark, isForSpreadsheet, next }
       const isXlsx = isWorkbook(reply.request.routeOptions.url)
       const content = isXlsx ? workbookOf(columns, rowsOf(shape, first)) : textOf(shape, first)
@@ -110,7 +132,7 @@ export class CsvExports {
         objectMode: false,
       })
       stream.once('close', release)
-      const file = `${name}${periodOf(reply.request.query)}.${isXlsx ? 'xlsx' : 'csv'}`
+      const file = `${name}${periodOf(query)}.${isXlsx ? 'xlsx' : 'csv'}`
       return reply
         .type(isXlsx ? WORKBOOK : 'text/csv; charset=utf-8')
         .headers({
@@ -293,7 +315,7 @@ export type ExportRoute = {
 // and lists what there is when the file is made.
 type Timing = 'window' | 'day' | 'month' | 'end' | 'now'
 
-const NOT_FILTERS = ['from', 'to', 'at', 'for']
+const NOT_FILTERS = ['from', 'to', 'at', 'for', 'columns']
 
 class ExportRegistry {
   readonly #routes = new Map<string, ExportRoute>()

@@ -28,7 +28,7 @@ import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { RefusalCode } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { Identity } from './authentication.ts'
-import { CsvExports, readBatches, SpreadsheetQuery } from './csv.ts'
+import { CsvExports, FileQuery, readBatches } from './csv.ts'
 import type { Deps } from './deps.ts'
 import { accepted } from './envelopes.ts'
 import { withIdempotency, withPreparation } from './idempotency.ts'
@@ -259,7 +259,7 @@ class Resource<V extends Shape, P extends Parsers> {
       path: `${path}.csv`,
       summary: `Export ${this.#options.noun}s as CSV`,
       description: `${EXPORT_NOTE} Columns: the fields of the list that are no lists or objects.`,
-      querystring: query({ ...filters, ...(isOrdered ? OrderQuery : {}), ...SpreadsheetQuery }),
+      querystring: query({ ...filters, ...(isOrdered ? OrderQuery : {}), ...FileQuery }),
       response: { content: { 'text/csv': { schema: Type.String() } } } as never,
       route: { ...how.route, exposeHeadRoute: false },
       handle: async (call) => {

@@ -10,7 +10,7 @@ import {
 import { LINE_KINDS } from '#banks/statements/statement.ts'
 import { withSnapshot } from '#db/replica.ts'
 import { Refusal } from '#errors.ts'
-import { CsvExports, SpreadsheetQuery } from '#http/csv.ts'
+import { CsvExports, FileQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { choice, parseFlag, query } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
@@ -234,7 +234,7 @@ export const dailyProofExport: FastifyPluginAsyncTypebox<Deps> = async (app, dep
         operationId: 'exportDailyProofs',
         summary: 'Export daily proofs as CSV',
         description: 'Bank by bank and day by day. Columns: the fields of the list.',
-        querystring: query({ ...ProofQuery, ...SpreadsheetQuery }),
+        querystring: query({ ...ProofQuery, ...FileQuery }),
         response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },
       },
     },

@@ -3,13 +3,15 @@
 //
 // A refund has one payout per credit, and its status follows theirs (states.ts).
 
-import { listQuery, pastPrefix } from '#db/paging.ts'
+import type { Window } from '#db/bounds.ts'
+import { listQuery, type Order, pastPrefix } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, type CreditId, newReference, type PaymentId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { PayoutStatus } from '#payouts/states.ts'
+import { REFUND_IS, type RefundFilterStatus } from './states.ts'
 
 export type RefundPart = {
   reference: string // The payout's reference.
@@ -143,18 +145,21 @@ export async function readRefundsOfCredits(
   return rows
 }
 
-type RefundFilter = {
+type RefundFilter = Window & {
   paymentId?: PaymentId | undefined
   creditId?: CreditId | undefined
-  beforeId: bigint | null
-  limit: number
+  status?: RefundFilterStatus | undefined
+  minKobo?: Kobo | undefined
+  maxKobo?: Kobo | undefined
 }
 
-// Newest first.
+type Paging = { order?: Order | undefined; after: bigint | null; limit: number }
+
+// Newest first by default.
 export async function listRefunds(
   db: Queryable,
   clientId: ClientId,
-  { paymentId, creditId, beforeId, limit }: RefundFilter,
+  { paymentId, creditId, status, minKobo, maxKobo, from, to, ...page }: RefundFilter & Paging,
 ): Promise<Refund[]> {
   const { rows } = await db.query<Parameters<typeof toRefund>[0]>(
     listQuery({
@@ -163,10 +168,14 @@ export async function listRefunds(
         ['r.client_id = $', clientId],
         ['r.payment_id = $', paymentId],
         ['r.credit_id = $', creditId],
+        ['r.amount_kobo >= $', minKobo],
+        ['r.amount_kobo <= $', maxKobo],
+        ['r.requested_at >= $', from],
+        ['r.requested_at < $', to],
+        status !== undefined && REFUND_IS[status],
       ],
       id: 'r.id',
-      after: beforeId,
-      limit,
+      ...page,
     }),
   )
   return rows.map(toRefund)

@@ -7,6 +7,7 @@ import { getCredit } from '#credits/queries.ts'
 import { parseCreditKey } from '#credits/views.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { AmountQuery, choice, parseAmounts, parseWindow, WindowQuery } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { Amount, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -17,7 +18,7 @@ import { maskAccountNumber, type Sealer } from '#seal.ts'
 import { getRefund, listRefunds, type Refund, type RefundPart, refundedKobo } from './refund.ts'
 import { type RefundOf, requestRefund } from './request.ts'
 import { cancelRefund } from './settle.ts'
-import { REFUND_STATUSES, refundStatus } from './states.ts'
+import { REFUND_FILTER_STATUSES, REFUND_STATUSES, refundStatus } from './states.ts'
 
 const REASON_MAX = 200
 
@@ -62,6 +63,10 @@ export const RefundView = view('Refund', (f: Fields<Refund, Context>) => ({
     'Of amount, what the banks have confirmed.',
   ),
   currency: f.text('currency'),
+  toAccountName: f.text(
+    ({ parts }) => parts[0]?.toAccountName ?? '',
+    'Who gets it; with several payers, that of the newest credit.',
+  ),
   reason: f.text('reason'),
   paymentReference: f.textOrNull('paymentId', 'Of a refund of a payment.'),
   creditId: f.numberOrNull(
@@ -178,7 +183,7 @@ export const refunds = resource('/api/v1', {
     errors: ['payment_not_found'],
     rows: async (db, { clientId, params, after, limit }) => {
       const { payment } = await findPayment(db, clientId, params.reference)
-      return listRefunds(db, clientId, { paymentId: payment.id, beforeId: after, limit })
+      return listRefunds(db, clientId, { paymentId: payment.id, after, limit })
     },
   })
   .list('listCreditRefunds', {
@@ -190,7 +195,7 @@ export const refunds = resource('/api/v1', {
     errors: ['credit_not_found'],
     rows: async (db, call) => {
       const { id: creditId } = await findCredit(db, call)
-      return listRefunds(db, call.clientId, { creditId, beforeId: call.after, limit: call.limit })
+      return listRefunds(db, call.clientId, { creditId, after: call.after, limit: call.limit })
     },
   })
   .list('listRefunds', {
@@ -198,8 +203,22 @@ export const refunds = resource('/api/v1', {
     path: '/refunds',
     name: 'refunds',
     summary: 'List refunds, newest first',
-    description: 'All refunds of your payments and credits, with the state of their payouts.',
-    rows: (db, { clientId, after, limit }) => listRefunds(db, clientId, { beforeId: after, limit }),
+    description:
+      'All refunds of your payments and credits, with the state of their payouts. from and to apply ' +
+      'to requestedAt.',
+    filters: {
+      status: choice(
+        REFUND_FILTER_STATUSES,
+        'awaiting_approval: queued, and somebody has yet to approve it.',
+      ),
+      ...AmountQuery,
+      ...WindowQuery,
+    },
+    isOrdered: true,
+    rows: (db, { clientId, query, order, after, limit }) => {
+      const filters = { ...parseAmounts(query), ...parseWindow(query), status: query.status }
+      return listRefunds(db, clientId, { ...filters, order, after, limit })
+    },
   })
   .get('getRefund', {
     path: '/refunds/:reference',

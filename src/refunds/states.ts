@@ -28,3 +28,27 @@ export function refundStatus(parts: readonly { status: PayoutStatus }[]): Refund
   if (statuses.size === 1) return [...statuses][0] as PayoutStatus
   return statuses.has('confirmed') ? 'part_failed' : 'failed'
 }
+
+// The statuses that a list of refunds can be filtered by. A refund that awaits an approval is also queued.
+export const REFUND_FILTER_STATUSES = [...REFUND_STATUSES, 'awaiting_approval'] as const
+export type RefundFilterStatus = (typeof REFUND_FILTER_STATUSES)[number]
+
+const hasPayout = (condition: string) =>
+  `exists (select from payouts p where p.refund_id = r.id and ${condition})`
+const hasNoPayout = (condition: string) => `not ${hasPayout(condition)}`
+const IS_OPEN = `p.status in ('queued', 'sending', 'unknown')`
+
+// The rule of `refundStatus` as SQL, for the refund `r`.
+export const REFUND_IS: Readonly<Record<RefundFilterStatus, string>> = {
+  queued: hasPayout(`p.status = 'queued'`),
+  sending: `${hasPayout(`p.status = 'sending'`)} and ${hasNoPayout(`p.status = 'queued'`)}`,
+  unknown: `${hasPayout(`p.status = 'unknown'`)}
+    and ${hasNoPayout(`p.status in ('queued', 'sending')`)}`,
+  confirmed: hasNoPayout(`p.status <> 'confirmed'`),
+  failed: `${hasPayout(`p.status = 'failed'`)}
+    and ${hasNoPayout(`(${IS_OPEN} or p.status = 'confirmed')`)}`,
+  cancelled: hasNoPayout(`p.status <> 'cancelled'`),
+  part_failed: `${hasPayout(`p.status = 'confirmed'`)} and ${hasPayout(`p.status <> 'confirmed'`)}
+    and ${hasNoPayout(IS_OPEN)}`,
+  awaiting_approval: hasPayout(`p.status = 'queued' and p.approval = 'needed'`),
+}

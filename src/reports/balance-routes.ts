@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { refuseRestricted } from '#access/permissions.ts'
 import { LIMIT_DEFAULT, type List, type Page, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/replica.ts'
-import { type Columns, CsvExports, readBatches, SpreadsheetQuery } from '#http/csv.ts'
+import { type Columns, CsvExports, FileQuery, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import {
   AtQuery,
@@ -190,7 +190,7 @@ function exportBalances<Row, After>(
         summary: `Export balances by ${of.of} as CSV`,
         description: 'Columns: the fields of the list.',
         security: BEARER,
-        querystring: query({ ...AtQuery, ...SpreadsheetQuery }),
+        querystring: query({ ...AtQuery, ...FileQuery }),
         response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },
       },
     },

@@ -9,7 +9,7 @@ import { timestamp } from '#clock.ts'
 import { CreditFilterFields, parseCreditFilters } from '#credits/routes.ts'
 import { presentCredit } from '#credits/views.ts'
 import { withSnapshot } from '#db/replica.ts'
-import { type Columns, CsvExports, decimal, readBatches, SpreadsheetQuery } from '#http/csv.ts'
+import { type Columns, CsvExports, decimal, FileQuery, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { OrderQuery, query } from '#http/lists.ts'
 import { BEARER } from '#http/schemas.ts'
@@ -110,7 +110,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
           'returned, refunded, suspended, fees and net add up to the overview and the balances. ' +
           `Columns: docs/exports.md. ${DESCRIPTION}`,
         security: BEARER,
-        querystring: query({ ...CreditFilterFields, ...OrderQuery, ...SpreadsheetQuery }),
+        querystring: query({ ...CreditFilterFields, ...OrderQuery, ...FileQuery }),
         response: CSV,
       },
     },
@@ -167,7 +167,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         summary: 'Export collection accounts as CSV',
         description: DESCRIPTION,
         security: BEARER,
-        querystring: query({ ...AccountFilterFields, ...OrderQuery, ...SpreadsheetQuery }),
+        querystring: query({ ...AccountFilterFields, ...OrderQuery, ...FileQuery }),
         response: CSV,
       },
     },
@@ -245,7 +245,7 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         querystring: query({
           ...filterFields(PAYMENT_STATUSES),
           ...OrderQuery,
-          ...SpreadsheetQuery,
+          ...FileQuery,
         }),
         response: CSV,
       },

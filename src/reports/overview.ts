@@ -22,7 +22,7 @@ import { screeningRequests } from '#screening/requests.ts'
 import { findObstacleToViewer, readPayees } from '#settlement/approve.ts'
 import { readSettlement } from '#settlement/settlement.ts'
 import { approvalRequests } from '#suspense/approve.ts'
-import type { HourlyTotals, Totals } from './totals.ts'
+import { findFirstHour, type HourlyTotals, readTotals, type Totals } from './totals.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -69,6 +69,28 @@ export function compareWithLastWeek(totals: readonly HourlyTotals[], now: Date):
   }
   const lastWeek = upTo(day - WEEK_MS, until - WEEK_MS)
   return { until: new Date(until), today: upTo(day, until), lastWeek }
+}
+
+export type PeriodFigures = {
+  from: Date
+  to: Date
+  since: Date | null // The hour of the client's first event.
+  figures: Period | null // Null: there is no data, which is not the same as zero.
+  isComplete: boolean
+}
+
+// `from` and `to` are full hours.
+export async function readPeriod(
+  db: Queryable,
+  clientId: ClientId,
+  { from, to, now }: { from: Date; to: Date; now: Date },
+): Promise<PeriodFigures> {
+  const since = await findFirstHour(db, clientId)
+  const { hours, isComplete } = await readTotals(db, clientId, { since: from, until: to })
+  const hasData = since !== null && since < to && from <= now
+  const figures = hasData ? nothingFrom(from.getTime()) : null
+  if (figures) for (const { hour: _, ...more } of hours) add(figures, more)
+  return { from, to, since, figures, isComplete }
 }
 
 // The share of finished payments that were paid. Null: none finished.

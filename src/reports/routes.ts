@@ -12,7 +12,15 @@ import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/replica.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
-import { ListEnvelope, listResponse, PageQuery, parseLimit, query } from '#http/lists.ts'
+import {
+  ListEnvelope,
+  listResponse,
+  PageQuery,
+  parseLimit,
+  parseWindow,
+  query,
+  WindowQuery,
+} from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
 import { BEARER, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
@@ -37,7 +45,9 @@ import {
   HOURS_SHOWN,
   type Issues,
   type Period,
+  type PeriodFigures,
   readIssues,
+  readPeriod,
   successRate,
   WORKFLOWS,
 } from './overview.ts'
@@ -153,6 +163,36 @@ const MerchantView = view('OverviewMerchant', (f: Fields<BreakdownRow>) => ({
   ...shareFields,
 }))
 
+const PeriodFiguresView = view('OverviewPeriodFigures', (f: Fields<PeriodFigures>) => ({
+  from: f.time('from'),
+  to: f.time('to', 'Exclusive.'),
+  currency: f.text(() => CURRENCY),
+  since: f.timeOrNull('since', 'The hour of your first event: there is no data before it.'),
+  figures: f.as(
+    Type.Union([PeriodView.schema, Type.Null()], { description: 'Null: no data.' }),
+    ({ figures }) => figures && PeriodView.present(figures),
+  ),
+  isComplete: f.flag('isComplete', 'False while history is still being counted.'),
+}))
+
+const HOUR_MS = 3_600_000
+const PERIOD_MAX_MS = 366 * 24 * HOUR_MS
+
+function parsePeriod(query: { from?: string | undefined; to?: string | undefined }) {
+  const { from, to } = parseWindow(query)
+  const errors = [
+    { field: 'from', at: from },
+    { field: 'to', at: to },
+  ].flatMap(({ field, at }) =>
+    at && at.getTime() % HOUR_MS === 0 ? [] : [{ field, message: 'Must be a full hour.' }],
+  )
+  if (!from || !to || errors.length > 0) throw new Refusal('invalid_request', errors)
+  if (to.getTime() - from.getTime() > PERIOD_MAX_MS) {
+    throw new Refusal('invalid_request', [{ field: 'to', message: 'At most 366 days after from.' }])
+  }
+  return { from, to }
+}
+
 type Breakdown = { from: Date; rows: BreakdownRow[] }
 
 const BreakdownView = view('OverviewBreakdown', (f: Fields<Breakdown, Pick<Deps, 'nameBank'>>) => ({
@@ -188,6 +228,18 @@ export const overview = resource('/api/v1/overview', {
       const day = watDayStart(now)
       return { from: day, rows: await readBreakdown(db, clientId, { day }) }
     },
+  })
+  .get('getOverviewPeriod', {
+    path: '/period',
+    summary: 'Retrieve the figures of a period',
+    description:
+      'From `from` up to `to`, both full hours, at most 366 days apart. The figures are those of the ' +
+      'overview, so that any two periods can be compared. Figures of a period before your first ' +
+      'event, or in the future, are null.',
+    query: WindowQuery,
+    view: PeriodFiguresView,
+    message: 'Period retrieved successfully',
+    run: (db, { clientId, now, query }) => readPeriod(db, clientId, { ...parsePeriod(query), now }),
   })
   .get('getOverview', {
     path: '',

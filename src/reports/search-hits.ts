@@ -290,7 +290,7 @@ async function refundsLike(db: Queryable, { client, sealer }: SearchDeps, term: 
   if (types?.includes('refund') && (text === '' || amountKobo !== undefined)) {
     const isWanted = (refund: Refund) =>
       isWithin(refund.requestedAt, period) && (text === '' || refund.amountKobo === amountKobo)
-    const refunds = await listRefunds(db, client.id, { beforeId: null, limit: SCANNED_MAX })
+    const refunds = await listRefunds(db, client.id, { after: null, limit: SCANNED_MAX })
     return refunds.filter(isWanted).map((refund) => refundHit(refund, sealer))
   }
   if (!prefix) return []

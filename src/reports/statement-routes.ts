@@ -10,7 +10,7 @@ import { timestamp, watTime } from '#clock.ts'
 import type { Window } from '#db/bounds.ts'
 import { withSnapshot } from '#db/replica.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
-import { type Columns, type CsvExports, SpreadsheetQuery } from '#http/csv.ts'
+import { type Columns, type CsvExports, FileQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { parseWindow, query, WindowQuery } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
@@ -267,7 +267,7 @@ function routeOf({ authentication }: Deps, sort: Sort, format: 'csv' | 'html') {
       querystring: query({
         ...WindowQuery,
         ...(hasCurrency ? CurrencyQuery : {}),
-        ...(format === 'csv' ? SpreadsheetQuery : {}),
+        ...(format === 'csv' ? FileQuery : {}),
       }),
       response: {
         200: { content: { [type]: { schema: Type.String() } } },

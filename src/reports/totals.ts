@@ -186,12 +186,12 @@ export async function countEvents(
   return (rowCount ?? 0) >= limit
 }
 
-// Returns the hours from `since` on, in order, without empty hours. One statement, so that counted and
-// uncounted events make up the whole.
+// Returns the hours from `since` on, before `until`, in order, without empty hours. One statement, so that
+// counted and uncounted events make up the whole.
 export async function readTotals(
   db: Queryable,
   clientId: ClientId,
-  { since, limit = TAIL_MAX }: { since: Date; limit?: number | undefined },
+  { since, until, limit = TAIL_MAX }: { since: Date; until?: Date; limit?: number | undefined },
 ): Promise<{ hours: HourlyTotals[]; isComplete: boolean }> {
   const { rows } = await db.query<HourlyTotals & { isComplete: boolean }>({
     name: `read-hourly-totals-${limit}`,
@@ -205,24 +205,39 @@ export async function readTotals(
              select hour, sum(refunded_kobo)::bigint as refunded_kobo,
                     ${COLUMNS.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', ')}
                from (select hour, 0 as refunded_kobo, ${COLUMNS.join(', ')} from hourly_totals
-                      where client_id = $1 and hour >= $2
+                      where client_id = $1 and hour >= $2 and hour < $3
                      union all
-                     select hour, 0, ${COLUMNS.join(', ')} from tally where hour >= $2
+                     select hour, 0, ${COLUMNS.join(', ')} from tally
+                      where hour >= $2 and hour < $3
                      union all
                      select date_trunc('hour', r.posted_at, 'UTC'), r.refunded_kobo,
                             ${COLUMNS.map(() => 'null').join(', ')}
                        from (${CLIENT_REFUNDS}) as r
-                      where r.posted_at >= $2 and r.currency = '${CURRENCY}') as each_hour
+                      where r.posted_at >= $2 and r.posted_at < $3
+                        and r.currency = '${CURRENCY}') as each_hour
               group by hour
            )
            select is_complete, hour, credits, successful, expired, cancelled, refunded_kobo,
                   ${PARTS.map((part) => `${part}_kobo`).join(', ')}
              from state left join sums on true order by hour`,
-    values: [clientId, since],
+    values: [clientId, since, until ?? 'infinity'],
   })
   const isComplete = rows[0]?.isComplete ?? true
   const hours = rows.filter(({ hour }) => hour !== null)
   return { hours: hours.map(({ isComplete: _, ...totals }) => totals), isComplete }
+}
+
+// Returns the hour of the client's first event. Null: there is none. Totals outlive events.
+export async function findFirstHour(db: Queryable, clientId: ClientId): Promise<Date | null> {
+  const { rows } = await db.query<{ hour: Date | null }>({
+    name: 'find-first-hour',
+    text: `select coalesce(
+                    (select min(hour) from hourly_totals where client_id = $1),
+                    (select date_trunc('hour', created_at, 'UTC') from events
+                      where client_id = $1 order by sequence limit 1)) as hour`,
+    values: [clientId],
+  })
+  return rows[0]?.hour ?? null
 }
 
 // The movements of a client's money, transfer by transfer, each with the credit that brought it in. A

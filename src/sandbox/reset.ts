@@ -1,9 +1,9 @@
 // Resets a sandbox client to an empty state, in one transaction. The books are append-only, so nothing is
 // deleted: the client is archived under another client ID, and a new client takes its place.
 //
-//   moves to the new one    client ID; API secrets (client_secrets); users, with sessions, second factors
-//                           and access grants; removed users; logo; settings of settlement, payouts
-//                           and notices; scheduled reports
+//   moves to the new one    client ID; API secrets (client_secrets); users, with sessions, second factors,
+//                           saved views and access grants; removed users; logo; settings of settlement,
+//                           payouts and notices; scheduled reports
 //   is copied to it         name, scopes, merchant codes, allowed addresses, token generation, branding,
 //                           maker-checker setting; webhook endpoints; secrets that sign webhooks
 //                           (signing_secrets), those of the endpoints and the client's own

@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { refuseRestricted } from '#access/permissions.ts'
-import { type Columns, CsvExports, readBatches, SpreadsheetQuery } from '#http/csv.ts'
+import { type Columns, CsvExports, FileQuery, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { NoQuery, query } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
@@ -131,7 +131,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
           'net of the settlement. Columns: docs/settlement.md. Streamed as UTF-8. Cells that a ' +
           'spreadsheet would read as a formula are prefixed with an apostrophe. A truncated file ' +
           'ends with a connection error. At most 3 concurrent exports.',
-        querystring: query(SpreadsheetQuery),
+        querystring: query(FileQuery),
         response: { 200: content('text/csv') },
       },
     },

@@ -5,7 +5,7 @@ import { bankNames } from '#banks/directory.ts'
 import { readSuspenseChanges } from '#credits/suspense-items.ts'
 import { withSnapshot } from '#db/replica.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { type Columns, type CsvExports, readBatches, SpreadsheetQuery } from '#http/csv.ts'
+import { type Columns, type CsvExports, FileQuery, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
@@ -228,7 +228,7 @@ export const suspenseExport: FastifyPluginAsyncTypebox<Deps & { exports: CsvExpo
           'Streamed as UTF-8; amounts have two decimals. A truncated file ends with a connection ' +
           'error. At most 3 concurrent exports.',
         security: BEARER,
-        querystring: query({ ...SuspenseFilterFields, ...OrderField, ...SpreadsheetQuery }),
+        querystring: query({ ...SuspenseFilterFields, ...OrderField, ...FileQuery }),
         response: {
           200: { content: { 'text/csv': { schema: Type.String() } } },
         },

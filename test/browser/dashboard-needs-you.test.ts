@@ -35,7 +35,7 @@ test('a payout is approved from Today, where at most three of those that wait ar
 
   await items.first().getByRole('button', { name: 'Approve', exact: true }).click()
   const dialog = page.locator('dialog.modal')
-  await dialog.getByText('Approve payout of ₦1,400.00?').waitFor()
+  await dialog.getByText(/^Approve payout of ₦1,400\.00 to \S.*\?$/).waitFor()
   await dialog.getByRole('button', { name: 'Approve' }).click()
 
   await page.getByText(/PYT\d+ approved\./).waitFor()

@@ -58,7 +58,7 @@ test('a return is confirmed by keyboard alone, after its payer’s number was sh
   await see(page, '2093566866')
   await button(page, 'Confirm return').focus()
   await page.keyboard.press('Enter')
-  await see(page, 'Confirm return of ₦75.00?')
+  await see(page, 'Confirm return of ₦75.00 to DAUDA IBRAHIM?')
   assert.equal((await readItem(bench, id)).state, 'returning')
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByLabel('Bank reference').focus()
@@ -80,7 +80,7 @@ test('a return that failed says why, here and at the suspense desk', async () =>
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/returns/${reference}`)
   await button(page, 'Mark as failed').click()
-  await see(page, 'Mark return of ₦75.00 as failed?')
+  await see(page, 'Mark return of ₦75.00 to EFE OBI as failed?')
   await page.getByLabel('Reason').fill('Account closed')
   await page.getByRole('button', { name: 'Mark as failed' }).last().click()
 

@@ -126,7 +126,7 @@ test('a payout is cancelled while it is queued, after being asked once more', as
   await page.goto(`${bench.url}/dashboard/payouts/${reference}`)
 
   await button(page, 'Cancel payout').click()
-  await see(page, 'Cancel payout of ₦900.00?')
+  await see(page, /^Cancel payout of ₦900\.00 to \S.*\?$/)
   await see(page, 'Held, waiting to be sent.')
   await button(page, 'Cancel payout').last().click()
 
@@ -182,7 +182,7 @@ test('the user who created a payout can’t approve it, and another user approve
   await checker.page.goto(`${bench.url}/dashboard/payouts`)
   await checker.page.locator('.waiting-row').nth(1).click()
   await button(checker.page, 'Approve').click()
-  await see(checker.page, 'Approve payout of ₦1,500.00?')
+  await see(checker.page, /^Approve payout of ₦1,500\.00 to \S.*\?$/)
   await button(checker.page, 'Approve').last().click()
   await see(checker.page, /PYT\d+ approved\./)
   await checker.page.keyboard.press('Escape')
@@ -241,7 +241,7 @@ test('an operator confirms one unknown payout and fails another', async () => {
   await page.locator('.waiting-row').filter({ hasText: '₦750.00' }).click()
   await see(page, `Look for ${paid} in the bank’s statement`)
   await button(page, 'Confirm payout').click()
-  await see(page, 'Confirm payout of ₦750.00?')
+  await see(page, /^Confirm payout of ₦750\.00 to \S.*\?$/)
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByLabel('Bank reference').fill('WEMA/9')
   await button(page, 'Confirm payout').last().click()

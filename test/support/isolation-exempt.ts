@@ -5,6 +5,7 @@ const BANKS = 'a bank’s, by its signature: test/credits/rail-signatures.test.t
 const PAYERS = 'a payer’s, by the reference alone, which nobody can guess'
 const COMPARED = 'compared by itself below'
 const OWN_SANDBOX = 'of the caller’s own sandbox: takes nothing that could be another’s'
+const OWN_VIEWS = 'test/access/saved-views.test.ts asks for another’s'
 const OWN = 'of the caller’s own sign-in: takes nothing that could be another’s'
 
 // Operators see every client's debt to them.
@@ -56,6 +57,10 @@ export const WITHOUT: Record<string, string> = {
   changeOwnPassword: OWN,
   getUserAddresses: OWN,
   setUserAddresses: OWN,
+  listSavedViews: OWN_VIEWS,
+  createSavedView: OWN_VIEWS,
+  updateSavedView: OWN_VIEWS,
+  deleteSavedView: OWN_VIEWS,
   beginTotp: OWN,
   confirmTotp: OWN,
   removeTotp: OWN,

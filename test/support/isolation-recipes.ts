@@ -123,6 +123,7 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   listMerchantBalances: list('/api/v1/balances/merchants'),
   getOverview: list('/api/v1/overview'),
   getOverviewBreakdown: list('/api/v1/overview/breakdown'),
+  getOverviewPeriod: list('/api/v1/overview/period?from=2026-11-01&to=2026-12-01'),
   listCredits: list('/api/v1/credits', creditFilters),
   summarizeCredits: (of) => [
     { url: '/api/v1/credits/summary' },

@@ -164,7 +164,14 @@ export const appStrings = {
     nothing: 'No results match these filters',
     clearAll: 'Clear filters',
   },
-  columns: { label: 'Columns', device: 'Remembered on this device.' },
+  columns: {
+    label: 'Columns',
+    device:
+      'Remembered on this device. A saved view has them on all. Exports have the columns you see.',
+    all: 'Export all columns:',
+    csv: 'All columns as CSV',
+    xlsx: 'All columns as Excel',
+  },
   summary: {
     label: 'List total',
     items: (count: string) => (count === '1' ? '1 item' : `${count} items`),
@@ -202,6 +209,44 @@ export const appStrings = {
     field: (field: string, message: string) => (field === '' ? message : `${field}: ${message}`),
     requestId: (id: string) => `Request ID: ${id}. Quote it when you contact support.`,
   },
+} as const
+
+export const bulkStrings = {
+  selected: 'Selected rows',
+  selectedRows: (rows: number, sum: string | undefined) =>
+    sum ? `${rows} selected, ${sum}` : `${rows} selected`,
+  clearSelection: 'Clear selection',
+  progress: (done: number, failed: number, all: number) =>
+    failed === 0 ? `${done} of ${all} done` : `${done} of ${all} done, ${failed} failed`,
+  results: 'Results',
+  inLine: 'Waiting',
+  retryFailed: 'Retry failed',
+  closeResults: 'Close',
+  export: 'Export selected',
+} as const
+
+export const savedViewsStrings = {
+  label: 'Views',
+  none: 'Save filters, order and columns under a name, and find them on any device.',
+  save: 'Save this view…',
+  title: 'Save this view',
+  name: 'Name',
+  isDefault: 'Open this list with it',
+  isDefaultMark: 'default',
+  saveText: 'Keeps the filters, the order and the columns. Only you see it.',
+  saved: (name: string) => `View “${name}” saved.`,
+  manage: 'Manage views…',
+  manageTitle: 'Your views of this list',
+  renamed: 'Name changed.',
+  makeDefault: 'Make default',
+  dropDefault: 'No longer default',
+  defaultSet: (name: string) => `The list opens with “${name}”.`,
+  defaultDropped: 'The list opens without a view.',
+  nameOf: (action: string, name: string) => `${action}: ${name}`,
+  remove: 'Delete',
+  removed: (name: string) => `View “${name}” deleted.`,
+  lost: (name: string, filters: string) =>
+    `“${name}” also names ${filters}, which this list does not have. It is left out: save the view again.`,
 } as const
 
 export const signInStrings = {
@@ -575,15 +620,6 @@ export const todayStrings = {
     suspended: 'Moved to suspense',
     fees: 'Fees and VAT',
   },
-  comparison: 'Compared with last week',
-  compared: (until: string) => `Compared with last week, both up to ${until}`,
-  thisDay: (until: string) => `Today to ${until}`,
-  lastWeek: (until: string) => `Last week to ${until}`,
-  change: 'Change',
-  same: 'Same',
-  noPercentage: '–',
-  up: (part: string) => `+${part}`,
-  down: (part: string) => `−${part}`,
   breakdown: 'Today by bank and merchant',
   by: { banks: 'Banks', merchants: 'Merchants' },
   columns: {
@@ -620,6 +656,53 @@ export const todayStrings = {
   restricted: 'Totals aren’t available because your access is limited to some merchants.',
   none: 'No credits yet',
   noneText: 'Create a collection account or payment request, then send a transfer to its number.',
+} as const
+
+export const compareStrings = {
+  title: 'Compare periods',
+  period: 'Period',
+  with: 'Compared with',
+  periods: {
+    today: 'Today',
+    yesterday: 'Yesterday',
+    week: 'Last 7 days',
+    month: 'This month',
+    custom: 'Custom dates',
+  },
+  others: {
+    previous: 'Previous period',
+    week: 'Same days last week',
+    year: 'Same days last year',
+    custom: 'Custom dates',
+  },
+  from: 'From',
+  to: 'To',
+  withFrom: 'Compared from',
+  withTo: 'Compared to',
+  chooseDays: (most: number) => `Choose the first and the last day, at most ${most} days.`,
+  days: (from: string, last: string) => `${from} – ${last}`,
+  figure: 'Figure',
+  change: 'Change',
+  same: 'Same',
+  noPercentage: '–',
+  up: (part: string) => `+${part}`,
+  down: (part: string) => `−${part}`,
+  rows: {
+    gross: 'Gross',
+    reversed: 'Reversed',
+    returned: 'Returned',
+    refunded: 'Refunded',
+    suspended: 'Suspended',
+    fees: 'Fees and VAT',
+    net: 'Net',
+    credits: 'Credits',
+    successRate: 'Success rate',
+  },
+  noData: 'No data',
+  noDataText: 'No data is known for it.',
+  upTo: (period: string, until: string) => `${period}: up to ${until}.`,
+  since: (since: string) => `There is data since ${since} only.`,
+  counting: 'Incomplete: totals are still being calculated.',
 } as const
 
 export const chartStrings = {
@@ -773,7 +856,8 @@ export const paymentsStrings = {
   },
   cancel: {
     open: 'Cancel request',
-    title: 'Cancel this payment request?',
+    title: (amount: string, customer: string) =>
+      `Cancel the request for ${amount} from ${customer}?`,
     text:
       'The customer can no longer pay it. Money that still arrives goes to suspense. ' +
       'This can’t be undone.',
@@ -1183,6 +1267,7 @@ export const refundsStrings = {
   to: (payee: string) => `To ${payee}`,
   failure: (reason: string) => `Failed: ${reason}`,
   cancel: 'Cancel refund',
+  cancelTitle: (amount: string, payees: string) => `Cancel the refund of ${amount} to ${payees}?`,
   cancelText: 'It hasn’t been sent yet. The money becomes available again immediately.',
   keep: 'Keep it',
   cancelled: (reference: string) => `Refund ${reference} cancelled.`,
@@ -1199,6 +1284,31 @@ export const refundsStrings = {
 } as const
 
 // —— Collection accounts ——
+
+export const refundManyStrings = {
+  open: 'Refund…',
+  reading: (payments: number) => `Checking ${payments} ${payments === 1 ? 'payment' : 'payments'}`,
+  none: 'None of them can be refunded',
+  nothingLeft: 'Nothing is left to refund.',
+  notPaid: 'It isn’t paid in full.',
+  title: (payments: number, total: string) =>
+    `Refund ${payments} ${payments === 1 ? 'payment' : 'payments'}, ${total} in all?`,
+  sure: (payments: number, total: string) => `Refund ${payments} (${total})`,
+  text:
+    'Each payment is refunded by what is left of it, to the account the money came from. The ' +
+    'money leaves your available balance now.',
+  approval: (waiting: number, all: number) => {
+    if (waiting === 0) return 'They’re sent to the bank at once.'
+    if (waiting === all) return 'They’re sent once another user approves them.'
+    return `${waiting} of ${all} are sent once another user approves them, the others at once.`
+  },
+  recipients: 'Recipients',
+  unknown: (customer: string) => `Payer of ${customer}’s payment`,
+  others: (payments: number) => (payments === 1 ? 'One is left out:' : `${payments} are left out:`),
+  othersLabel: 'Left out',
+  reason: 'Reason',
+  reasonHint: 'Kept with each refund and in the audit log.',
+} as const
 
 export const accountsStrings = {
   ...labels,
@@ -1510,9 +1620,6 @@ export const suspenseStrings = {
   sumOf: (items: string, isOne: boolean, amount: string) =>
     `${items} ${isOne ? 'item' : 'items'}, ${amount}`,
   tooMany: 'Too many items to add up. Only the newest are counted.',
-  selected: 'Selected items',
-  selectedItems: (items: number, amount: string) => `${items} selected, ${amount}`,
-  clearSelection: 'Clear selection',
   bulk: { assign: 'Assign…', return: 'Return…' },
   bulkTitle: {
     assign: (items: number) => `Assign ${items} ${items === 1 ? 'item' : 'items'}`,
@@ -1523,13 +1630,7 @@ export const suspenseStrings = {
     return: (items: number, amount: string) => `Return ${items} (${amount})`,
   },
   askBulk: (items: number) => `Request ${items} ${items === 1 ? 'approval' : 'approvals'}`,
-  progress: (done: number, failed: number, all: number) =>
-    failed === 0 ? `${done} of ${all} done` : `${done} of ${all} done, ${failed} failed`,
-  results: 'Results',
-  inLine: 'Waiting',
   finished: 'Done',
-  retryFailed: 'Retry failed',
-  closeResults: 'Close',
   payerBank: 'Payer bank',
   meantFor: 'Intended payment',
   assignedTo: 'Assigned to',
@@ -1821,7 +1922,7 @@ export const payoutsStrings = {
     unsent: 'Bank not reached; queued again',
     routed: 'Bank chosen',
   } as Record<string, string>,
-  by: 'By',
+  changedBy: (change: string, who: string) => `${change} by ${who}`,
   detail: 'Detail',
   unknownText: 'The bank hasn’t answered. We keep asking. Don’t send the money again.',
   waitingApproval: 'Awaiting approval',
@@ -1842,15 +1943,15 @@ export const payoutsStrings = {
   decide: {
     ...labels,
     own: 'You created this payout. Another user must approve it.',
-    approveTitle: (amount: string) => `Approve payout of ${amount}?`,
-    approveText: (name: string) => `It’s sent to ${name}. This can’t be undone.`,
+    approveTitle: (amount: string, name: string) => `Approve payout of ${amount} to ${name}?`,
+    approveText: 'It’s sent to the bank. This can’t be undone.',
     approved: (reference: string) => `${reference} approved.`,
-    rejectTitle: (amount: string) => `Reject payout of ${amount}?`,
+    rejectTitle: (amount: string, name: string) => `Reject payout of ${amount} to ${name}?`,
     rejectText: 'The payout is cancelled and the money becomes available again.',
     rejected: (reference: string) => `${reference} rejected.`,
     reasonHint: 'Shown to whoever created the payout.',
     cancel: 'Cancel payout',
-    cancelTitle: (amount: string) => `Cancel payout of ${amount}?`,
+    cancelTitle: (amount: string, name: string) => `Cancel payout of ${amount} to ${name}?`,
     cancelText: 'The money, fee and VAT become available again. This can’t be undone.',
     cancelled: (reference: string) => `${reference} cancelled.`,
     blocked: {
@@ -1878,11 +1979,12 @@ export const payoutsStrings = {
     ifNot:
       'If the bank says that it hasn’t and never will, request that it fails. Another user approves.',
     confirm: 'Confirm payout',
-    confirmTitle: (amount: string) => `Confirm payout of ${amount}?`,
+    confirmTitle: (amount: string, name: string) => `Confirm payout of ${amount} to ${name}?`,
     confirmText: 'Only if the bank’s statement shows it. This can’t be undone.',
     confirmed: (reference: string) => `${reference} confirmed.`,
     fail: 'Request failure',
-    failTitle: (amount: string) => `Request that the payout of ${amount} fails?`,
+    failTitle: (amount: string, name: string) =>
+      `Request that the payout of ${amount} to ${name} fails?`,
     failText:
       'Only if the bank has not paid it and never will. Once another user approves, the money ' +
       'becomes available again, and may be paid out a second time.',
@@ -2051,13 +2153,15 @@ export const returnsStrings = {
   shown: 'Your access is recorded in the audit log.',
   credit: 'View credit',
   confirm: 'Confirm return',
-  confirmTitle: (amount: string) => `Confirm return of ${amount}?`,
+  confirmTitle: (amount: string, payer: string | null) =>
+    `Confirm return of ${amount} to ${payer ?? 'the payer'}?`,
   confirmText:
     'Confirm once the bank has sent the funds. The client is notified. This can’t be undone.',
   bankReferenceHint: 'Optional. From the bank’s confirmation.',
   confirmed: (reference: string) => `${reference} confirmed.`,
   fail: 'Mark as failed',
-  failTitle: (amount: string) => `Mark return of ${amount} as failed?`,
+  failTitle: (amount: string, payer: string | null) =>
+    `Mark return of ${amount} to ${payer ?? 'the payer'} as failed?`,
   failText: 'The funds go back to suspense and the client is notified.',
   reasonHint: 'Visible to the client. Don’t include account numbers or personal data.',
   failed: (reference: string) => `${reference} failed. The funds are back in suspense.`,
@@ -3115,7 +3219,7 @@ export const holdsStrings = {
   person: (actor: string | null) => (actor ?? '').replace(/^\w+:/, ''),
   release: {
     ask: 'Release',
-    askTitle: 'Request the release?',
+    askTitle: (amount: string, client: string) => `Request the release of ${amount} to ${client}?`,
     askText: 'The money goes back to where it came from once another user approves.',
     requested: 'Release requested',
     approveTitle: (amount: string) => `Release ${amount}?`,
@@ -3124,7 +3228,7 @@ export const holdsStrings = {
   },
   forfeit: {
     ask: 'Forfeit',
-    askTitle: 'Request the forfeiture?',
+    askTitle: (amount: string, client: string) => `Request that ${client} forfeits ${amount}?`,
     askText:
       'The client loses the money once another user approves, and you pay it on as the order behind ' +
       'it says.',
@@ -3850,6 +3954,12 @@ export const webhooksStrings = {
     held: { paused: 'Paused', off: 'Disabled' },
     some: (delivered: number, all: number) => `${delivered} of ${all} delivered`,
     again: 'Resend',
+    againMany: 'Resend…',
+    againTitle: (events: number) => `Resend ${events} ${events === 1 ? 'event' : 'events'}?`,
+    againText:
+      'Each goes once more to every destination that should have it, with the same ID and content. ' +
+      'Receivers that have it already can drop it by its ID.',
+    nameOf: (event: string, sequence: number) => `${event} ${sequence}`,
     queued: (count: number) => (count === 1 ? 'Delivery queued.' : `${count} deliveries queued.`),
     body: 'Payload',
     bodyNote: 'Formatted for reading, copied as sent. Names and addresses are current.',

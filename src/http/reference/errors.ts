@@ -228,6 +228,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   totp_not_begun: 'Start enrolment (POST /dashboard/api/totp).',
   passkey_exists: 'Use the existing passkey, or another device.',
   too_many_passkeys: 'Remove a passkey that is not needed.',
+  saved_view_exists: 'Choose another name.',
+  too_many_saved_views: 'Delete a view that is not needed.',
   nowhere_to_send: 'Create a webhook endpoint, or set the notificationUrl.',
   endpoint_inactive: 'Activate the endpoint first.',
   payment_not_late: 'Choose a payment that is not paid, and wait until its grace period ends.',

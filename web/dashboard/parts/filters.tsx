@@ -38,7 +38,8 @@ export function humanized(values: readonly string[]): Record<string, string> {
   return Object.fromEntries(values.map((value) => [value, humanize(value)]))
 }
 
-type File = { path: string; query: Query } // `path` lacks its extension.
+// `path` lacks its extension.
+type File = { path: string; query: Query; columns?: readonly string[] | undefined }
 type Props = {
   view: string
   filters: readonly Filter[]

@@ -26,6 +26,7 @@ const PATHS = {
   filter: 'M3 5h14M6 10h8M9 15h2',
   columns: 'M3 4.500h14v11H3zM8 4.500v11M12.5 4.500v11',
   fold: 'm7 8 3 3 3-3',
+  bookmark: 'M6 3h8v14l-4-3-4 3z',
   search: 'M9 4a5 5 0 1 0 0 10A5 5 0 0 0 9 4m3.5 8.500L17 17',
   download: 'M10 3v9M6.5 9 10 12.5 13.5 9M4 16h12',
   copy: 'M7 7h9v9H7zM4 13V4h9',

@@ -15,17 +15,28 @@ import {
 } from '../api.ts'
 import { count, money } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
-import { useLoaded, usePages, useReload } from '../loading.ts'
+import { type Paged, useLoaded, usePages, useReload } from '../loading.ts'
 import { closeTo, goTo, hrefOf, type Place } from '../routing.ts'
 import { usePendingRefresh, useSteadyRefresh, useVersion } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
-import { useColumns } from './column-choice.tsx'
+import { BulkBar } from './bulk.tsx'
+import { mayHide, useColumns } from './column-choice.tsx'
 import { Detail } from './drawer.tsx'
+import { AllColumnsLinks } from './export-links.tsx'
+import { ExportSelected } from './export-selected.tsx'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
 import { Link } from './link.tsx'
+import { useSavedViews } from './saved-views.tsx'
 import { Empty, Failed } from './states.tsx'
-import { type Choosing, type Column, ListTable, type Turning } from './table.tsx'
+import {
+  type Choosing,
+  type Column,
+  exportedFields,
+  ListTable,
+  type Turning,
+  useChosenAmong,
+} from './table.tsx'
 
 type Tools = { version: number; close: () => void; changed: () => void }
 
@@ -54,6 +65,16 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
   version?: number // A new version refreshes the list.
   isOldestFirst?: boolean
   choosing?: Choosing<Row<P>>
+  // Rows may be selected, for these actions and for a file of them.
+  bulk?:
+    | {
+        nameOf: (row: Row<P>) => string
+        sumOf?: (rows: readonly Row<P>[]) => string
+        // Columns of the export that are no fields of the row.
+        cells?: (row: Row<P>) => Record<string, string>
+        actions?: (rows: readonly Row<P>[], end: () => void) => ComponentChildren
+      }
+    | undefined
   // The drawer of the open row: loaded by the key, or drawn by `detail`.
   one?: {
     title: string
@@ -68,43 +89,52 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
 }
 
 export function ListView<P extends PagePath, One extends GetPath>(props: Props<P, One>) {
-  const { view, path, filters = [], place, session, isAbout, add } = props
+  const { view, path, filters = [], place, add } = props
   const filtered = filterQuery(filters, place.query)
   const isFiltered = Object.values(filtered).some(Boolean)
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
   const query = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
   const pages = usePages(path, {} as Params<P>, { ...props.also, ...query })
-  const [version, bump] = useVersion()
-  const changed = () => {
-    bump()
-    pages.reload()
-  }
-  const refresh = useThrottled(() => (pages.isFirst ? changed() : bump()))
-  useReload(props.version ?? 0, changed)
-  useSteadyRefresh(() => props.isPolled && changed())
-  const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
-  useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen, refresh)
-  const pending = pages.data?.data.filter((row) => props.isPending?.(row)) ?? []
-  usePendingRefresh(pending.map(props.keyOf).join(' '), pages.reload)
+  const { version, changed } = useRefreshing(props, pages)
   const close = () => closeTo(hrefOf(view, undefined, place.query))
   const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
-  const { columns, choice } = useColumns(path, props.columns)
+  const { columns, hidden, hide, choice } = useColumns(path, props.columns)
+  const views = useSavedViews({ path, view, place, filters, hidden, hide })
+  const { picked, choosing, drop } = useChoosing(JSON.stringify(query), pages, props)
+  const file = props.file ? { path: props.file, query } : undefined
+  const fields = exportedFields(columns)
+  const tools = (
+    <>
+      {choice(file && fields && <AllColumnsLinks {...file} />)}
+      {views.choice}
+    </>
+  )
   const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
   return (
     <>
       {add && <div class="above">{typeof add === 'function' ? add(changed) : add}</div>}
-      {filters.length === 0 && !isNone && choice && <div class="list-tools">{choice}</div>}
+      {filters.length === 0 && !isNone && mayHide(props.columns) && (
+        <div class="list-tools">{tools}</div>
+      )}
       {filters.length > 0 && (
         <Filters
           view={view}
           filters={filters}
           query={place.query}
-          tools={choice}
-          {...(props.file ? { file: { path: props.file, query } } : {})}
+          tools={tools}
+          {...(file ? { file: { ...file, columns: fields } } : {})}
         />
       )}
+      {views.notice}
       {props.summary && !isNone && (
         <ListSummary path={props.summary} query={filtered} version={version} />
+      )}
+      {props.bulk && picked.length > 0 && (
+        <Selected<P>
+          name={view}
+          bulk={props.bulk}
+          {...{ picked, columns, fields, drop, changed }}
+        />
       )}
       <ListTable
         caption={props.caption}
@@ -113,7 +143,7 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         keyOf={props.keyOf}
         hrefOf={(row) => hrefOf(view, props.keyOf(row), place.query)}
         openKey={place.open}
-        {...(props.choosing ? { choosing: props.choosing } : {})}
+        {...choosingOf(props, choosing)}
         empty={
           <Nothing none={props.none} icon={props.icon} unfiltered={isFiltered ? unfiltered : ''} />
         }
@@ -128,6 +158,86 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
       )}
     </>
   )
+}
+
+// Events refresh the first page only; changes that the user makes here refresh any page.
+function useRefreshing<P extends PagePath, One extends GetPath>(
+  { isAbout, isPending, isPolled, keyOf, session, version: outer = 0 }: Props<P, One>,
+  pages: Paged<Row<P>>,
+) {
+  const [version, bump] = useVersion()
+  const changed = () => {
+    bump()
+    pages.reload()
+  }
+  const refresh = useThrottled(() => (pages.isFirst ? changed() : bump()))
+  useReload(outer, changed)
+  useSteadyRefresh(() => isPolled && changed())
+  const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
+  useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen, refresh)
+  const pending = pages.data?.data.filter((row) => isPending?.(row)) ?? []
+  usePendingRefresh(pending.map(keyOf).join(' '), pages.reload)
+  return { version, changed }
+}
+
+type SelectedProps<P extends PagePath> = {
+  name: string
+  bulk: NonNullable<Props<P, GetPath>['bulk']>
+  picked: readonly Row<P>[]
+  columns: readonly Column<Row<P>>[]
+  fields: readonly string[] | undefined
+  drop: () => void
+  changed: () => void
+}
+
+function Selected<P extends PagePath>(props: SelectedProps<P>) {
+  const { name, bulk, picked, columns, fields, drop, changed } = props
+  const end = () => {
+    drop()
+    changed()
+  }
+  const { cells } = bulk
+  return (
+    <BulkBar count={picked.length} sum={bulk.sumOf?.(picked)} clear={drop}>
+      {bulk.actions?.(picked, end)}
+      {fields && (
+        <ExportSelected
+          {...{ name, fields, columns }}
+          rows={picked}
+          {...(cells ? { cells } : {})}
+        />
+      )}
+    </BulkBar>
+  )
+}
+
+function choosingOf<P extends PagePath, One extends GetPath>(
+  { choosing, bulk }: Pick<Props<P, One>, 'bulk' | 'choosing'>,
+  ofBulk: Choosing<Row<P>>,
+) {
+  if (choosing) return { choosing }
+  return bulk ? { choosing: ofBulk } : {}
+}
+
+const NONE: ReadonlyMap<string, never> = new Map<string, never>()
+
+// Keeps the selected rows themselves, because the selection survives paging.
+function useChoosing<P extends PagePath, One extends GetPath>(
+  filterKey: string,
+  { data }: { data: { data: Row<P>[] } | undefined },
+  { bulk, keyOf }: Pick<Props<P, One>, 'bulk' | 'keyOf'>,
+) {
+  const [rows, keep] = useChosenAmong<ReadonlyMap<string, Row<P>>>(filterKey, NONE)
+  const choosing: Choosing<Row<P>> = {
+    chosen: new Set(rows.keys()),
+    choose: (keys) => {
+      const listed = (data?.data ?? []).map((row) => [keyOf(row), row] as const)
+      keep(new Map([...rows, ...listed].filter(([key]) => keys.has(key))))
+    },
+    mayChoose: () => true,
+    nameOf: (row) => bulk?.nameOf(row) ?? '',
+  }
+  return { picked: [...rows.values()], choosing, drop: () => keep(NONE) }
 }
 
 type NothingProps = Pick<Props<PagePath, GetPath>, 'none' | 'icon'> & { unfiltered: string }

@@ -61,8 +61,8 @@ export function Refunds({ of, received, payer, mayRefund, version, changed }: Pr
   )
 }
 
-function listRefunds(of: RefundOf, signal: AbortSignal) {
-  const options = { query: { limit: SHOWN_MAX }, signal }
+export function listRefunds(of: RefundOf, signal?: AbortSignal) {
+  const options = { query: { limit: SHOWN_MAX }, ...(signal && { signal }) }
   return 'reference' in of
     ? getPage('/api/v1/payments/{reference}/refunds', of, options)
     : getPage('/api/v1/credits/{id}/refunds', of, options)
@@ -71,7 +71,7 @@ function listRefunds(of: RefundOf, signal: AbortSignal) {
 const isOver = ({ status }: Part) => status === 'failed' || status === 'cancelled'
 
 // Computes in kobo, because sums of decimals are inexact.
-function amountLeft(received: number, refunds: readonly Refund[]): number {
+export function amountLeft(received: number, refunds: readonly Refund[]): number {
   const standing = refunds.flatMap(({ payouts }) => payouts).filter((part) => !isOver(part))
   const kobo = (amount: number) => Math.round(amount * 100)
   return standing.reduce((left, { amount }) => left - kobo(amount), kobo(received)) / 100
@@ -128,10 +128,12 @@ function Entry({ refund, children }: { refund: Refund; children: ComponentChildr
 
 type CancelRefundProps = { refund: Schemas['Refund']; done: () => void }
 
-export function CancelRefund({ refund: { reference }, done }: CancelRefundProps) {
+export function CancelRefund({ refund, done }: CancelRefundProps) {
+  const { reference, amount, currency } = refund
   return (
     <div class="buttons entry-actions">
       <Action
+        title={strings.cancelTitle(money(amount, currency), payeesOf(refund).join(' + '))}
         action={strings.cancel}
         style="small"
         no={strings.keep}
@@ -197,7 +199,7 @@ function RefundForm({ of, payer, left, done, close }: RefundOfProps & { close: (
               <Approval amount={Number(body.amount)} />
             </>
           }
-          run={() => request(of, body, { 'idempotency-key': key.current })}
+          run={() => requestRefund(of, body, { 'idempotency-key': key.current })}
           message={({ reference }) => strings.requested(reference)}
           done={() => {
             close()
@@ -214,12 +216,16 @@ function RefundForm({ of, payer, left, done, close }: RefundOfProps & { close: (
 function Approval({ amount }: { amount: number }) {
   const { data } = useData('/api/v1/payout-settings', {})
   if (!data) return null
-  const { payoutApproval: rule, approvalAbove } = data
-  const isNeeded = rule === 'all' || (rule === 'above' && amount > (approvalAbove ?? 0))
-  return <p>{isNeeded ? strings.needsApproval : strings.atOnce}</p>
+  return <p>{waitsForApproval(data, amount) ? strings.needsApproval : strings.atOnce}</p>
 }
 
-const request = (of: RefundOf, body: Body, headers: Headers) =>
+type Rule = Pick<Schemas['PayoutSettings'], 'payoutApproval' | 'approvalAbove'>
+
+export function waitsForApproval({ payoutApproval: rule, approvalAbove }: Rule, amount: number) {
+  return rule === 'all' || (rule === 'above' && amount > (approvalAbove ?? 0))
+}
+
+export const requestRefund = (of: RefundOf, body: Body, headers: Headers) =>
   ('reference' in of
     ? send('POST', '/api/v1/payments/{reference}/refunds', { params: of, body, headers })
     : send('POST', '/api/v1/credits/{id}/refunds', { params: of, body, headers })

@@ -19,6 +19,7 @@ export type Column<Row> = {
   place?: 'lead' | 'amount' | 'second' | 'state' | 'time' | 'line'
   isAmount?: boolean
   isOrder?: boolean // The list is sorted by it.
+  fields?: readonly string[] // The columns of the export that say the same.
   show: (row: Row) => ComponentChildren
 }
 
@@ -32,13 +33,13 @@ export function amountColumn<Row extends object>(
       currency={'currency' in row ? (row.currency as string) : null}
     />
   )
-  return { name, place: 'amount', isAmount: true, show }
+  return { name, place: 'amount', isAmount: true, show, fields: [`${String(field)}`, 'currency'] }
 }
 
 // The column by which the list is sorted.
 export function orderColumn<Row>(name: string, field: keyof Row): Column<Row> {
   const show = (row: Row) => <Time at={row[field] as string} />
-  return { name, place: 'time', isOrder: true, show }
+  return { name, place: 'time', isOrder: true, show, fields: [`${String(field)}`] }
 }
 
 export type Choosing<Row> = {
@@ -287,6 +288,12 @@ export function onePage<Item>({ data, ...loaded }: Loaded<Item[]>): Paged<Item> 
   const page = data && { data, hasMore: false, nextCursor: null }
   const still = { number: 1, isFirst: true, goFurther: () => {}, goBack: () => {} }
   return { ...loaded, ...still, data: page }
+}
+
+// The columns of an export that has what the columns of the list say. Undefined: the export has other rows.
+export function exportedFields<Row>(columns: readonly Column<Row>[]): string[] | undefined {
+  if (columns.some(({ fields }) => fields === undefined)) return undefined
+  return [...new Set(columns.flatMap(({ fields = [] }) => fields))]
 }
 
 // The selected rows of a list. The selection survives paging, but ends when the filters change, so that

@@ -192,11 +192,12 @@ export function DecideEnding({ session, request, amount, done }: DecideEndingPro
 
 function Ask({ hold, changed }: { hold: Hold; changed: () => void }) {
   const params = { reference: hold.reference }
+  const held = money(hold.heldAmount, hold.currency)
   return (
     <div class="buttons after-facts">
       <Action
         label={strings.release.ask}
-        title={strings.release.askTitle}
+        title={strings.release.askTitle(held, hold.clientId)}
         action={strings.request}
         text={strings.release.askText}
         run={(form, headers) =>
@@ -209,7 +210,7 @@ function Ask({ hold, changed }: { hold: Hold; changed: () => void }) {
       </Action>
       <Action
         label={strings.forfeit.ask}
-        title={strings.forfeit.askTitle}
+        title={strings.forfeit.askTitle(held, hold.clientId)}
         action={strings.request}
         text={strings.forfeit.askText}
         isOffered={hold.heldAmount > 0}

@@ -4,11 +4,13 @@
 import { codeOf } from '../../../src/short-codes.ts'
 import { appStrings, refundsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
+import { sumOf } from '../parts/bulk.tsx'
 import { Facts } from '../parts/drawer.tsx'
+import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { CancelRefund, mayCancel, payeesOf, refundState } from '../parts/refunds.tsx'
-import { amountColumn, type Column } from '../parts/table.tsx'
+import { amountColumn, type Column, orderColumn } from '../parts/table.tsx'
 import { Badge, Headline, Money, Reference, Time } from '../parts/values.tsx'
 import { hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
@@ -18,25 +20,43 @@ type Refund = Schemas['Refund']
 const PATH = '/api/v1/refunds'
 
 const COLUMNS: readonly Column<Refund>[] = [
-  { name: strings.toPayer, place: 'lead', show: ({ payouts }) => payouts[0]?.toAccountName },
+  {
+    name: strings.toPayer,
+    place: 'lead',
+    show: ({ toAccountName }) => toAccountName,
+    fields: ['toAccountName'],
+  },
   amountColumn(strings.amount),
   {
     name: strings.refundedAmount,
     isAmount: true,
     show: ({ refundedAmount, currency }) => <Money amount={refundedAmount} currency={currency} />,
+    fields: ['refundedAmount', 'currency'],
   },
   {
     name: strings.status,
     place: 'state',
     show: (refund) => <Badge state={refundState(refund)} />,
+    fields: ['status'],
   },
-  { name: strings.reason, place: 'second', show: ({ reason }) => reason },
-  { name: strings.reference, show: ({ reference }) => <code>{codeOf(reference)}</code> },
+  { name: strings.reason, place: 'second', show: ({ reason }) => reason, fields: ['reason'] },
   {
-    name: strings.requestedAt,
-    place: 'time',
-    show: ({ requestedAt }) => <Time at={requestedAt} />,
+    name: strings.reference,
+    show: ({ reference }) => <code>{codeOf(reference)}</code>,
+    fields: ['reference'],
   },
+  orderColumn(strings.requestedAt, 'requestedAt'),
+]
+
+const STATUSES = [
+  ...['awaiting_approval', 'queued', 'sending', 'unknown'],
+  ...['confirmed', 'part_failed', 'failed', 'cancelled'],
+]
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: strings.status, choices: humanized(STATUSES) },
+  ...AMOUNTS,
+  ...DATES,
 ]
 
 export default function Refunds(props: ViewProps) {
@@ -50,9 +70,11 @@ export default function Refunds(props: ViewProps) {
       file={PATH}
       caption={appStrings.views.refunds}
       columns={COLUMNS}
+      filters={FILTERS}
       keyOf={({ reference }) => reference}
       isAbout={/refund|payout/}
       isPending={({ status }) => ['queued', 'sending', 'unknown'].includes(status)}
+      bulk={{ nameOf: ({ toAccountName }) => toAccountName, sumOf }}
       none={{ title: strings.none, text: strings.noneText }}
       one={{
         title: strings.one,

@@ -71,11 +71,12 @@ export default function Returns(props: ViewProps) {
         path: `${PATH}/{reference}`,
         show: (item, { changed }) => (
           <>
-            <About item={item} mayExecute={mayExecute} />
+            <Headline sum={item} state={item.status} about={strings.to(item.payerName)} />
             <Notice item={item} session={props.session} />
             {mayExecute && (isByHand(item) || isReversed(item)) && (
               <ReturnActions item={item} mayConfirm={isByHand(item)} done={changed} />
             )}
+            <About item={item} mayExecute={mayExecute} />
           </>
         ),
       }}
@@ -118,25 +119,24 @@ function Notice({ item, session }: { item: Return; session: Session }) {
 function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
   return (
     <>
-      <Headline sum={item} state={item.status} about={strings.to(item.payerName)} />
       <Facts
         facts={[
           [strings.failure, item.failureReason],
-          [strings.reference, <Reference key="reference" text={item.reference} />],
           [
             strings.payerNumber,
             <PayerNumber key="number" item={item} mayShow={mayExecute && mayBeSeen(item)} />,
           ],
           [strings.payerBank, item.payerBankCode && <BankName code={item.payerBankCode} />],
           [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
+          [strings.bankReference, item.bankReference && <Copyable text={item.bankReference} />],
+          [strings.settled, item.settledAt && <Time at={item.settledAt} />],
+          [strings.reference, <Reference key="reference" text={item.reference} />],
           [strings.bank, <BankName key="bank" code={item.bankCode} />],
           [strings.sentBy, item.sentBy && <SentBy item={item} />],
           [strings.narration, item.narration],
           [strings.client, item.clientId ?? strings.nobody],
-          [strings.bankReference, item.bankReference && <Copyable text={item.bankReference} />],
           [strings.requested, <Time key="requested" at={item.requestedAt} />],
           [strings.requestedBy, item.requestedBy],
-          [strings.settled, item.settledAt && <Time at={item.settledAt} />],
           [strings.settledBy, item.settledBy],
         ]}
       />
@@ -194,7 +194,7 @@ function ReturnActions({ item, mayConfirm, done }: Props) {
   return (
     <div class="buttons">
       <Action
-        title={strings.confirmTitle(amount)}
+        title={strings.confirmTitle(amount, item.payerName)}
         action={strings.confirm}
         style="primary"
         isOffered={mayConfirm}
@@ -215,7 +215,7 @@ function ReturnActions({ item, mayConfirm, done }: Props) {
         />
       </Action>
       <Action
-        title={strings.failTitle(amount)}
+        title={strings.failTitle(amount, item.payerName)}
         action={strings.fail}
         isDangerous
         text={strings.failText}

@@ -49,11 +49,17 @@ const FILTERS: readonly Filter[] = [
 ]
 
 const COLUMNS: readonly Column<Account>[] = [
-  { name: strings.name, place: 'lead', show: ({ accountName }) => accountName },
+  {
+    name: strings.name,
+    place: 'lead',
+    show: ({ accountName }) => accountName,
+    fields: ['accountName'],
+  },
   {
     name: strings.number,
     place: 'second',
     show: ({ accountNumber }) => <code>{accountNumber}</code>,
+    fields: ['accountNumber'],
   },
   {
     name: strings.balance,
@@ -62,9 +68,19 @@ const COLUMNS: readonly Column<Account>[] = [
     show: ({ accountBalance, currencyCode }) => (
       <Money amount={accountBalance} currency={currencyCode} />
     ),
+    fields: ['accountBalance', 'currencyCode'],
   },
-  { name: strings.state, place: 'state', show: (account) => <Badge state={stateOf(account)} /> },
-  { name: strings.merchant, show: ({ merchantId }) => merchantId },
+  {
+    name: strings.state,
+    place: 'state',
+    show: (account) => <Badge state={stateOf(account)} />,
+    fields: ['isActive'],
+  },
+  {
+    name: strings.merchant,
+    show: ({ merchantId }) => merchantId,
+    fields: ['merchantId'],
+  },
   orderColumn(strings.created, 'createdAt'),
 ]
 

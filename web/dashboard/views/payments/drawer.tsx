@@ -7,11 +7,11 @@ import {
   splitsStrings,
   paymentsStrings as strings,
 } from '../../../copy.ts'
-import { getData, type Schemas } from '../../api.ts'
+import { getData, type Page, type Schemas } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { Detail, type Fact, Facts, WholeTimeline } from '../../parts/drawer.tsx'
 import { Link } from '../../parts/link.tsx'
-import { Refunds } from '../../parts/refunds.tsx'
+import { amountLeft, Refunds } from '../../parts/refunds.tsx'
 import { SplitLink, shareFacts } from '../../parts/split-choice.tsx'
 import {
   Copyable,
@@ -28,6 +28,16 @@ import { RequestActions } from './request-actions.tsx'
 
 const PATH = '/api/v1/payments/{reference}'
 const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // A partly reversed payment may have a rest.
+
+// The amount of a payment that can still be refunded. Nothing if its refunds are too many to add up.
+export function leftOf(
+  { status, amountPaid }: Schemas['PaymentDetail'],
+  { data, hasMore }: Page<Schemas['Refund']>,
+): number {
+  return isPaid({ status }) && !hasMore ? amountLeft(amountPaid, data) : 0
+}
+
+export const isPaid = ({ status }: { status: string }) => REFUNDABLE.includes(status)
 
 export const validityOf = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
 
@@ -73,7 +83,7 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
           <Refunds
             of={{ reference: payment.paymentReference }}
             payer={payerOf(payment)}
-            received={REFUNDABLE.includes(payment.status) ? payment.amountPaid : 0}
+            received={isPaid(payment) ? payment.amountPaid : 0}
             mayRefund={scopes.includes('refunds:write')}
             {...{ version, changed }}
           />
@@ -139,7 +149,7 @@ const payersOf = ({ credits }: Schemas['PaymentDetail']) => [
   ...new Set(credits.flatMap(({ sourceAccountName }) => sourceAccountName ?? [])),
 ]
 
-function payerOf(payment: Schemas['PaymentDetail']): string | null {
+export function payerOf(payment: Schemas['PaymentDetail']): string | null {
   const [payer = null, ...others] = payersOf(payment)
   return others.length === 0 ? payer : null
 }

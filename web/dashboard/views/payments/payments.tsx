@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { codeOfId } from '../../../../src/short-codes.ts'
 import { appStrings, refundsStrings, paymentsStrings as strings } from '../../../copy.ts'
 import type { Query, Schemas } from '../../api.ts'
+import { sumOf } from '../../parts/bulk.tsx'
 import { AMOUNTS, DATES, type Filter, humanized } from '../../parts/filters.tsx'
 import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
@@ -17,6 +18,7 @@ import { ADVICE_PREFIX } from '../../search.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import { PaymentDrawer, validityOf } from './drawer.tsx'
 import { NewRequest } from './new-request.tsx'
+import { RefundMany } from './refund-many.tsx'
 import { ShareDialog } from './share.tsx'
 
 const PATH = '/api/v1/payments'
@@ -33,18 +35,25 @@ const FILTERS: readonly Filter[] = [
 ]
 
 const COLUMNS: readonly Column<Schemas['Payment']>[] = [
-  { name: strings.customer, place: 'lead', show: ({ customerName }) => customerName },
+  {
+    name: strings.customer,
+    place: 'lead',
+    show: ({ customerName }) => customerName,
+    fields: ['customerName'],
+  },
   amountColumn(strings.amount),
   {
     name: strings.paid,
     isAmount: true,
     show: ({ amountPaid, currency }) => <Money amount={amountPaid} currency={currency} />,
+    fields: ['amountPaid', 'currency'],
   },
   {
     name: refundsStrings.refunded,
     isAmount: true,
     show: ({ refundedAmount, currency }) =>
       refundedAmount > 0 && <Money amount={refundedAmount} currency={currency} />,
+    fields: ['refundedAmount', 'currency'],
   },
   {
     name: strings.status,
@@ -52,17 +61,20 @@ const COLUMNS: readonly Column<Schemas['Payment']>[] = [
     show: ({ status, amountPaid, refundedAmount }) => (
       <PaidBadge state={status} received={amountPaid} refunded={refundedAmount} />
     ),
+    fields: ['status'],
   },
   {
     name: strings.reference,
     show: ({ merchantRef, paymentReference }) => (
       <code>{merchantRef ?? codeOfId('PAY', paymentReference)}</code>
     ),
+    fields: ['merchantRef', 'paymentReference'],
   },
   {
     name: strings.number,
     place: 'second',
     show: ({ numbers }) => <code>{numbers.at(-1)?.accountNumber}</code>,
+    fields: ['accountNumbers'],
   },
   orderColumn(strings.created, 'createdAt'),
 ]
@@ -120,6 +132,17 @@ function PaymentList({ sample, ...props }: ListProps) {
       filters={FILTERS}
       keyOf={({ paymentReference }) => paymentReference}
       isAbout={/^(?:payment|credit)\./}
+      bulk={{
+        nameOf: ({ customerName }) => customerName,
+        sumOf,
+        cells: ({ numbers }) => ({
+          accountNumbers: numbers.map(({ accountNumber }) => accountNumber).join(' '),
+        }),
+        actions: (payments, end) =>
+          props.session.scopes.includes('refunds:write') && (
+            <RefundMany payments={payments} end={end} />
+          ),
+      }}
       none={{ title: strings.none, text: strings.noneText, sample }}
       detail={(row) => <PaymentDrawer {...row} scopes={props.session.scopes} />}
     />

@@ -19,9 +19,12 @@ type Subject = {
   adviceReference: string
   paymentReference: string | null
   status: string
+  amount: number
   amountPaid: number
   currency: string
-}
+} & ({ customerName: string } | { customerFullName: string })
+const customerOf = (of: Subject) => ('customerName' in of ? of.customerName : of.customerFullName)
+
 type Props = { of: Subject; scopes: readonly string[]; changed: () => void }
 
 export function RequestActions({ of, scopes, changed }: Props) {
@@ -96,10 +99,10 @@ function ResendButton({ reference: paymentReference, changed }: ButtonProps) {
 }
 
 function CancelButton({ of, changed }: { of: Subject; changed: () => void }) {
-  const { adviceReference: reference, amountPaid, currency } = of
+  const { adviceReference: reference, amount, amountPaid, currency } = of
   return (
     <Action
-      title={strings.cancel.title}
+      title={strings.cancel.title(money(amount, currency), customerOf(of))}
       action={strings.cancel.open}
       style="danger-text"
       no={strings.cancel.keep}

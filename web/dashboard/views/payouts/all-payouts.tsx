@@ -28,8 +28,17 @@ const ALL: readonly (Column<OperatorPayout> | undefined)[] = [
   recipient,
   amount,
   status,
-  { name: strings.client, place: 'second', show: ({ clientId }) => clientId ?? appStrings.nothing },
-  { name: strings.sendingBank, show: ({ bankCode }) => <BankName code={bankCode} /> },
+  {
+    name: strings.client,
+    place: 'second',
+    show: ({ clientId }) => clientId ?? appStrings.nothing,
+    fields: ['clientId'],
+  },
+  {
+    name: strings.sendingBank,
+    show: ({ bankCode }) => <BankName code={bankCode} />,
+    fields: ['bankCode'],
+  },
   reference,
   requested,
 ]

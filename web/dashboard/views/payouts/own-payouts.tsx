@@ -6,6 +6,7 @@ import { humanize, money } from '../../format.ts'
 import { useLoaded } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
 import { BankAccountsLink } from '../../parts/bank-account-fields.tsx'
+import { sumOf } from '../../parts/bulk.tsx'
 import { InputField, ReasonField, SelectField } from '../../parts/forms.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { Pending } from '../../parts/states.tsx'
@@ -42,6 +43,7 @@ export function OwnPayouts(props: ViewProps) {
         keyOf={({ reference }) => reference}
         isAbout={/^(?:payout|settlement)\./}
         version={version}
+        bulk={{ nameOf: ({ toAccountName }) => toAccountName, sumOf }}
         none={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
         add={mayWrite && <NewPayout key={opened} isOpenAtFirst={opened === 'payout'} done={bump} />}
         one={{
@@ -154,7 +156,7 @@ export function PayoutActions({ payout, done }: Props) {
   const mayDecide = isAwaiting(payout) && !isOwn
   // The payout of a settlement or refund is cancelled with it, unless it is blocked.
   const mayCancel = payout.purpose === 'payout' || Boolean(blockedBy)
-  const amount = money(payout.amount, payout.currency)
+  const of = [money(payout.amount, payout.currency), payout.toAccountName] as const
   const params = { reference }
   return (
     <>
@@ -167,17 +169,17 @@ export function PayoutActions({ payout, done }: Props) {
       )}
       <div class="actions">
         <Action
-          title={decideWords.approveTitle(amount)}
+          title={decideWords.approveTitle(...of)}
           action={decideWords.approve}
           style="primary"
           isOffered={mayDecide && !cannotApprove}
-          text={decideWords.approveText(payout.toAccountName)}
+          text={decideWords.approveText}
           run={(_, headers) => send('POST', `${ONE}/approve`, { params, body: {}, headers })}
           message={decideWords.approved(reference)}
           done={done}
         />
         <Action
-          title={decideWords.rejectTitle(amount)}
+          title={decideWords.rejectTitle(...of)}
           action={decideWords.reject}
           isOffered={mayDecide}
           isDangerous
@@ -192,7 +194,7 @@ export function PayoutActions({ payout, done }: Props) {
           <ReasonField label={decideWords.reason} hint={decideWords.reasonHint} />
         </Action>
         <Action
-          title={decideWords.cancelTitle(amount)}
+          title={decideWords.cancelTitle(...of)}
           action={decideWords.cancel}
           isOffered={mayCancel && !mayDecide}
           isDangerous

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { codeOf } from '../../../../src/short-codes.ts'
-import { payoutsStrings as strings, suspenseStrings } from '../../../copy.ts'
+import { refundsStrings, payoutsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { getPage, type Query, type Schemas } from '../../api.ts'
 import { count, humanize } from '../../format.ts'
 import { useLoaded, useReload } from '../../loading.ts'
@@ -69,21 +69,21 @@ function factsOf(payout: AnyPayout): Fact[] {
   const number = payout.toAccountNumber ?? payout.toAccountNumberMasked
   return [
     [strings.failure, payout.failureReason],
-    [strings.reference, <Reference key="reference" text={payout.reference} />],
     [strings.account, <Copyable key="number" text={number} />],
     [strings.bank, <BankName key="bank" code={payout.toBankCode} />],
+    [strings.bankReference, bankReference && <Copyable text={bankReference} />],
+    [strings.settled, settledAt && <Time at={settledAt} />],
+    [strings.reference, <Reference key="reference" text={payout.reference} />],
     [strings.narration, payout.narration],
     [strings.purpose, strings.purposes[payout.purpose] ?? payout.purpose],
     [strings.fee, fee > 0 && <Money amount={fee} currency={currency} />],
     [strings.vat, vat > 0 && <Money amount={vat} currency={currency} />],
-    [strings.bankReference, bankReference && <Copyable text={bankReference} />],
     [strings.approval, approval !== 'not_needed' && strings.approvals[approval]],
     [strings.requested, <Time key="requested" at={payout.requestedAt} />],
     [strings.requestedBy, person(payout.requestedBy)],
     [strings.decided, payout.decidedAt && <Time at={payout.decidedAt} />],
     [strings.decidedBy, payout.decidedBy && person(payout.decidedBy)],
     [strings.sent, sentAt && <Time at={sentAt} />],
-    [strings.settled, settledAt && <Time at={settledAt} />],
   ]
 }
 
@@ -115,14 +115,16 @@ function kindOf(change: string): Entry['kind'] {
 }
 
 function entryOf({ change, changedBy, changedAt, detail }: Schemas['PayoutChange']): Entry {
+  const what = strings.changes[change] ?? humanize(change)
+  const isPerson = /^(?:user|client):/.test(changedBy)
   return {
     at: changedAt,
     kind: kindOf(change),
-    description: strings.changes[change] ?? humanize(change),
+    description: isPerson ? strings.changedBy(what, refundsStrings.person(changedBy)) : what,
     amount: null,
     currency: null,
     reference: null,
-    detail: { [strings.by]: person(changedBy), [strings.detail]: detail },
+    detail: { [strings.detail]: detail },
   }
 }
 
@@ -144,9 +146,19 @@ export const isAwaiting = ({ status, approval }: Payout) =>
 const stateOf = (payout: Payout) => (isAwaiting(payout) ? 'awaiting_approval' : payout.status)
 
 export const COLUMNS: readonly Column<Payout>[] = [
-  { name: strings.recipient, place: 'lead', show: ({ toAccountName }) => toAccountName },
+  {
+    name: strings.recipient,
+    place: 'lead',
+    show: ({ toAccountName }) => toAccountName,
+    fields: ['toAccountName'],
+  },
   amountColumn(strings.amount),
-  { name: strings.status, place: 'state', show: (payout) => <Badge state={stateOf(payout)} /> },
+  {
+    name: strings.status,
+    place: 'state',
+    show: (payout) => <Badge state={stateOf(payout)} />,
+    fields: ['status', 'approval'],
+  },
   {
     name: strings.account,
     place: 'second',
@@ -158,9 +170,18 @@ export const COLUMNS: readonly Column<Payout>[] = [
         </span>
       </>
     ),
+    fields: ['toAccountNumberMasked', 'toBankCode'],
   },
-  { name: strings.purpose, show: ({ purpose }) => strings.purposes[purpose] ?? purpose },
-  { name: strings.reference, show: ({ reference }) => <code>{codeOf(reference)}</code> },
+  {
+    name: strings.purpose,
+    show: ({ purpose }) => strings.purposes[purpose] ?? purpose,
+    fields: ['purpose'],
+  },
+  {
+    name: strings.reference,
+    show: ({ reference }) => <code>{codeOf(reference)}</code>,
+    fields: ['reference'],
+  },
   orderColumn(strings.requested, 'requestedAt'),
 ]
 

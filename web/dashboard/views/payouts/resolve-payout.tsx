@@ -43,7 +43,7 @@ export function ResolvePayout({ payout, session, request, done }: Props) {
       </ul>
       <div class="buttons">
         <Action
-          title={strings.confirmTitle(amount)}
+          title={strings.confirmTitle(amount, payout.toAccountName)}
           action={strings.confirm}
           style="primary"
           text={strings.confirmText}
@@ -62,7 +62,7 @@ export function ResolvePayout({ payout, session, request, done }: Props) {
           />
         </Action>
         <Action
-          title={strings.failTitle(amount)}
+          title={strings.failTitle(amount, payout.toAccountName)}
           action={strings.fail}
           isOffered={!request}
           isDangerous

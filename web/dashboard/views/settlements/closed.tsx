@@ -34,16 +34,23 @@ const amountColumn = (name: AmountName): Column<Settlement> => ({
   ...(name === 'net' ? { place: 'amount' as const } : {}),
   isAmount: true,
   show: (settlement) => <Money amount={settlement[name]} currency={settlement.currency} />,
+  fields: [name, 'currency'],
 })
 
 const COLUMNS: readonly Column<Settlement>[] = [
-  { name: strings.period, place: 'lead', show: periodOf },
+  { name: strings.period, place: 'lead', show: periodOf, fields: ['cutOff'] },
   {
     name: strings.reference,
     place: 'second',
     show: ({ reference }) => <code>{codeOf(reference)}</code>,
+    fields: ['reference'],
   },
-  { name: strings.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
+  {
+    name: strings.status,
+    place: 'state',
+    show: ({ status }) => <Badge state={status} />,
+    fields: ['status'],
+  },
   ...(['gross', 'fees', 'vat', 'refunds', 'recovered', 'net'] as const).map(amountColumn),
 ]
 

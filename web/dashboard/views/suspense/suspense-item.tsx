@@ -76,12 +76,13 @@ function About({ item }: { item: Item }) {
       <Facts
         facts={[
           [strings.why, whyOf(item.reason)],
+          [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
+          [strings.since, <Time key="since" at={item.openedAt} />],
           [strings.number, <Copyable key="number" text={item.accountNumber} />],
           [strings.bank, <BankName key="bank" code={item.bankCode} />],
           [strings.payerNumber, item.sourceAccountNumberMasked],
           [strings.payerBank, item.sourceBankCode && <BankName code={item.sourceBankCode} />],
           [strings.narration, item.narration],
-          [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
           [
             strings.meantFor,
             item.paymentReference && <PaymentReference id={item.paymentReference} />,
@@ -93,7 +94,6 @@ function About({ item }: { item: Item }) {
             item.returnReference && <Reference text={item.returnReference} />,
           ],
           [strings.bankReference, item.bankReference],
-          [strings.since, <Time key="since" at={item.openedAt} />],
           [strings.left, item.closedAt && <Time at={item.closedAt} />],
         ]}
       />

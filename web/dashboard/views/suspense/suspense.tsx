@@ -22,7 +22,7 @@ import { Money, Time } from '../../parts/values.tsx'
 import { closeTo, goTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { MakerCheckerSetting, SETTINGS } from './maker-checker-setting.tsx'
-import { BulkBar } from './suspense-bulk.tsx'
+import { SuspenseBulk } from './suspense-bulk.tsx'
 import type { Item } from './suspense-form.tsx'
 import { ItemDrawer, whyOf } from './suspense-item.tsx'
 import { WaitingRequests } from './suspense-requests.tsx'
@@ -84,7 +84,7 @@ export default function Suspense({ session, place }: ViewProps) {
         file={{ path: PATH, query: { ...which, order } }}
       />
       {mayPick && settings.data && picked.length > 0 && (
-        <BulkBar
+        <SuspenseBulk
           items={picked}
           isMakerChecker={isMakerChecker}
           mayType={session.role === 'operator'}

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, creditsStrings, todayStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { count, hour, money, share, shownTime } from '../../format.ts'
+import { count, money, share } from '../../format.ts'
 import { type LiveEvent, useConnection, useEvents, useThrottled } from '../../live.ts'
 import { useData, usePage } from '../../loading.ts'
 import { BalancesToday } from '../../parts/balances.tsx'
@@ -18,11 +18,12 @@ import { Money, PaidBadge, Time } from '../../parts/values.tsx'
 import { hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Breakdown, Chart } from './chart.tsx'
+import { Compare } from './compare.tsx'
 import { NeedsYou } from './needs-you.tsx'
 
 const NEWEST = '12'
 
-export default function Today({ session }: ViewProps) {
+export default function Today({ session, place }: ViewProps) {
   const overview = useData('/api/v1/overview', {})
   const credits = usePage('/api/v1/credits', { limit: NEWEST })
   const [announcement, setAnnouncement] = useState('')
@@ -65,6 +66,9 @@ export default function Today({ session }: ViewProps) {
           <DaySum overview={overview.data} />
           <Breakdown version={version} />
         </div>
+      )}
+      {overview.data && !isFirstRun && (
+        <Compare query={place.query} now={overview.data.now} version={version} />
       )}
       {!isRestricted && !isFirstRun && session.scopes.includes('accounts:read') && (
         <BalancesToday version={version} />
@@ -190,7 +194,7 @@ type Overview = Schemas['Overview']
 const LESS = ['reversed', 'returned', 'refunded', 'suspended', 'fees'] as const
 
 function DaySum({ overview }: { overview: Overview }) {
-  const { today, currency, comparison } = overview
+  const { today, currency } = overview
   return (
     <section class="card day-sum" aria-labelledby="day-sum">
       <header class="card-top">
@@ -223,7 +227,6 @@ function DaySum({ overview }: { overview: Overview }) {
           </dd>
         </div>
       </dl>
-      <Comparison comparison={comparison} />
     </section>
   )
 }
@@ -243,42 +246,4 @@ function RefundsLink() {
 function signed(amount: number): string {
   if (amount === 0) return money(0)
   return amount < 0 ? `−${money(-amount)}` : `+${money(amount)}`
-}
-
-function Comparison({ comparison }: Pick<Overview, 'comparison'>) {
-  const { until, today, lastWeek } = comparison
-  return (
-    <div class="compared">
-      <p class="muted small">{strings.compared(shownTime(until))}</p>
-      <table>
-        <caption class="hidden">{strings.comparison}</caption>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">{strings.thisDay(hour(until))}</th>
-            <th scope="col">{strings.lastWeek(hour(until))}</th>
-            <th scope="col">{strings.change}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {(['gross', 'net'] as const).map((name) => (
-            <tr key={name}>
-              <th scope="row">{name === 'gross' ? strings.gross : strings.netOf}</th>
-              <td>{money(today[name])}</td>
-              <td>{money(lastWeek[name])}</td>
-              <td>{changeOf(today[name], lastWeek[name])}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-// Without a value before, there is no percentage.
-function changeOf(now: number, before: number): string {
-  if (now === before) return strings.same
-  if (before <= 0) return strings.noPercentage
-  const part = share(Math.abs(now - before) / before)
-  return now > before ? strings.up(part) : strings.down(part)
 }

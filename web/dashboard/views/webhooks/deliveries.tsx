@@ -1,11 +1,15 @@
 // Deliveries: every event, whether it was delivered, its payload and every attempt.
 
+import { useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
 import { creditsStrings, webhooksStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { useData, useReload } from '../../loading.ts'
+import { OpenButton } from '../../parts/action.tsx'
+import { BulkProgress, useBulk } from '../../parts/bulk.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
+import { Dialog, DialogForm } from '../../parts/dialog.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { DATES, type Filter } from '../../parts/filters.tsx'
 import { useSending } from '../../parts/forms.tsx'
@@ -72,11 +76,78 @@ export function Deliveries(props: ViewProps) {
       keyOf={({ id }) => id}
       isAbout={/./}
       isPending={({ deliveryState }) => deliveryState === 'pending'}
+      bulk={
+        mayWrite
+          ? {
+              nameOf: ({ type, sequence }) => strings.nameOf(humanize(type), sequence),
+              actions: (events, end) => <ResendMany events={events} end={end} />,
+            }
+          : undefined
+      }
       none={{ title: strings.none, text: strings.noneText }}
       detail={({ open, version, close }) => (
         <EventDrawer key={open} id={open} version={version} mayWrite={mayWrite} close={close} />
       )}
     />
+  )
+}
+
+type ListedEvent = Schemas['Event']
+
+type ManyProps = { events: readonly ListedEvent[]; end: () => void }
+
+function ResendMany(props: ManyProps) {
+  return (
+    <OpenButton label={strings.againMany}>
+      {(close) => <ResendDialog {...props} close={close} />}
+    </OpenButton>
+  )
+}
+
+// The events stay those of the moment when the dialog opened, because the list changes meanwhile.
+function ResendDialog({ events: chosen, end, close }: ManyProps & { close: () => void }) {
+  const [events] = useState(chosen)
+  const [isBegun, setBegun] = useState(false)
+  const bulk = useBulk(
+    events,
+    ({ id }) => id,
+    () => {},
+  )
+  const run = () =>
+    bulk.run(async ({ id }, headers) => {
+      const { queued } = await send('POST', `${EVENTS}/{id}/redeliver`, {
+        params: { id },
+        body: {},
+        headers,
+      })
+      return strings.queued(queued)
+    })
+  const sending = useSending(async () => {
+    setBegun(true)
+    void run()
+  })
+  const title = strings.againTitle(events.length)
+  if (!isBegun) {
+    return (
+      <DialogForm title={title} action={strings.again} {...{ sending, close }}>
+        <p class="muted">{strings.againText}</p>
+      </DialogForm>
+    )
+  }
+  return (
+    <Dialog title={title} close={end}>
+      <BulkProgress
+        bulk={bulk}
+        again={run}
+        close={end}
+        line={({ type, createdAt }) => (
+          <>
+            <span>{humanize(type)}</span>
+            <Time at={createdAt} />
+          </>
+        )}
+      />
+    </Dialog>
   )
 }
 

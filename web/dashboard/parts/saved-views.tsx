@@ -1,0 +1,255 @@
+// The user's saved views of a list: filters, order and hidden columns under a name, stored by the service.
+// The default view applies when the list opens without filters.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { appStrings, savedViewsStrings as strings } from '../../copy.ts'
+import { problemFrom, type Query, type Schemas, send } from '../api.ts'
+import { useData } from '../loading.ts'
+import { goTo, hrefOf, type Place } from '../routing.ts'
+import { ActionDialog, AtOnceButton } from './action.tsx'
+import { AppliedInput } from './applied-input.tsx'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { Dropdown } from './dropdown.tsx'
+import type { Filter } from './filters.tsx'
+import { CheckBox, Field, InputField } from './forms.tsx'
+import { Failed } from './states.tsx'
+import { toast } from './toasts.tsx'
+
+type View = Schemas['SavedView']
+
+const PATH = '/dashboard/api/saved-views'
+const NAME_MAX = 60
+
+type List = {
+  path: string
+  view: string
+  place: Place
+  filters: readonly Filter[]
+  hidden: readonly string[]
+  hide: (columns: readonly string[]) => void
+}
+
+// A saved view may set the filters of the list, and its order.
+function partsOf(filters: readonly Filter[], query: Query): Record<string, string> {
+  const names = [...filters.map(({ name }) => name), 'order']
+  const parts = names.map((name) => [name, query[name] ?? ''] as const)
+  return Object.fromEntries(parts.filter(([, value]) => value !== ''))
+}
+
+// A filter that the list no longer has, or no longer with this value.
+function lostIn(filters: readonly Filter[], { query }: View): string[] {
+  const isKnown = ([name, value]: [string, string]) => {
+    const filter = filters.find((each) => each.name === name)
+    if (!filter) return name === 'order'
+    const { choices = {} } = filter
+    const isLoaded = Object.keys(choices).length > 0 // Banks come later.
+    return !isLoaded || value in choices
+  }
+  const lost = Object.entries(query).filter((entry) => !isKnown(entry))
+  return lost.map(([name]) => filters.find((each) => each.name === name)?.label ?? name)
+}
+
+function usableIn(filters: readonly Filter[], view: View): Record<string, string> {
+  const entries = Object.entries(partsOf(filters, view.query))
+  const isLost = (name: string, value: string) =>
+    lostIn(filters, { ...view, query: { [name]: value } }).length > 0
+  return Object.fromEntries(entries.filter(([name, value]) => !isLost(name, value)))
+}
+
+const sameText = (parts: Readonly<Record<string, string>>) =>
+  JSON.stringify(Object.entries(parts).sort())
+
+export function useSavedViews({ path, view, place, filters, hidden, hide }: List) {
+  const { data, problem, reload } = useData(PATH, {})
+  const views = data?.filter(({ list }) => list === path) ?? []
+  const now = partsOf(filters, place.query)
+  const isUnfiltered = Object.keys(now).length === 0
+  const isNew = useRef(isUnfiltered && place.open === undefined)
+  const others = Object.fromEntries(
+    Object.entries(place.query).filter(([name]) => !(name in partsOf(filters, place.query))),
+  )
+  const hrefTo = (saved: View) =>
+    hrefOf(view, undefined, { ...others, ...usableIn(filters, saved) })
+  useEffect(() => {
+    if (!data || !isNew.current) return
+    isNew.current = false
+    const first = views.find(({ isDefault }) => isDefault)
+    if (!first || !isUnfiltered || place.open !== undefined) return
+    hide(first.hiddenColumns)
+    goTo(hrefTo(first), { replace: true })
+  }, [data])
+  const isCurrent = (saved: View) =>
+    sameText(usableIn(filters, saved)) === sameText(now) &&
+    (!isUnfiltered || hidden.length > 0 || lostIn(filters, saved).length > 0) &&
+    [...saved.hiddenColumns].sort().join('\n') === [...hidden].sort().join('\n')
+  const current = views.find(isCurrent)
+  const lost = current ? lostIn(filters, current) : []
+  const choice = (
+    <Choice
+      {...{ path, views, current, hide, hrefTo, reload }}
+      content={{ query: now, hidden }}
+      failed={problem && <Failed problem={problem} retry={reload} />}
+    />
+  )
+  const notice = current && lost.length > 0 && (
+    <p class="notice">{strings.lost(current.name, lost.join(', '))}</p>
+  )
+  return { choice, notice }
+}
+
+type ChoiceProps = Pick<List, 'path' | 'hide'> & {
+  views: readonly View[]
+  current: View | undefined
+  hrefTo: (saved: View) => string
+  reload: () => void
+  content: { query: Record<string, string>; hidden: readonly string[] }
+  failed: ComponentChildren // The list itself works without its views.
+}
+
+function Choice(props: ChoiceProps) {
+  const { path, views, current, hide, hrefTo, reload, content, failed } = props
+  const [dialog, setDialog] = useState<'save' | 'manage' | undefined>()
+  const leave = () => setDialog(undefined)
+  return (
+    <>
+      <Dropdown
+        id="saved-views"
+        icon="bookmark"
+        label={current?.name ?? strings.label}
+        style="saved-views"
+      >
+        {(close) => (
+          <>
+            {failed}
+            {!failed && views.length === 0 && <p class="muted">{strings.none}</p>}
+            {views.map((saved) => (
+              <Button
+                key={saved.id}
+                style="quiet"
+                aria-pressed={saved === current}
+                onClick={() => {
+                  close()
+                  hide(saved.hiddenColumns)
+                  goTo(hrefTo(saved), { replace: true })
+                }}
+              >
+                {saved.name}
+                {saved.isDefault && ` (${strings.isDefaultMark})`}
+              </Button>
+            ))}
+            <Button
+              onClick={() => {
+                close()
+                setDialog('save')
+              }}
+            >
+              {strings.save}
+            </Button>
+            {views.length > 0 && (
+              <Button
+                style="quiet"
+                onClick={() => {
+                  close()
+                  setDialog('manage')
+                }}
+              >
+                {strings.manage}
+              </Button>
+            )}
+          </>
+        )}
+      </Dropdown>
+      {dialog === 'save' && <SaveDialog {...{ path, content, reload }} close={leave} />}
+      {dialog === 'manage' && <ManageDialog {...{ views, reload }} close={leave} />}
+    </>
+  )
+}
+
+type SaveProps = Pick<ChoiceProps, 'path' | 'content' | 'reload'> & { close: () => void }
+
+function SaveDialog({ path, content, reload, close }: SaveProps) {
+  return (
+    <ActionDialog
+      title={strings.title}
+      action={appStrings.save}
+      text={strings.saveText}
+      run={(form, headers) => {
+        const isDefault = form.has('isDefault')
+        const { query, hidden } = content
+        const saved = { list: path, query, hiddenColumns: [...hidden], isDefault }
+        return send('POST', PATH, { body: { ...saved, name: form.text('name') }, headers })
+      }}
+      message={({ name }) => strings.saved(name)}
+      done={reload}
+      close={close}
+    >
+      <InputField label={strings.name} name="name" of="name" required maxLength={NAME_MAX} />
+      <CheckBox label={strings.isDefault} name="isDefault" />
+    </ActionDialog>
+  )
+}
+
+type ManageProps = Pick<ChoiceProps, 'views' | 'reload'> & { close: () => void }
+
+function ManageDialog({ views, reload, close }: ManageProps) {
+  const change = async (saved: View, body: { name?: string; isDefault?: boolean }) => {
+    await send('PATCH', `${PATH}/{id}`, { params: { id: saved.id }, body })
+    reload()
+  }
+  const rename = (saved: View, name: string) =>
+    change(saved, { name: name.trim() }).then(
+      () => toast(strings.renamed),
+      (error) => toast(problemFrom(error).message, 'bad'),
+    )
+  return (
+    <Dialog title={strings.manageTitle} close={close}>
+      <div class="form">
+        <ul class="attempts" aria-label={strings.manageTitle}>
+          {views.map((saved) => (
+            <li key={saved.id} class="managed">
+              <Field label={strings.name}>
+                {(id) => (
+                  <AppliedInput
+                    id={id}
+                    type="text"
+                    value={saved.name}
+                    apply={(name) => void rename(saved, name)}
+                  />
+                )}
+              </Field>
+              <AtOnceButton
+                label={saved.isDefault ? strings.dropDefault : strings.makeDefault}
+                style="small"
+                name={strings.nameOf(
+                  saved.isDefault ? strings.dropDefault : strings.makeDefault,
+                  saved.name,
+                )}
+                run={async () => {
+                  await change(saved, { isDefault: !saved.isDefault })
+                  toast(saved.isDefault ? strings.defaultDropped : strings.defaultSet(saved.name))
+                }}
+              />
+              <AtOnceButton
+                label={strings.remove}
+                style="small danger-text"
+                name={strings.nameOf(strings.remove, saved.name)}
+                run={async () => {
+                  await send('DELETE', `${PATH}/{id}`, { params: { id: saved.id } })
+                  toast(strings.removed(saved.name))
+                  reload()
+                }}
+              />
+            </li>
+          ))}
+        </ul>
+        <div class="form-end">
+          <Button style="primary" onClick={close}>
+            {appStrings.close}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,167 @@
+// Refunds what is left of each selected payment. First reads how much that is and who gets it; then the user
+// confirms the count, the total and the recipients. Each refund is its own request, under the rules of one.
+
+import { useEffect, useState } from 'preact/hooks'
+import { appStrings, refundManyStrings as strings } from '../../../copy.ts'
+import { getData, problemFrom, type Schemas } from '../../api.ts'
+import { humanize } from '../../format.ts'
+import { useData } from '../../loading.ts'
+import { OpenButton } from '../../parts/action.tsx'
+import { BulkProgress, forEach, sumOf, useBulk } from '../../parts/bulk.tsx'
+import { Dialog, DialogForm, NoticeDialog } from '../../parts/dialog.tsx'
+import { ReasonField, useSending } from '../../parts/forms.tsx'
+import { listRefunds, refundState, requestRefund, waitsForApproval } from '../../parts/refunds.tsx'
+import { Skeleton } from '../../parts/states.tsx'
+import { Money } from '../../parts/values.tsx'
+import { isPaid, leftOf, payerOf } from './drawer.tsx'
+
+type Payment = Schemas['Payment']
+type Part = { payment: Payment; payer: string | null; amount: number; currency: string }
+type Plan = { parts: Part[]; others: { payment: Payment; why: string }[] }
+
+type Props = { payments: readonly Payment[]; end: () => void }
+
+export function RefundMany({ payments, end }: Props) {
+  return (
+    <OpenButton label={strings.open}>
+      {(close) => <Planned {...{ payments, end, close }} />}
+    </OpenButton>
+  )
+}
+
+const keyOf = ({ paymentReference }: Payment) => paymentReference
+
+async function planFor(payments: readonly Payment[]): Promise<Plan> {
+  const plan: Plan = { parts: [], others: [] }
+  await forEach(payments, async (payment) => {
+    const of = { reference: payment.paymentReference }
+    try {
+      const [detail, refunds] = await Promise.all([
+        getData('/api/v1/payments/{reference}', of),
+        listRefunds(of),
+      ])
+      const amount = leftOf(detail, refunds)
+      const part = { payment, payer: payerOf(detail), amount, currency: payment.currency }
+      if (amount > 0) plan.parts.push(part)
+      else
+        plan.others.push({ payment, why: isPaid(payment) ? strings.nothingLeft : strings.notPaid })
+    } catch (error) {
+      plan.others.push({ payment, why: problemFrom(error).message })
+    }
+  })
+  const place = (one: { payment: Payment }) => payments.indexOf(one.payment)
+  plan.parts.sort((one, other) => place(one) - place(other))
+  return plan
+}
+
+// The payments stay those of the moment when the dialog opened, because the list changes meanwhile.
+function Planned({ payments, end, close }: Props & { close: () => void }) {
+  const [plan, setPlan] = useState<Plan | undefined>()
+  useEffect(() => {
+    void planFor(payments).then(setPlan)
+  }, [])
+  if (!plan) {
+    return (
+      <Dialog title={strings.reading(payments.length)} close={close}>
+        <Skeleton kind="rows" lines={4} />
+      </Dialog>
+    )
+  }
+  if (plan.parts.length === 0) {
+    return (
+      <NoticeDialog title={strings.none} done={appStrings.close} close={close}>
+        <Others plan={plan} />
+      </NoticeDialog>
+    )
+  }
+  return <Confirmed {...{ plan, end, close }} />
+}
+
+function Confirmed({ plan, end, close }: { plan: Plan; end: () => void; close: () => void }) {
+  const { parts } = plan
+  const [reason, setReason] = useState<string | undefined>()
+  const bulk = useBulk(
+    parts,
+    ({ payment }) => keyOf(payment),
+    () => {},
+  )
+  const run = (chosen: string) =>
+    bulk.run(async ({ payment, amount }, headers) => {
+      const body = { amount: amount.toFixed(2), reason: chosen }
+      const of = { reference: payment.paymentReference }
+      return humanize(refundState(await requestRefund(of, body, headers)))
+    })
+  const sending = useSending(async (form) => {
+    setReason(form.text('reason'))
+    void run(form.text('reason'))
+  })
+  const leave = () => (bulk.results.size > 0 ? end() : close())
+  const title = strings.title(parts.length, sumOf(parts))
+  if (reason === undefined) {
+    return (
+      <DialogForm
+        title={title}
+        action={strings.sure(parts.length, sumOf(parts))}
+        isDangerous
+        {...{ sending, close }}
+      >
+        <p>{strings.text}</p>
+        <Approval parts={parts} />
+        <ReasonField label={strings.reason} hint={strings.reasonHint} rows={2} maxLength={200} />
+        <ul class="bulk-results" aria-label={strings.recipients}>
+          {parts.map((part) => (
+            <li key={keyOf(part.payment)}>
+              <Line part={part} />
+            </li>
+          ))}
+        </ul>
+        <Others plan={plan} />
+      </DialogForm>
+    )
+  }
+  return (
+    <Dialog title={title} close={leave}>
+      <BulkProgress
+        bulk={bulk}
+        line={(part) => <Line part={part} />}
+        again={() => void run(reason)}
+        close={leave}
+      />
+    </Dialog>
+  )
+}
+
+function Line({ part: { payment, payer, amount, currency } }: { part: Part }) {
+  return (
+    <>
+      <span>{payer ?? strings.unknown(payment.customerName)}</span>
+      <Money amount={amount} currency={currency} />
+    </>
+  )
+}
+
+function Others({ plan: { others } }: { plan: Plan }) {
+  if (others.length === 0) return null
+  return (
+    <>
+      <p>{strings.others(others.length)}</p>
+      <ul class="bulk-results" aria-label={strings.othersLabel}>
+        {others.map(({ payment, why }) => (
+          <li key={keyOf(payment)}>
+            <span>{payment.customerName}</span>
+            <Money amount={payment.amountPaid} currency={payment.currency} />
+            <span class="muted small">{why}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+// Renders nothing until the approval rule is known.
+function Approval({ parts }: { parts: readonly Part[] }) {
+  const { data } = useData('/api/v1/payout-settings', {})
+  if (!data) return null
+  const waiting = parts.filter(({ amount }) => waitsForApproval(data, amount)).length
+  return <p>{strings.approval(waiting, parts.length)}</p>
+}

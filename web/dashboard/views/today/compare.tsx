@@ -1,0 +1,240 @@
+// Two periods side by side: a period against the one before, the same of last year, or any other. A period
+// without data says so in grey, because nothing known is not zero. The choice is in the address.
+
+import { appStrings, compareStrings as strings } from '../../../copy.ts'
+import type { Query, Schemas } from '../../api.ts'
+import { addDays, datedDay, daysBetween, isDay } from '../../days.ts'
+import { count, dayOf, money, share, shownTime, ZONE_OFFSET } from '../../format.ts'
+import { useData, useReload } from '../../loading.ts'
+import { AppliedInput } from '../../parts/applied-input.tsx'
+import { Field, SelectField } from '../../parts/forms.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Term } from '../../parts/term.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
+
+const PERIODS = ['today', 'yesterday', 'week', 'month', 'custom'] as const
+const OTHERS = ['previous', 'week', 'year', 'custom'] as const
+type Period = (typeof PERIODS)[number]
+type Other = (typeof OTHERS)[number]
+
+type Days = { from: string; last: string } // Both included.
+
+const DAYS_MAX = 366
+
+function daysOf(period: Period, today: string, query: Query): Days | undefined {
+  const { from, to } = query
+  switch (period) {
+    case 'today':
+      return { from: today, last: today }
+    case 'yesterday':
+      return { from: addDays(today, -1), last: addDays(today, -1) }
+    case 'week':
+      return { from: addDays(today, -6), last: today }
+    case 'month':
+      return { from: `${today.slice(0, 8)}01`, last: today }
+    case 'custom':
+      return chosen(from, to)
+  }
+}
+
+const chosen = (from: string | undefined, last: string | undefined): Days | undefined =>
+  isDay(from) && isDay(last) && from <= last && last < addDays(from, DAYS_MAX)
+    ? { from, last }
+    : undefined
+
+function otherDays(other: Other, period: Period, days: Days, query: Query): Days | undefined {
+  if (other === 'custom') return chosen(query.withFrom, query.withTo)
+  if (other === 'week') return { from: addDays(days.from, -7), last: addDays(days.last, -7) }
+  if (other === 'year')
+    return { from: monthsBefore(days.from, 12), last: monthsBefore(days.last, 12) }
+  if (period === 'month')
+    return { from: monthsBefore(days.from, 1), last: monthsBefore(days.last, 1) }
+  const length = daysBetween(days.from, days.last).length
+  return { from: addDays(days.from, -length), last: addDays(days.last, -length) }
+}
+
+// The same day of an earlier month, or the last day of a shorter one.
+function monthsBefore(day: string, months: number): string {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  const first = new Date(Date.UTC(year, month - 1 - months, 1))
+  const last = new Date(Date.UTC(year, month - months, 0)).getUTCDate()
+  return `${first.toISOString().slice(0, 8)}${String(Math.min(date, last)).padStart(2, '0')}`
+}
+
+const HOUR_MS = 3_600_000
+const startOf = (day: string) => Date.parse(`${day}T00:00:00${ZONE_OFFSET}`)
+
+// A period that is not over is compared up to the last full hour, and so is the other one.
+function windowsOf(days: Days, other: Days, now: Date, isLikeForLike: boolean) {
+  const nowMs = now.getTime() - (now.getTime() % HOUR_MS)
+  const end = startOf(addDays(days.last, 1))
+  const to = Math.max(Math.min(end, nowMs), startOf(days.from) + HOUR_MS)
+  const cut = isLikeForLike ? end - to : 0
+  const otherTo = Math.max(startOf(addDays(other.last, 1)) - cut, startOf(other.from) + HOUR_MS)
+  const window = (from: string, past: number) => ({
+    from: new Date(startOf(from)).toISOString(),
+    to: new Date(past).toISOString(),
+  })
+  return [window(days.from, to), window(other.from, otherTo)] as const
+}
+
+type Props = { query: Query; now: string; version: number }
+
+export function Compare({ query, now, version }: Props) {
+  const period = PERIODS.find((name) => name === query.period) ?? 'today'
+  const other = OTHERS.find((name) => name === query.with) ?? 'week'
+  const at = new Date(now)
+  const days = daysOf(period, dayOf(at), query)
+  const others = days && otherDays(other, period, days, query)
+  return (
+    <section class="card compare" aria-labelledby="compare">
+      <header class="card-top">
+        <h2 id="compare">{strings.title}</h2>
+      </header>
+      <Choices {...{ period, other, query }} />
+      {days && others ? (
+        <Compared
+          windows={windowsOf(days, others, at, other !== 'custom')}
+          names={[nameOf(days), nameOf(others)]}
+          version={version}
+        />
+      ) : (
+        <p class="muted">{strings.chooseDays(DAYS_MAX)}</p>
+      )}
+    </section>
+  )
+}
+
+const nameOf = ({ from, last }: Days) =>
+  from === last ? datedDay(from) : strings.days(datedDay(from), datedDay(last))
+
+function set(query: Query, changes: Query): void {
+  goTo(hrefOf('', undefined, { ...query, ...changes }), { replace: true })
+}
+
+function Choices({ period, other, query }: { period: Period; other: Other; query: Query }) {
+  const day = (name: 'from' | 'to' | 'withFrom' | 'withTo') => (
+    <Field key={name} label={strings[name]}>
+      {(id) => (
+        <AppliedInput
+          id={id}
+          type="date"
+          value={query[name] ?? ''}
+          apply={(value) => set(query, { [name]: value })}
+        />
+      )}
+    </Field>
+  )
+  return (
+    <div class="compare-choices">
+      <SelectField
+        label={strings.period}
+        options={PERIODS}
+        names={strings.periods}
+        value={period}
+        onChange={({ currentTarget }) => set(query, { period: currentTarget.value })}
+      />
+      {period === 'custom' && [day('from'), day('to')]}
+      <SelectField
+        label={strings.with}
+        options={OTHERS}
+        names={strings.others}
+        value={other}
+        onChange={({ currentTarget }) => set(query, { with: currentTarget.value })}
+      />
+      {other === 'custom' && [day('withFrom'), day('withTo')]}
+    </div>
+  )
+}
+
+type Window = { from: string; to: string }
+type ComparedProps = {
+  windows: readonly [Window, Window]
+  names: readonly [string, string]
+  version: number
+}
+
+type Figures = Schemas['OverviewPeriod']
+const AMOUNTS = ['gross', 'reversed', 'returned', 'refunded', 'suspended', 'fees', 'net'] as const
+const ROWS = [...AMOUNTS, 'credits', 'successRate'] as const
+type Row = (typeof ROWS)[number]
+
+function Compared({ windows, names, version }: ComparedProps) {
+  const one = useData('/api/v1/overview/period', {}, windows[0])
+  const two = useData('/api/v1/overview/period', {}, windows[1])
+  useReload(version, one.reload)
+  useReload(version, two.reload)
+  const failed = one.problem ? one : two
+  if (failed.problem) return <Failed problem={failed.problem} retry={failed.reload} />
+  if (!one.data || !two.data) return <Skeleton kind="rows" lines={ROWS.length} />
+  const read = [one.data, two.data] as const
+  return (
+    <>
+      <div class="compared">
+        <table>
+          <caption class="hidden">{strings.title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{strings.figure}</th>
+              {names.map((name, at) => (
+                <th key={at === 0 ? 'period' : 'other'} scope="col">
+                  {name}
+                </th>
+              ))}
+              <th scope="col">{strings.change}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {ROWS.map((row) => (
+              <tr key={row}>
+                <th scope="row">
+                  {row === 'credits' ? (
+                    strings.rows[row]
+                  ) : (
+                    <Term of={row} text={strings.rows[row]} />
+                  )}
+                </th>
+                {read.map(({ figures }, at) => (
+                  <td key={at === 0 ? 'period' : 'other'}>
+                    <Figure row={row} figures={figures} />
+                  </td>
+                ))}
+                <td>{change(row, read[0].figures, read[1].figures)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {read.map(({ figures, from, to, since }, at) => (
+        <p key={at === 0 ? 'period' : 'other'} class="muted small">
+          {strings.upTo(names[at] as string, shownTime(to))}
+          {figures && since && since > from && ` ${strings.since(shownTime(since))}`}
+          {!figures && ` ${strings.noDataText}`}
+        </p>
+      ))}
+      {read.some(({ isComplete }) => !isComplete) && <p class="notice">{strings.counting}</p>}
+    </>
+  )
+}
+
+function Figure({ row, figures }: { row: Row; figures: Figures | null }) {
+  if (!figures) return <span class="no-data">{strings.noData}</span>
+  if (row === 'successRate') {
+    return <>{figures.successRate === null ? appStrings.nothing : share(figures.successRate)}</>
+  }
+  return <>{row === 'credits' ? count(figures.credits) : money(figures[row])}</>
+}
+
+function change(row: Row, now: Figures | null, before: Figures | null): string {
+  const [one, other] = [now?.[row], before?.[row]]
+  if (typeof one !== 'number' || typeof other !== 'number') return appStrings.nothing
+  return changeOf(one, other)
+}
+
+// Without a value before, there is no percentage.
+function changeOf(now: number, before: number): string {
+  if (now === before) return strings.same
+  if (before <= 0) return strings.noPercentage
+  const part = share(Math.abs(now - before) / before)
+  return now > before ? strings.up(part) : strings.down(part)
+}
