@@ -67,7 +67,7 @@ export async function runLatency(bed: Testbed): Promise<string> {
   const [before, fromMs] = [readCpu(pids), performance.now()]
   for (let at = 0; at < count; at++) {
     const dueMs = fromMs + (at * 1000) / PER_SECOND
-    if (dueMs > performance.now()) await sleep(dueMs - performance.now())
+    if (dueMs > performance.now()) await sleep(Math.max(0, dueMs - performance.now()))
     sender.send(CREDITS, credit(first + at, accounts, Date.now()), dueMs)
     const page = dueMs - fromMs > WARM_UP_MS && at % every === 0 ? pages.pop() : undefined
     if (page) pay(sender, page, { index: first + count + pages.length, dueMs })
