@@ -67,7 +67,7 @@ export async function runLatency(bed: Testbed): Promise<string> {
   const [before, fromMs] = [readCpu(pids), performance.now()]
   for (let at = 0; at < count; at++) {
     const dueMs = fromMs + (at * 1000) / PER_SECOND
-    if (dueMs > performance.now()) await sleep(dueMs - performance.now())
+    if (dueMs > performance.now()) await sleep(Math.max(0, dueMs - performance.now()))
     sender.send(CREDITS, credit(first + at, accounts, Date.now()), dueMs)
     const page = dueMs - fromMs > WARM_UP_MS && at % every === 0 ? pages.pop() : undefined
     if (page) pay(sender, page, { index: first + count + pages.length, dueMs })
@@ -75,10 +75,9 @@ export async function runLatency(bed: Testbed): Promise<string> {
   const cpu = cpuBetween(before, readCpu(pids))
   await untilArrived(sent)
   const measured = [...sent.values()].filter(({ dueMs }) => dueMs - fromMs > WARM_UP_MS)
-  return [
-    `${PER_SECOND} credits a second; ${machine()}; ${((cpu?.others ?? 0) / (runMs / 1000)).toFixed(2)} cores of others`,
-    render(measured),
-  ].join('\n\n')
+  const others = ((cpu?.others ?? 0) / (runMs / 1000)).toFixed(2)
+  const conditions = `${machine()}; ${others} cores of others`
+  return [`${PER_SECOND} credits a second; ${conditions}`, render(measured)].join('\n\n')
 }
 
 function arrive(sent: ReadonlyMap<string, Sent>, sessionId: string, kind: Kind): void {

@@ -140,16 +140,18 @@ function render(written: readonly Written[], credits: number): string {
       .concat(' |'),
   )
   const mark = (bytes: number, most: number) => (bytes <= most ? '✓' : '✗')
+  const booked = `${credits.toLocaleString('en')} credits in batches of ${PER_REQUEST}`
+  const [log, stored] = [all.log, all.stored].map((bytes) => bytes.toFixed(0))
   return [
-    `${credits.toLocaleString('en')} credits in batches of ${PER_REQUEST}, one delivery each; bytes a credit`,
+    `${booked}, one delivery each; bytes a credit`,
     [
       '| table | log | full pages in the log | stored |',
       '| --- | ---: | ---: | ---: |',
       ...lines,
     ].join('\n'),
     [
-      `- ${mark(all.log, LOG_BYTES_MAX)} ${all.log.toFixed(0)} bytes of log; goal ≤ ${LOG_BYTES_MAX}`,
-      `- ${mark(all.stored, STORED_BYTES_MAX)} ${all.stored.toFixed(0)} bytes stored; goal ≤ ${STORED_BYTES_MAX}`,
+      `- ${mark(all.log, LOG_BYTES_MAX)} ${log} bytes of log; goal ≤ ${LOG_BYTES_MAX}`,
+      `- ${mark(all.stored, STORED_BYTES_MAX)} ${stored} bytes stored; goal ≤ ${STORED_BYTES_MAX}`,
     ].join('\n'),
   ].join('\n\n')
 }
