@@ -3,14 +3,12 @@
 //
 // `responseCode` is the equivalent NIP (Nigerian interbank) response code, shown by the payment endpoints.
 
-// One entry of the tables of errors: HTTP status, NIP response code and message.
-
+// One entry of the table: HTTP status, NIP response code and message.
 function ref<const S extends number>(status: S, responseCode: string, message: string) {
   return { status, responseCode, message }
 }
 
-// Refusals because of an object's state: conflicts and business rules. Part of the table in errors.ts.
-
+// Refusals because of an object's state: conflicts and business rules.
 const CONFLICTS = {
   idempotency_key_reused: ref(
     409,

@@ -1,6 +1,6 @@
 // Every kind of message, with its facts: the values that its text contains. The copy of a language makes a
-// letter of them. Facts are sealed, because they may hold links with tokens. Amounts are texts in naira; times
-// are ISO 8601.
+// letter of them. Facts are sealed, because they may hold links with tokens. Amounts are texts in naira;
+// times are ISO 8601.
 
 import type { Severity } from '#records/alerts.ts'
 

@@ -1,6 +1,6 @@
-// Messages to people. queueMessage() queues one in the transaction of the change that it reports. So no message
-// reports a change that was rolled back, and none is lost. The worker sends it (workers.ts). The log has the
-// recipient, kind and outcome of each message, and neither text nor whole address.
+// Messages to people. queueMessage() queues one in the transaction of the change that it reports. So no
+// message reports a change that was rolled back, and none is lost. The worker sends it (workers.ts). The log
+// has the recipient, kind and outcome of each message, and neither text nor whole address.
 
 import { timestamp } from '#clock.ts'
 import type { Window } from '#db/bounds.ts'

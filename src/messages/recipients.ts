@@ -1,5 +1,5 @@
-// Addresses of people: parses email addresses and phone numbers into one spelling each, and masks them for the
-// log. A suppressed address gets no messages of a client, because one bounced or somebody added the address.
+// Addresses of people: parses email addresses and phone numbers into one spelling each, and masks them for
+// the log. A suppressed address gets no messages of a client, because one bounced or a user added it.
 
 import { domainToASCII } from 'node:url'
 import { listQuery } from '#db/paging.ts'

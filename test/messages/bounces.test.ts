@@ -62,7 +62,7 @@ test('a second bounce silences for another day', async () => {
 })
 
 for (const kind of ['user.invitation', 'user.account_reset'] as const) {
-  test(`what an administrator sends is tried after a bounce: ${kind}`, async () => {
+  test(`mail that an administrator sends is tried after a bounce: ${kind}`, async () => {
     const email = await makeUser(bench)
     await send(email, 'user.password_reset', NO_MAILBOX)
     assert.equal(await send(email, kind), 'sent')

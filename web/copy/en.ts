@@ -999,7 +999,9 @@ export const definitionsStrings = {
   settlementRefunds: {
     name: 'Refunds drawn',
     meaning:
-      'Refunds paid from the available balance since the last settlement, less those that failed.',
+      'Refunds taken from the available balance since the last settlement: they count when they ' +
+      'are requested, and are credited back if they fail; Today counts them once the bank ' +
+      'confirms.',
   },
   settlementCarried: {
     name: 'Carried over',
