@@ -31,7 +31,7 @@ create table bank_accounts (
   added_by_user         uuid,
   default_by_user       uuid,
   default_at            timestamptz,
-  -- When the name enquiry is repeated (src/payouts/bank-accounts.ts).
+  -- When the name enquiry is repeated (src/payouts/name-enquiries.ts).
   enquiries             integer not null default 0, -- Number of repeated enquiries.
   next_enquiry_at       timestamptz, -- Null: not repeated yet.
   added_by_people       uuid[],

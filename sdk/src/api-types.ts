@@ -4641,9 +4641,9 @@ export interface paths {
     "/api/v1/overview/period": {
         get: {
             parameters: {
-                query?: {
-                    from?: string;
-                    to?: string;
+                query: {
+                    from: string;
+                    to: string;
                 };
             };
             responses: {

@@ -175,10 +175,13 @@ const PeriodFiguresView = view('OverviewPeriodFigures', (f: Fields<PeriodFigures
   isComplete: f.flag('isComplete', 'False while history is still being counted.'),
 }))
 
+// Both ends are required.
+const PeriodQuery = Type.Required(Type.Object(WindowQuery)).properties
+
 const HOUR_MS = 3_600_000
 const PERIOD_MAX_MS = 366 * 24 * HOUR_MS
 
-function parsePeriod(query: { from?: string | undefined; to?: string | undefined }) {
+function parsePeriod(query: { from: string; to: string }) {
   const { from, to } = parseWindow(query)
   const errors = [
     { field: 'from', at: from },
@@ -236,7 +239,7 @@ export const overview = resource('/api/v1/overview', {
       'From `from` up to `to`, both full hours, at most 366 days apart. The figures are those of the ' +
       'overview, so that any two periods can be compared. Figures of a period before your first ' +
       'event, or in the future, are null.',
-    query: WindowQuery,
+    query: PeriodQuery,
     view: PeriodFiguresView,
     message: 'Period retrieved successfully',
     run: (db, { clientId, now, query }) => readPeriod(db, clientId, { ...parsePeriod(query), now }),

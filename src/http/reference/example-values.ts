@@ -478,6 +478,8 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   'createSavedView.name': 'Refunded in part',
   'createSavedView.query': { refund: 'part_refunded' },
   'updateSavedView.name': 'Refunded in part',
+  'approveHoldRequest.request': 17,
+  'rejectHoldRequest.request': 17,
   'getOverviewPeriod.from': '2026-11-15T00:00:00.000000+01:00',
   'getOverviewPeriod.to': '2026-11-16T00:00:00.000000+01:00',
   'ReportSchedule.filters': { status: 'Successful' },
