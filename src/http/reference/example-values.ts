@@ -117,6 +117,7 @@ export const KEYS: Readonly<Record<string, string>> = {
   '/api/v1/suspense': '4102',
   '/api/v1/suspense/requests': '12',
   '/api/v1/ledger/accounts': '17',
+  '/api/v1/operator/screening/lists': '7',
   '/api/v1/refunds': 'RFD000000000000003',
   '/api/v1/settlements': 'STL000000000000009',
   '/api/v1/bank-accounts': 'BNK000000000000017',
