@@ -57,6 +57,7 @@ export const BY_PEOPLE = [
   'reopenCase',
   'suppressAddress',
   'createReportSchedule',
+  'createSavedView',
   'withdrawPayoutFailure',
   'withdrawResolution',
   'withdrawSuspenseRequest',
