@@ -2735,6 +2735,7 @@ create table settlements (
   first_approved_by text collate "C",
   first_approved_by_user uuid,
   first_approved_at timestamp with time zone,
+  payouts_to_id bigint,
   constraint settlements_pkey PRIMARY KEY (id),
   constraint settlements_of_client UNIQUE (client_id, id),
   constraint settlements_reference_unique UNIQUE (reference),

@@ -137,7 +137,7 @@ export const REPLICA_OPERATIONS: ReadonlySet<string> = new Set([
   ...['listSuspense', 'summarizeSuspense', 'listSuspenseRequests', 'listReturns'],
   ...['listSettlements', 'listSettlementLines', 'exportSettlement', 'getSettlementStatement'],
   ...['listEvents', 'listEventDeliveries', 'listAuditLog', 'listAlerts', 'listRailItems'],
-  ...['search', 'getOverview', 'getOverviewBreakdown', 'getClientUse', 'listBankHealth'],
+  ...['search', 'getOverview', 'getOverviewPeriod', 'getOverviewBreakdown', 'getClientUse', 'listBankHealth'],
   ...['getPaymentTimeline', 'getCreditTimeline', 'getAccountTimeline'],
   ...['exportCredits', 'exportCollectionAccounts', 'exportPayments', 'exportSuspense'],
   ...['exportPayouts', 'exportAllPayouts', 'exportRefunds', 'exportSettlements', 'exportAdvices'],

@@ -135,8 +135,7 @@ async function hold(
   await sharedAccounts.open(parts.map(({ account }) => account))
   const wholeKobo = kobo(parts.reduce((sum, part) => sum + part.kobo, 0n))
   const into = parts.map(({ account }) => sharedAccounts.id(account))
-  const before = new Date(now.getTime() + 1) // Counts this payout too.
-  const leftKobo = leastLeft(await readFloor(tx, { clientId, currency, before }))
+  const leftKobo = leastLeft(await readFloor(tx, { clientId, currency, now })) // With this payout.
   if (leftKobo === null) throw new Refusal('reserve_floor_reached')
   const drawing = { clientId, currency, amountKobo: wholeKobo, leftKobo, now, into }
   const draws = await drawAvailable(tx, sharedAccounts, drawing)
@@ -192,7 +191,8 @@ async function refuseOverLimits(
     name: 'lock-payout-limits',
     text: `select client_id, per_payout_kobo, per_day_kobo
              from payout_settings
-            where client_id = any($1::bigint[]) and num_nonnulls(per_payout_kobo, per_day_kobo) > 0
+            where client_id = any($1::bigint[])
+              and (num_nonnulls(per_payout_kobo, per_day_kobo) > 0 or reserve_floor_bps > 0)
             order by client_id for no key update`,
     values: [numberArray(clientIds)],
   })
@@ -240,7 +240,7 @@ async function paidOutSince(
 // refunding account, which holds the money until the bank has paid. Each transfer names its payout as the
 // cause.
 //
-// Locks: the settings of the clients that have limits, in id order.
+// Locks: the settings of the clients that have limits or a floor, in id order.
 
 // Returns the payouts in the order of the requests. Refuses them if a client exceeds its limits (I50).
 export async function createPayouts(

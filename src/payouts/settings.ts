@@ -8,7 +8,7 @@ import type { Client } from '#access/permissions.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import type { ClientId } from '#ids.ts'
+import type { ClientId, PayoutId } from '#ids.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 
@@ -47,35 +47,46 @@ export async function readPayoutSettings(
   return rows[0] ?? NONE
 }
 
-// The operator's floor of the reserve, and what it covers of a client's money: its own payouts within the
-// days of the floor, since its last settlement. Together they keep back as much as one settlement of all
-// that money would (I96):
+// The operator's floor of the reserve, and the payouts that it covers: the client's own payouts within the days
+// of the floor that no settlement has included yet. Payout and settlement together keep back as much as one
+// settlement of all that money would (I96):
 //
 //   a payout      leaves that much in the available balance
 //   a settlement  holds that much back (settlement/reserves.ts)
-export type Floor = { bps: number; paidKobo: Kobo }
+export type Floor = {
+  bps: number
+  paidKobo: Kobo
+  payoutsToId: PayoutId | null // The last payout that was included.
+}
 
 export const WHOLE_BPS = 10_000n
 
+// Payouts are told apart by id, because `requested_at` is read before a payout waits for its locks. The ids of
+// a client with a floor grow in the order of its payouts: createPayouts() locks the settings first.
 export async function readFloor(
   db: Queryable,
-  { clientId, currency, before }: { clientId: ClientId; currency: string; before: Date },
+  { clientId, currency, now }: { clientId: ClientId; currency: string; now: Date },
 ): Promise<Floor> {
   const { rows } = await db.query<Floor>({
     name: 'read-reserve-floor',
-    text: `select f.reserve_floor_bps as bps,
+    text: `select coalesce(f.reserve_floor_bps, 0) as bps,
                   (select coalesce(sum(p.amount_kobo), 0)::bigint from payouts p
-                    where p.client_id = $1 and p.currency = $2 and p.purpose = 'payout'
-                      and p.status not in ('failed', 'cancelled') and p.requested_at < $3
-                      and p.requested_at >= greatest(
-                            $3 - make_interval(days => f.reserve_floor_days),
-                            (select max(cut_off) from settlements
-                              where client_id = $1 and currency = $2 and status <> 'cancelled'))
-                  ) as paid_kobo
-             from payout_settings f where f.client_id = $1 and f.reserve_floor_bps > 0`,
-    values: [clientId, currency, before],
+                    where p.client_id = c.id and p.currency = $2 and p.purpose = 'payout'
+                      and p.status not in ('failed', 'cancelled')
+                      and p.requested_at >= $3::timestamptz - make_interval(days => f.reserve_floor_days)
+                      and p.id > coalesce(s.payouts_to_id, 0)
+                      and (s.payouts_to_id is not null or s.cut_off is null
+                           or p.requested_at >= s.cut_off)) as paid_kobo,
+                  (select max(id) from payouts where client_id = c.id) as payouts_to_id
+             from clients c
+             left join payout_settings f on f.client_id = c.id
+             left join lateral (select payouts_to_id, cut_off from settlements
+                                 where client_id = c.id and currency = $2 and status <> 'cancelled'
+                                 order by cut_off desc limit 1) s on true
+            where c.id = $1`,
+    values: [clientId, currency, now],
   })
-  return rows[0] ?? { bps: 0, paidKobo: kobo(0n) }
+  return rows[0] as Floor
 }
 
 // The amount that a payout must leave: the floor's share of all the money, paid and left. Null: nothing may

@@ -190,10 +190,11 @@ async function insertSettlement(
              (id, reference, client_id, previous_id, currency, status, period_from, cut_off, to_id,
               next_from_id, lines, gross_kobo, fees_kobo, vat_kobo, reversed_kobo, refunds_kobo,
               paid_out_kobo, recovered_kobo, reserved_kobo, released_kobo, carried_kobo, net_kobo,
-              needs_approval, closed_by, closed_by_user, closed_at, approvers_needed)
+              needs_approval, closed_by, closed_by_user, closed_at, approvers_needed,
+              payouts_to_id)
            overriding system value
            values ($1, $2, $3, $4, $5, 'closed', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-                   $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`,
+                   $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)`,
     values: [
       id,
       newSettlementReference(),
@@ -221,6 +222,7 @@ async function insertSettlement(
       userId,
       now,
       takesTwo ? 2 : 1,
+      closed.floor.payoutsToId,
     ],
   })
 }
@@ -322,7 +324,7 @@ export async function closeSettlement(
   const taking = { settlementId: id, clientId, currency: CURRENCY, cover, nextFromId, parties }
   const takings = await takeAvailable(tx, now, { ...taking, alsoLocked })
   const { reserveBps, reserveDays } = await readSettings(tx, clientId)
-  const floor = await readFloor(tx, { clientId, currency: CURRENCY, before: cutOff })
+  const floor = await readFloor(tx, { clientId, currency: CURRENCY, now })
   const netKobo = await writeSettlement(tx, deps, {
     ...{ id, closing, previous, cover, nextFromId, totals, takings, reserveBps, reserveDays },
     ...opened,

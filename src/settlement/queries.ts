@@ -102,7 +102,7 @@ export async function readUpcoming(
   const { clientKobo, subaccountsKobo, owedKobo } = await readBalances(tx, clientId)
   const { heldKobo, releasedKobo } = await previewDueReserves(tx, clientId, cutOff)
   const { reserveBps, schedule, handledTo } = settings
-  const floor = await readFloor(tx, { clientId, currency: CURRENCY, before: cutOff })
+  const floor = await readFloor(tx, { clientId, currency: CURRENCY, now })
   const shared = shareOut({ takenKobo: clientKobo, releasedKobo, owedKobo, reserveBps, floor })
   const { netKobo: coveredNetKobo, lines, ...amounts } = covered
   return {

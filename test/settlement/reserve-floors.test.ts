@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertCleanBooks } from '../support/bank-calls.ts'
+import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
 import { pay as payIn } from '../support/refunding.ts'
@@ -149,6 +149,51 @@ test('concurrent payouts leave the floor, and those that fail give its room back
   dataOf(await bench.call({ url, body: { reason: 'Not now' } }), 'account')
   dataOf(await pay('300'), 'account')
   assertRefused(await pay('1'), 'account', { status: 409, code: 'reserve_floor_reached' })
+})
+
+test('a settlement with an earlier cut-off holds back for payouts since then, once', async () => {
+  await using started = await startWithMoney('1000')
+  const { bench, setFloor, pay } = started
+  await setFloor(FLOOR)
+  bench.advance(60_000)
+  const cutOff = bench.clock().toISOString()
+  bench.advance(60_000)
+  dataOf(await pay('900'), 'account')
+
+  const { reserved, net } = await closed(bench, { cutOff })
+  assert.deepEqual([reserved, net], [100, 0])
+
+  const { accountNumber } = started
+  await credit(bench, accountNumber, '1000')
+  bench.advance(60_000)
+  assert.equal((await closed(bench)).reserved, 100)
+  await assertCleanBooks(bench)
+})
+
+test('payouts of a process whose clock is ahead, and to another bank account, count', async () => {
+  await using started = await startWithMoney('1000')
+  const { bench, setFloor, pay } = started
+  await setFloor(FLOOR)
+  await bench.db.query(
+    `insert into bank_accounts (reference, client_id, bank_code, account_number_sealed,
+                                account_number_hash, account_name, name_at_bank, status,
+                                is_default, created_by, created_at)
+     select 'BAC000000000000099', client_id, '232', account_number_sealed, account_number_hash,
+            account_name, name_at_bank, status, false, created_by, created_at
+       from bank_accounts`,
+  )
+  const ahead = { ...bench, clock: () => new Date(bench.clock().getTime() + 50) }
+  await using twin = await startTwin(ahead)
+  const body = { amount: '900', narration: 'Rent', bankAccount: 'BAC000000000000099' }
+  const call = { url: '/api/v1/payouts', body, token: await bench.login() }
+
+  const answers = await Promise.all([twin.call(call), pay('90')])
+
+  const paid = answers.filter(({ statusCode }) => statusCode === 200)
+  assert.equal(paid.length, 1, answers.map((answer) => answer.body).join())
+  if (answers[0]?.statusCode !== 200)
+    dataOf(await twin.call({ ...call, body: { ...body, amount: '810' } }), 'account')
+  assertRefused(await pay('0.01'), 'account', { status: 409, code: 'reserve_floor_reached' })
 })
 
 test('a payout that is older than the days of the floor needs no reserve', async () => {
