@@ -434,15 +434,15 @@ export async function acknowledgeAlert(
   return getAlert(tx, id)
 }
 
-// Undoes an acknowledgement. If the condition was raised again meanwhile, that alert is the open one, and
-// nothing changes. The lock makes alerts that are being raised wait, so that two cannot stand.
+// Undoes an acknowledgement. Changes nothing if the condition was raised again in the meantime: that alert is
+// the open one. If it is being raised right now, the index alerts_standing refuses a second open alert, and
+// the transaction is repeated.
 export async function reopenAlert(
   tx: Transaction,
   { now, clientId, actor }: { now: Date; clientId: ClientId; actor: string },
   id: bigint,
 ): Promise<Alert> {
   const { kind } = await getAlert(tx, id)
-  await tx.query('lock table alerts in share row exclusive mode')
   const { rowCount } = await tx.query({
     name: 'reopen-alert',
     text: `update alerts a
