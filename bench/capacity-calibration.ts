@@ -8,11 +8,11 @@ import { credits, LOADS, type Load } from './rows.ts'
 import { quantile, rateOf, type Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 
-const QUIET = 0.2 // Share of one process's capacity: batches hold few credits.
+const QUIET = 0.2 // A share of one process's capacity so small that batches hold few credits.
 const CHECKED = [0.35, 0.6]
 const WARM_UP_SLICES = 2
 
-// Costs per item under one load: medians over its slices.
+// Costs per item under one load, each the median of its slices.
 type Sample = Cost & { perSecond: number; batches: number; logBytes: number; storedBytes: number }
 type Counts = { batches: number; logBytes: number; storedBytes: number }
 
@@ -46,7 +46,7 @@ export async function calibrate(
   }
 }
 
-// Uses rates between the fitted ones, and two processes.
+// Compares predictions with loads at rates between the fitted ones, and with two processes.
 export async function check(bed: Testbed, of: Coefficients): Promise<Check[]> {
   const { perSecond: most } = await sample(bed, LOADS.cold as Load)
   const loads = CHECKED.map((share) => atRate(most * share))
@@ -65,15 +65,19 @@ export async function check(bed: Testbed, of: Coefficients): Promise<Check[]> {
   return checks
 }
 
-// A worker counts totals continuously, so the overview adds up only the latest rows.
+// Counts totals up to now, as a worker does continuously, so that the overview sums only the latest rows.
 async function countTotals({ db }: BenchDatabase): Promise<void> {
   const round = countTotalsRound({ db })
   while ((await round(new AbortController().signal))?.more) {}
 }
 
 const NOTHING: Demand = {
-  ...{ creditsPerSecond: 0, shareInArrays: 0, webhooksPerCredit: 0 },
-  ...{ readsPerSecond: 0, viewsPerSecond: 0, clients: 1 },
+  creditsPerSecond: 0,
+  shareInArrays: 0,
+  webhooksPerCredit: 0,
+  readsPerSecond: 0,
+  viewsPerSecond: 0,
+  clients: 1,
 }
 
 function atRate(perSecond: number): Load {
@@ -83,13 +87,14 @@ function atRate(perSecond: number): Load {
 
 const costOf = ({ service, postgres }: Sample): Cost => ({ service, postgres })
 
-// A credit costs x + y × batches. Two loads give x and y.
+// Computes the costs of a batch and of a credit from two loads. A credit costs its item plus its part of a
+// batch.
 function shares(busy: Sample, quiet: Sample, part: 'service' | 'postgres' | 'logBytes') {
   const batch = Math.max(0, (quiet[part] - busy[part]) / (quiet.batches - busy.batches))
   return { batch, item: Math.max(0, busy[part] - batch * busy.batches) }
 }
 
-// Solves credits per batch = 1 + rate / most.
+// Returns the largest number of batches per second, from: credits per batch = 1 + rate / most.
 function mostBatches({ perSecond, batches }: Sample, credit: Cost): number {
   return perSecond / Math.max(1 / batches - 1, 0.01) / slowdown(perSecond, credit)
 }
@@ -113,7 +118,9 @@ async function sample(bed: Testbed, load: Load): Promise<Sample> {
       0.5,
     )
   return {
-    ...{ service: middle('service'), postgres: middle('postgres'), perSecond: middle('perSecond') },
+    service: middle('service'),
+    postgres: middle('postgres'),
+    perSecond: middle('perSecond'),
     ...{
       batches: middle('batches'),
       logBytes: middle('logBytes'),

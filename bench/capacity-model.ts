@@ -13,11 +13,11 @@ export type Coefficients = {
   measuredOn: string
   credit: Cost
   batch: Cost
-  batchesPerSecondMax: number // One process with no other work.
+  batchesPerSecondMax: number // The most that one process writes without other work.
   // A client's events are numbered without gaps, so its batches wait for one another.
   clientCreditsPerSecondMax: number
-  creditInArray: Cost // Sent a hundred to a request.
-  webhook: Cost // The worker's cost, with its share of PostgreSQL.
+  creditInArray: Cost // The cost of a credit in a request with a hundred.
+  webhook: Cost // The cost for the worker and for PostgreSQL.
   accountRead: Cost
   pageView: Cost // The dashboard's overview, with every call that it makes.
   logBytes: { credit: number; batch: number; webhook: number }
@@ -26,7 +26,7 @@ export type Coefficients = {
 
 export type Demand = {
   creditsPerSecond: number
-  shareInArrays: number // Share of the credits, 0 to 1.
+  shareInArrays: number // The share of credits that are sent in arrays, from 0 to 1.
   webhooksPerCredit: number
   readsPerSecond: number
   viewsPerSecond: number
@@ -45,9 +45,10 @@ export type Prediction = {
   connections: number
 }
 
-// A process has one thread for all its requests. Above this its queue grows faster than it speeds up.
+// The largest share of its time that a process may be busy. It has one thread for all requests, and above
+// this share its queue grows faster than larger batches make up for.
 const BUSY_MAX = 0.7
-// Batches a second fall with the square of the time that is left, which fits measured loads within 10%.
+// Batches per second fall with the square of the process's idle time, which fits measured loads within 10%.
 const CROWDING = 2
 const IDLE_MIN = 0.05
 const DAY_SECONDS = 86_400
@@ -105,13 +106,13 @@ export function batchesPerSecond(
   return (processes * each) / (1 + each / most)
 }
 
-// The share of its batches that a process still writes at this rate of credits.
+// Returns the share of its largest number of batches that a process still writes at this rate of credits.
 export function slowdown(creditsPerSecond: number, { service }: Cost): number {
   return Math.max(1 - creditsPerSecond * service * US, IDLE_MIN) ** CROWDING
 }
 
-// The search ends: each further process takes its share, and a batch never costs less than one
-// credit.
+// Returns the least number of processes that is enough. The search ends, because each further process takes
+// its share of the load, and a batch never costs less than one credit.
 function fewest(isEnough: (count: number) => boolean): number {
   let count = 1
   while (!isEnough(count) && count < 10_000) count++

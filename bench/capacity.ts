@@ -38,7 +38,11 @@ const { values } = parseArgs({
     'reads-per-second': number(0),
     'views-per-second': number(0),
     clients: number(1),
-    ...{ table: flag, write: flag, calibrate: flag, check: flag, quick: flag },
+    table: flag,
+    write: flag,
+    calibrate: flag,
+    check: flag,
+    quick: flag,
   },
 })
 

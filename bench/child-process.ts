@@ -44,7 +44,7 @@ export function request<Reply, T>(
   })
 }
 
-// Runs one slice of load. CPU time counts while it is measured, not while it warms up.
+// Runs one slice of load. CPU time is measured only after the warm-up.
 export function measure(child: Child, job: object, pids: Omit<Pids, 'load'>): Promise<Slice> {
   const all = { ...pids, load: child.pid }
   let [start, cpu]: Slice['cpu'][] = []

@@ -30,7 +30,7 @@ export async function startCluster() {
   return { folder, config, pid, connectionString, databaseUrl, [Symbol.asyncDispose]: dispose }
 }
 
-// On a real disk, not in memory, so that a commit has its real cost.
+// Creates a folder on a real disk, not in memory, so that a commit has its real cost.
 function makeFolder(): string {
   const local = join(ROOT, 'data')
   const parent = [tmpdir(), '/var/tmp'].find((path) => statfsSync(path).type !== TMPFS) ?? local

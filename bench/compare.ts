@@ -1,5 +1,5 @@
-// Measures one row in rounds of short slices. Each round runs the reference and then the load, so
-// that both see the same state of the machine. The first rounds warm up and do not count.
+// Measures one row in rounds of short slices. Each round runs the reference and then the load, so that both
+// see the same state of the machine. The first rounds warm up and are discarded.
 // Afterwards the books must have grown by exactly the acknowledged credits, and the integrity
 // checks must find nothing.
 

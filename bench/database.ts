@@ -29,7 +29,7 @@ export class BenchDatabase implements AsyncDisposable {
     return { logBytes: Number(rows[0].log), storedBytes: Number(rows[0].stored) }
   }
 
-  // Does the work of autovacuum and the checkpointer now, so that no row pays for another's writes.
+  // Vacuums and checkpoints now, so that no row of the table pays for the writes of an earlier one.
   async settle(): Promise<void> {
     const { rows } = await this.db.query<{ tables: string | null }>(
       `select string_agg(quote_ident(relname), ', ') as tables from pg_stat_user_tables
@@ -63,7 +63,7 @@ export class BenchDatabase implements AsyncDisposable {
   [Symbol.asyncDispose] = () => this.db.end()
 }
 
-// Runs on the database that every cluster has.
+// Runs SQL on a database that every cluster has.
 export async function runAsAdmin(connectionString: string, sql: string): Promise<void> {
   const admin = new pg.Client({ connectionString })
   await admin.connect()

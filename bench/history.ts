@@ -13,8 +13,8 @@ import type { Sealer } from '#seal.ts'
 
 export const BANK = '058' // Differs from the bank of new accounts, so no numbers collide.
 export const INSTITUTIONS = Array.from({ length: 24 }, (_, at) => String(at + 1).padStart(6, '0'))
-export const SCATTER = 7_919_003 // Prime to 10 and to SERIALS: neighbours in time lie far apart.
-const ACCOUNT_STEP = 70_001 // Prime to the number of accounts.
+export const SCATTER = 7_919_003 // Coprime to 10 and to SERIALS, so that neighbours in time lie far apart.
+const ACCOUNT_STEP = 70_001 // Coprime to the number of accounts.
 const FIRST_SERIAL = 150_000_000
 const SERIALS = 25_000_000
 const CREDITS_PER_ACCOUNT = 2
@@ -24,13 +24,13 @@ const CHUNK = 250_000
 const FIRST_ID = 1_000_000
 const CLIENT = '(select id from clients)'
 
-// The account number of the j-th credit. Accounts are visited in a scattered order, equally often.
+// Returns the account number of the j-th credit. Accounts are visited in a scattered order, equally often.
 export function accountNumber(j: number, accounts: number): string {
   const k = (j * ACCOUNT_STEP) % accounts
   return nuban(BANK, FIRST_SERIAL + ((k * SCATTER) % SERIALS))
 }
 
-// The number of the k-th account in SQL. The digits of the bank's code add 59 to the check sum.
+// SQL scalar: the number of the k-th account. The digits of the bank's code add 59 to the check sum.
 const numberSql = (k: string) => {
   const serial = `(${FIRST_SERIAL} + (${k}::bigint * ${SCATTER}) % ${SERIALS})`
   const weighted = [3, 7, 3, 3, 7, 3, 3, 7, 3]
@@ -41,7 +41,7 @@ const numberSql = (k: string) => {
 
 const amountSql = (j: string) => `(10050 + (${j}::bigint * 37) % 9000 * 100)`
 
-// The bank's statement lines for $2 credits after the one with the id $1, in order of time.
+// SQL query: the bank's statement lines for the $2 credits after the id $1, ordered by time.
 export const STATEMENT_ROWS = `
   select id, to_char(received_at at time zone 'Africa/Lagos', 'DD-Mon-YYYY') as day,
          amount_kobo as "amountKobo", session_id as "sessionId", source_account_name as name,
@@ -59,7 +59,7 @@ export type StatementRow = {
 
 export type HistorySize = { accounts: number; perAccount?: number | undefined }
 
-// Expects a new database, whose only client is the sandbox's.
+// Writes the history into a new database, whose only client is the sandbox's.
 export async function writeHistory(
   connectionString: string,
   { accounts, perAccount = CREDITS_PER_ACCOUNT }: HistorySize,
@@ -166,7 +166,7 @@ function creditStatements({ accounts, perAccount, until }: Size, sealed: string)
   ]
 }
 
-// The x with step × x = 1 modulo `modulus`.
+// Returns the x with step × x = 1 modulo `modulus`.
 function inverse(step: number, modulus: number): number {
   let x = 1
   while ((x * step) % modulus !== 1) x++

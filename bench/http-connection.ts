@@ -16,8 +16,8 @@ export type Handlers = {
 
 const BUFFER_BYTES = 16_384
 
-// Few enough that a server's queue for new connections (511 by default) never overflows. The kernel
-// would later reset those beyond it.
+// Few enough that a server's queue for new connections (511 by default) never overflows; the kernel would
+// later reset the connections beyond it.
 export const OPENED_AT_ONCE = 200
 
 // Spreads the connections evenly over the ports.

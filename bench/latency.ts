@@ -2,8 +2,8 @@
 // second arrive: until the bank is answered, until the webhook is at the receiver, and until an open
 // checkout page has the news. The service and its workers are one process, as after `npm start`.
 //
-// Every time counts from the moment at which the credit was due to be sent. Every credit must cause
-// exactly one webhook, and every payment must end the wait of its page.
+// Every time is measured from the moment at which the credit was due to be sent. Every credit must cause
+// exactly one webhook, and the page of every payment must show its credit.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -29,7 +29,7 @@ const PAYMENT_NAIRA = '6000.00' // As the testbed's advices.
 const WARM_UP_MS = 3_000
 const ARRIVAL_MAX_MS = 30_000
 const LOOK_MS = 50
-// Milliseconds at most: the median and the 99th percentile.
+// The most milliseconds of the median and of the 99th percentile.
 const GOALS: Record<Kind, readonly [number | undefined, number | undefined]> = {
   answer: [undefined, undefined],
   webhook: [20, 100],
@@ -165,7 +165,7 @@ async function startReceiver(onWebhook: (sessionId: string) => void) {
   return { url, [Symbol.asyncDispose]: close }
 }
 
-// A credit of a payment reaches its page, every other one the receiver.
+// Waits until every credit has arrived: a payment's credit at its page, every other credit at the receiver.
 async function untilArrived(sent: ReadonlyMap<string, Sent>): Promise<void> {
   const endMs = performance.now() + ARRIVAL_MAX_MS
   const isMissing = ({ arrivals: { answer, webhook, page } }: Sent) =>

@@ -33,7 +33,7 @@ const PATIENCE_MS = 60_000
 const OF_CLIENTS = ['collection_accounts', 'advices', 'payments', 'numbers', 'credits', 'audit_log']
 const OTHER = 1_000_001
 
-// Rows of a list, a table or a feed, or the notice that there are none.
+// Selects the rows of a list, a table or a feed, or the notice that there are none.
 const ROWS = '#content :is(.row-link, .empty, .feed li, td, .banks-by-day, .bank)'
 
 const VIEWS = [
@@ -86,7 +86,7 @@ try {
   await server.stop()
 }
 
-// The client owns half of a long history.
+// Fills the database with a long history, of which the client owns half.
 async function fill(bench: DashboardBench): Promise<void> {
   console.error(`  filling ${PAYMENTS.toLocaleString('en')} payments`)
   await createAccount(bench)
@@ -98,7 +98,7 @@ async function fill(bench: DashboardBench): Promise<void> {
   await bench.db.query('vacuum analyze')
 }
 
-// The other half belongs to as many clients as there are rows. Here, one client takes it.
+// Assigns the other half of the history, which belongs to as many clients as it has rows, to one client.
 async function joinOthers(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()

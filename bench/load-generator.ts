@@ -1,6 +1,6 @@
-// The load generator takes jobs over its IPC channel and runs them one at a time. It sends on a
-// connection only after the previous answer there, and ends after the last answer. The number that
-// it counts as acknowledged is therefore exactly what the books must hold.
+// The load generator takes jobs over its IPC channel and runs them one at a time. It sends on a connection
+// only after the previous answer there, and a job ends after the last answer. So its number of acknowledged
+// credits is exactly the number that the books must have.
 
 import { type Connection, openConnections } from './http-connection.ts'
 import { makeRequests, type Requests, type Workload } from './requests.ts'
@@ -72,8 +72,8 @@ class Run {
     this.#endWhenAnswered()
   }
 
-  // Poisson arrivals. A late tick sends all requests that fell due, and its lateness counts as
-  // waiting.
+  // Sends requests as Poisson arrivals. A late tick sends all requests that fell due, and its lateness is
+  // included in their waiting time.
   #pace(perSecond: number): void {
     this.#idle.push(...this.#connections)
     let nextMs = performance.now()

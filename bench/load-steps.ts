@@ -12,7 +12,7 @@ const SHARES = [0.5, 1, 2, 4] as const
 // Enough connections that the generator holds nothing back. Opening them takes a while.
 const OVERLOAD = { connections: 4_000, mayRefuse: true, warmUpMs: 1_500, sliceMs: 4_000 }
 const QUIET = { share: 0.3, mayRefuse: true, connections: 64, warmUpMs: 0, sliceMs: 250 }
-const CALM_FACTOR = 3 // Times the median latency before; nothing may be refused.
+const CALM_FACTOR = 3 // Recovered: no refusals, and at most this many times the earlier median latency.
 const RECOVERY_MAX_MS = 15_000
 const GOODPUT_MIN = 0.9
 const RECOVERY_GOAL_MS = 5_000

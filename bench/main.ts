@@ -1,5 +1,5 @@
-// `npm run bench`: measures the service on this machine, each row beside its reference. options.ts
-// lists the options, rows.ts the rows. Exits with 1 when an answer was wrong.
+// `npm run bench`: measures the service on this machine, each row alongside its reference. options.ts lists
+// the options, rows.ts the rows. Exits with 1 if an answer was wrong.
 
 import { startCluster } from './cluster.ts'
 import { type Row, runRow } from './compare.ts'

@@ -1,13 +1,12 @@
 // The options of `npm run bench -- …`:
 //   --quick           a look, not a record: fewer and shorter slices, fewer accounts
 //   --only cold,hot   only these rows; a reference such as pgbench may be named alone
-//   --only load       load at 50, 100, 200 and 400% of capacity, a table of its own
+//   --only load       load at 50, 100, 200 and 400% of capacity, in a separate table
 //   --only idle       10,000 idle connections, likewise
 //   --only latency    from a credit to its webhook and its checkout page, likewise
 //   --only price      the bytes that a credit writes, likewise
 //   --only size       reading among --credits N (100 million; quick: 2), likewise
-//   --scale           credits among 10 million accounts with 20 million credits (quick: a
-// hundredth)
+//   --scale           credits among 10 million accounts with 20 million credits (quick: a hundredth)
 //   --against FOLDER  the same loads on another checkout's service, in turn, as the reference
 //   --profile FOLDER  CPU profiles of the service
 //   --write           put the table into docs/performance.md

@@ -43,7 +43,9 @@ export async function runPrice(bed: Testbed): Promise<string> {
   const first = bed.nextCredits(PER_REQUEST * REQUESTS)
   const workload = { kind: 'credits', first, ...credits } as const
   const { acknowledged } = await send(bed, on, workload, {
-    ...{ connections: 1, warmUpMs: 0, sliceMs: ENOUGH_MS },
+    connections: 1,
+    warmUpMs: 0,
+    sliceMs: ENOUGH_MS,
   })
   const deliveries = await dispatchAll(database)
   if (deliveries !== acknowledged) throw new Error(`${deliveries} deliveries of ${acknowledged}`)
@@ -78,7 +80,7 @@ async function readPosition({ db }: BenchDatabase): Promise<string> {
   return rows[0]?.at as string
 }
 
-// A partition counts as its table.
+// SQL scalar: the table of the relation `c`; for a partition, the partitioned table.
 const TABLE = `coalesce(pg_partition_root(c.oid), c.oid)::regclass::text`
 
 async function readStored({ db }: BenchDatabase): Promise<Map<string, number>> {
@@ -91,7 +93,8 @@ async function readStored({ db }: BenchDatabase): Promise<Map<string, number>> {
   return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]))
 }
 
-// A record counts for the table of its first page. Commits and the server's own records have no table.
+// Reads the bytes of the log by table. A record is attributed to the table of its first page. Commits and the
+// server's own records have no table.
 async function readLog({ db }: BenchDatabase, from: string, to: string) {
   const { rows } = await db.query<{ name: string; log: string; pages: string }>(
     `with blocks as (

@@ -9,7 +9,7 @@ export type Pids = {
   postgres: number
   load: number | 'ended children' // The bench's own load, which ends by itself.
 }
-// In seconds. `others` is the rest of the machine.
+// CPU time in seconds. `others` is the rest of the machine.
 export type CpuTime = { service: number; postgres: number; load: number; others: number }
 
 export function readCpu(pids: Pids): CpuTime | undefined {
@@ -39,7 +39,8 @@ export function parentOf(pid: number): number {
   return Number(statOf(pid)[4 - 3])
 }
 
-// From the third field on: the name in the second may hold spaces and brackets.
+// Returns the fields of /proc/…/stat from the third on, because the second, a name, may contain spaces and
+// brackets.
 function statOf(pid: number | string): string[] {
   const text = /^(self|[0-9]+)$/.test(`${pid}`) ? read(`/proc/${pid}/stat`) : ''
   return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -49,7 +50,8 @@ function ticks(stat: readonly string[], ...fields: readonly number[]): number {
   return sum(fields.map((field) => Number(stat[field - 3] ?? 0))) / TICKS_PER_SECOND
 }
 
-// All CPU time except idle and waiting for the disk, with the time that the hypervisor took.
+// Returns all CPU time except idle time and waiting for the disk, including the time that the hypervisor
+// took.
 function busySeconds(): number {
   const [, line = ''] = /^cpu +(.*)$/m.exec(read('/proc/stat')) ?? []
   const [user, nice, system, _idle, _wait, irq, softIrq, steal] = line.split(' ').map(Number)

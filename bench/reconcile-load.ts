@@ -1,6 +1,6 @@
-// Uploads a bank's statement with a line for each credit, and measures the time from the first byte
-// to the answer and the service's memory meanwhile. Of every thousand lines one is missing and one
-// is unknown, so the result is known beforehand; any other result fails the bench.
+// Uploads a bank's statement with a line for each credit, and measures the time from the first byte to the
+// answer, and the service's memory during that time. Of every thousand lines one is missing and one is
+// unknown, so the result is known beforehand; any other result fails the bench.
 
 import { createReadStream, createWriteStream } from 'node:fs'
 import { request } from 'node:http'

@@ -10,10 +10,15 @@ import { quantile, rateOf, type Slice } from './slice.ts'
 
 const DOCS = join(import.meta.dirname, '..', 'docs')
 const PATHS = {
-  ...{ bench: 'performance.md', scale: 'performance.md', soak: 'performance.md' },
-  ...{ load: 'performance.md', idle: 'performance.md', price: 'performance.md' },
-  ...{ latency: 'performance.md' },
-  ...{ size: 'scaling.md', capacity: 'scaling.md' },
+  bench: 'performance.md',
+  scale: 'performance.md',
+  soak: 'performance.md',
+  load: 'performance.md',
+  idle: 'performance.md',
+  price: 'performance.md',
+  latency: 'performance.md',
+  size: 'scaling.md',
+  capacity: 'scaling.md',
 }
 const HEAD =
   'row,service µs,PostgreSQL µs,load µs,reference,× (low),×,per s,p50 ms,p99 ms,others'.split(',')
@@ -128,11 +133,11 @@ export function writeSection(section: keyof typeof PATHS, body: string): void {
   writeFileSync(path, text.slice(0, from) + dated + text.slice(to))
 }
 
-// Ratios of the row's load to its reference, round by round.
+// Returns the ratio of the row's load to its reference for each round.
 function ratios({ name, reference, slices }: Row, value: Value): number[] {
   const others = slices[reference ?? '']?.map(value) ?? []
-  const own = slices[name]?.map(value) ?? []
-  return others.map((other, at) => (own[at] ?? Number.NaN) / other)
+  const values = slices[name]?.map(value) ?? []
+  return others.map((other, at) => (values[at] ?? Number.NaN) / other)
 }
 
 function format(value: number, digits: number): string {

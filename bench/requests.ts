@@ -118,8 +118,8 @@ function request(method: string, path: string, headers = '', body = ''): Buffer 
 }
 
 function post(path: string, body: string, headers = ''): Buffer {
-  const about = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`
-  return request('POST', path, about + headers, body)
+  const bodyHeaders = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`
+  return request('POST', path, bodyHeaders + headers, body)
 }
 
 const bearer = (token: string) => `authorization: Bearer ${token}\r\n`

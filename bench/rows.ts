@@ -34,9 +34,9 @@ export type Load = {
 }
 
 const CONNECTIONS = 192
-const ARRAYS = { perRequest: 100, connections: 16 } // More in flight than the queue takes otherwise.
+const ARRAYS = { perRequest: 100, connections: 16 } // Few connections: more arrays would overflow the queue.
 const FEW = 50
-// Enough requests are built for these rates. A faster slice ends early, which is correct.
+// Requests are built for these rates. If the service is faster, the slice ends early, which is correct.
 const CREDITS_PER_SECOND = 25_000
 const ARRAYS_PER_SECOND = 700
 const OTHERS_PER_SECOND = 14_000
@@ -54,7 +54,7 @@ function requestsFor({ options }: Testbed, perSecond: number): number {
 
 export type CreditShape = Partial<Job> & { accounts?: number; perRequest?: number; share?: number }
 
-// `share` is a share of the cold rate in the same round.
+// A load of credits. `share` sets the rate, as a share of the rate of the cold load in the same round.
 export function credits(title: string, target: Where, shape: CreditShape = {}): Load {
   const { accounts, perRequest = 1, share, ...job } = shape
   const run: Load['run'] = (bed, on, latest) => {
@@ -92,7 +92,7 @@ const unsettled = (load: Load): Load => ({
 const NORMAL_PER_SECOND = 2_000
 const normal = credits('credits at a normal rate', 'settlement', { perSecond: NORMAL_PER_SECOND })
 
-// Slow enough for a worker beside it on two cores.
+// Slow enough that a worker can run alongside on two cores.
 const SCREENED = { perRequest: 100, connections: 16, perSecond: 30, warmUpMs: 0, sliceMs: 5_000 }
 
 const screened = (title: string, target: Where): Load => {
@@ -153,10 +153,19 @@ export const LOADS: Record<string, Load> = {
 
 // The loads that run in every round before the row's own load. The last is its reference.
 export const ROWS: Record<string, readonly string[]> = {
-  ...{ cold: ['pgbench'], hot: ['pgbench'], arrays: ['pgbench'], create: ['pgbench'] },
-  ...{ initiate: ['pgbench'], get: ['empty'], quiet: ['cold', 'unbatched'] },
-  ...{ two: ['cold'], 'two-hot': ['few-hot'], webhooks: [], dead: [] },
-  ...{ naive: ['pgbench'], pgledger: ['pgbench'] },
+  cold: ['pgbench'],
+  hot: ['pgbench'],
+  arrays: ['pgbench'],
+  create: ['pgbench'],
+  initiate: ['pgbench'],
+  get: ['empty'],
+  quiet: ['cold', 'unbatched'],
+  two: ['cold'],
+  'two-hot': ['few-hot'],
+  webhooks: [],
+  dead: [],
+  naive: ['pgbench'],
+  pgledger: ['pgbench'],
   settlement: ['normal'],
   screened: ['unscreened'],
   reconcile: [],

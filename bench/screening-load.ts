@@ -15,7 +15,7 @@ const CATCH_UP_MS = 2_000 // For the other work of the workers, which is the sam
 const GIVE_UP_MS = 60_000
 const POLL_MS = 50
 
-// No credit of the bench breaks one of them: what is measured is looking, not holding.
+// No credit of the bench breaks one of these rules, because the bench measures screening, not holds.
 const RULES = [
   ['velocity', { count: 1_000, minutes: 60 }],
   ['structuring', { amountKobo: '500000', percent: 10, count: 1_000, minutes: 60 }],
@@ -59,7 +59,7 @@ const SYLLABLES = [
   'yo',
 ]
 
-// Three words of three syllables.
+// Returns a name of three words with three syllables each.
 function nameOf(serial: number): string {
   let rest = serial * 7_919 + 1
   const word = () =>

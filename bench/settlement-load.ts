@@ -1,6 +1,6 @@
-// Credits while a settlement is closed: measures how long a million lines take, and the rate of
-// credits of the same client meanwhile. The service itself closes the settlement. Only slices that
-// ended before it was closed count.
+// Credits while a settlement is closed: measures how long a million lines take, and the rate of credits of
+// the same client in that time. The service itself closes the settlement. Rates are taken only from slices
+// that ended before it was closed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Slice } from './slice.ts'
@@ -13,8 +13,7 @@ const PATH = '/api/v1/settlements'
 
 type Closed = { lines: number; seconds: number }
 
-// The same load before the settlement: as many slices as a row has rounds, after those that warm
-// up.
+// Runs the same load before the settlement, in as many slices as a row has rounds, after the warm-up.
 export async function beforeSettling(
   { options }: Testbed,
   run: () => Promise<Slice | undefined>,
@@ -64,7 +63,8 @@ async function close(bed: Testbed, { ports, database }: Target): Promise<Closed>
   throw new Error('the settlement was never closed')
 }
 
-// Only slices inside the settlement count for rates; all slices must be in the books.
+// Merges slices. Rates are taken from the slices within the settlement; the credits of all slices must be in
+// the books.
 function merge(inside: readonly Slice[], all: readonly Slice[]): Slice {
   const sum = (slices: readonly Slice[], of: (slice: Slice) => number) =>
     slices.reduce((total, slice) => total + of(slice), 0)

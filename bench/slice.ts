@@ -3,17 +3,17 @@
 import type { CpuTime } from './process-stats.ts'
 
 export type Slice = {
-  acknowledged: number // From start to end, warm-up included. The books must hold as many.
+  acknowledged: number // Items from start to end, including the warm-up. The books must have as many.
   failures: { count: number; first?: string }
-  items: number // During the measurement, as are the fields below.
+  items: number // Without the warm-up, like the fields below.
   seconds: number
-  refused?: number // With the code `busy`.
-  gaveUp?: number // No connection was idle in time.
+  refused?: number // Requests that were refused with the code `busy`.
+  gaveUp?: number // Requests that were not sent, because no connection was idle in time.
   latency?: { p50: number; p99: number } // In milliseconds.
   cpu?: CpuTime | undefined
   memoryMb?: number // The service's maximum.
   written?: { logBytes: number; storedBytes: number } // Written by PostgreSQL.
-  settled?: { lines: number; seconds: number } // The settlement that was closed meanwhile.
+  settled?: { lines: number; seconds: number } // The settlement that was closed at the same time.
 }
 
 export type Phase = { at: 'warm' } | { at: 'measured' } | { at: 'done'; slice: Slice }

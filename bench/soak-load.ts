@@ -16,7 +16,7 @@ const TRIES_MAX = 10
 const RETRY_MS = 1_000
 const FAILURES_SHOWN = 20
 const STREAM_MS = 3_000
-const BUSY = new Set([408, 429, 503]) // A machine that stalls also sends requests slowly.
+const BUSY = new Set([408, 429, 503]) // Includes 408, because a machine that stalls sends requests slowly.
 const LISTS = ['credits', 'payments', 'events', 'suspense', 'accounts/static', 'audit-log']
 
 type Call = { path: string; body?: string; headers?: Record<string, string> }

@@ -1,5 +1,5 @@
-// Webhook receivers of a soak: one always answers, one comes and goes, and one misbehaves: it
-// hangs, resets, fails, or answers without end.
+// Webhook receivers of a soak: one always answers, one is sometimes down, and one misbehaves: it hangs,
+// resets, fails, or answers without end.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

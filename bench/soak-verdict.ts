@@ -7,7 +7,7 @@
 import { quantile } from './slice.ts'
 import type { ProcessSample, Sample } from './soak-samples.ts'
 
-const GROWTH_MAX = 0.05 // Share of the median, in an hour.
+const GROWTH_MAX = 0.05 // The largest growth in an hour, as a share of the median.
 const SIGNIFICANT_Z = 2.326 // One-sided, 1%.
 const WARM_UP_SHARE = 0.25
 // Database connections that pools open under load and keep for a while, each with a timer.
@@ -84,7 +84,7 @@ export function theilSen(points: readonly Point[]): number {
   return slopes.length === 0 ? 0 : quantile(slopes, 0.5)
 }
 
-// The number of standard deviations by which rising pairs outnumber falling ones.
+// Returns by how many standard deviations rising pairs outnumber falling ones.
 export function mannKendall(values: readonly number[]): number {
   const count = values.length
   let rising = 0

@@ -1,7 +1,7 @@
-// `npm run soak -- --minutes 60 --rate 150`: a steady mix of all requests of clients, banks and
-// payers, beside connections that are cut or send garbage, and receivers that come and go. Samples
-// the resources of the processes throughout, and once more when all is quiet. Exits with 1 when
-// anything grows or is left over.
+// `npm run soak -- --minutes 60 --rate 150`: a steady mix of all requests of clients, banks and payers,
+// alongside connections that are cut or send garbage, and receivers that are sometimes down. Samples the
+// resources of the processes throughout, and again after the load has stopped. Exits with 1 if any resource
+// grows or is not freed.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -11,7 +11,7 @@ import type { HistorySize } from './history.ts'
 import type { Options } from './options.ts'
 import { activateAllRules } from './screening-load.ts'
 
-const PER_ACCOUNT = 20 // For databases with a million credits.
+const PER_ACCOUNT = 20 // The credits of each account in databases with a million credits.
 
 export type Target = {
   ports: readonly number[]
@@ -39,7 +39,7 @@ export class Testbed implements AsyncDisposable {
     return fillDatabase(this.cluster.config, connectionString, size)
   }
 
-  // The first of `count` credits that no load has sent yet.
+  // Reserves `count` credits that no load has sent yet, and returns the number of the first.
   nextCredits(count: number): number {
     this.#creditsSent += count
     return this.#creditsSent - count
@@ -65,7 +65,7 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
-  // A second process beside the first, on the same database.
+  // Starts a second process alongside the first, on the same database.
   async twoProcesses(before = ''): Promise<Target> {
     const one = await this.service(before)
     const two = await this.once(`two${before}`, () =>
@@ -89,7 +89,7 @@ export class Testbed implements AsyncDisposable {
   // A million credits that no settlement has taken yet; quick: a tenth.
   settlement = () => this.#history('settlement', this.options.settledAccounts)
 
-  // The same with workers: without a rule of screening, and with all kinds of rules.
+  // Services with workers: one without screening rules, one with all kinds of rules.
   unscreened = () => this.#withWorker('unscreened')
   screened = () => this.#withWorker('screened', activateAllRules)
 

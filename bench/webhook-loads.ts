@@ -1,6 +1,6 @@
 // Webhooks: measures how fast the worker delivers a backlog, and how long a healthy endpoint waits
-// beside a thousand that hang. The worker is the real one, on its own database; this process is the
-// receiver. Every event must arrive at every endpoint; a second arrival does not count.
+// alongside a thousand that hang. The worker is the real one, on its own database; this process is the
+// receiver. Every event must arrive at every endpoint; second arrivals are ignored.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -95,7 +95,8 @@ async function deliver(
   return { acknowledged, items, seconds: elapsedMs / 1000, failures, cpu, latency, written }
 }
 
-// Gives up when nothing has arrived for a long while. The missing events are then a failure.
+// Waits until `isDone`. Gives up if nothing has arrived for STALLED_MS; the missing events are then a
+// failure.
 async function until(seen: ReadonlySet<string>, isDone: () => boolean): Promise<void> {
   let [count, sinceMs] = [-1, performance.now()]
   while (!isDone() && performance.now() - sinceMs < STALLED_MS) {

@@ -43,7 +43,7 @@ export function parseHttpUrl(text: string): string {
   throw new InvalidArgumentError('It is a URL, such as http://localhost:3000/hook.')
 }
 
-// Repeated values, or one with commas.
+// Collects the values of an option that is repeated, or has values separated by commas.
 export function collect(
   text: string,
   before: readonly string[] = [],
@@ -74,7 +74,7 @@ export function parseEmail(text: string): string {
   throw new InvalidArgumentError('It is an email address.')
 }
 
-// A zone is required, so that the time is unambiguous.
+// Parses a time. A zone is required, so that the time is unambiguous.
 export function parseTime(text: string): Date {
   const time = new Date(TIME.test(text) ? text : Number.NaN)
   if (!Number.isNaN(time.getTime())) return time

@@ -8,7 +8,7 @@ import { type ExitCode, reasonOf, Unfinished } from './problems.ts'
 import { type Column, table } from './table.ts'
 import { showProgress, type Terminal } from './terminal.ts'
 
-// Bridges a short outage, but reports a stopped service soon.
+// Few retries: they bridge a short outage, but a stopped service is soon reported.
 const RETRIES = 2
 const PAGE_MAX = 100
 
@@ -27,7 +27,7 @@ export type Service = {
 export class Run {
   readonly terminal: Terminal
   url: string | undefined // The service's URL, once known.
-  mayHaveWritten = false // A request that changes something may have arrived.
+  mayHaveWritten = false // Whether a request that changes something may have arrived.
   exitCode: ExitCode = 0
 
   constructor(terminal: Terminal) {
@@ -87,8 +87,8 @@ function bigintAsNumber(_: string, value: unknown): unknown {
   return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value.toString()
 }
 
-// Every change has an idempotency key. A user who is interrupted before the answer sees the key and
-// repeats the command with it, so that nothing is done twice.
+// Runs a change with an idempotency key. If the change is interrupted before its answer, the user sees the
+// key and can repeat the command with it, so that nothing is done twice.
 export async function keyed<T>(context: Context, work: (key: string) => Promise<T>): Promise<T> {
   const key = context.options.idempotencyKey ?? crypto.randomUUID()
   try {
@@ -113,7 +113,7 @@ type Listing<Item> = {
   read: (filter: never, stop: Stop) => AsyncIterable<Item>
 }
 
-// The answer of every `list` command: the first items of a list, read page by page, as a table.
+// Returns the answer of a `list` command: the first items of a list, read page by page, as a table.
 export async function listAnswer<Item>(
   { terminal, options }: Context,
   filter: Filter,

@@ -99,8 +99,8 @@ function writeStored(world: World, stored: StoredCredentials): void {
 // Writes atomically, readable by the owner only. An interruption leaves the old file.
 export function writePrivately(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const fresh = `${file}.${process.pid}.new`
-  writeFileSync(fresh, text, { mode: 0o600 })
-  chmodSync(fresh, 0o600) // An existing file keeps its mode.
-  renameSync(fresh, file)
+  const newFile = `${file}.${process.pid}.new`
+  writeFileSync(newFile, text, { mode: 0o600 })
+  chmodSync(newFile, 0o600) // writeFileSync does not change the mode of an existing file.
+  renameSync(newFile, file)
 }

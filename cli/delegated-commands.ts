@@ -31,7 +31,8 @@ export function addDelegatedCommands(program: Command, run: Run): void {
   }
 }
 
-// Reached only if global options precede the command's name; otherwise the launcher has run it already.
+// Runs the command through the launcher. Called only if global options precede the command's name; otherwise
+// the launcher has already run it.
 async function launch(words: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [LAUNCHER, ...words], { stdio: 'inherit' })
   const [code] = (await once(child, 'exit')) as [number | null]

@@ -105,7 +105,7 @@ function checkReach(url: string, health: Look): Check {
   return { state: 'fail', name, finding, remedy: 'Check the URL.', exitCode }
 }
 
-// The version is at the start of the API description, so it reads no further.
+// Checks the version of the service. It is at the start of the API description, so the rest is not read.
 async function checkVersion(run: Run, url: string): Promise<Check> {
   const name = 'Version'
   const answer = await look(run, `${url}/openapi.json`)
@@ -166,7 +166,7 @@ async function checkClient(run: Run, options: Options): Promise<Check[]> {
   }
 }
 
-// Undefined if the client lacks the scope.
+// Returns undefined if the client lacks the scope.
 async function unlessForbidden<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
@@ -231,7 +231,8 @@ type DatabaseState = {
   standbys: number
 }
 
-// On the service's own machine, as `manilla admin database`.
+// Checks the database like `manilla admin database`. Only on the service's own machine, where DATABASE_URL is
+// set.
 async function checkDatabase({ terminal }: Run): Promise<Check[]> {
   if (!terminal.env.DATABASE_URL) return []
   try {

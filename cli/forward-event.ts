@@ -49,7 +49,7 @@ export async function forwardEvent(handler: Handler, event: Event): Promise<Outc
   return undefined
 }
 
-// Ctrl-C does not abort it, so that a handler never receives an event twice.
+// Posts the event once. Ctrl-C does not abort the request, so that a handler never receives an event twice.
 async function post({ terminal, url, secret }: Handler, event: Event) {
   const body = JSON.stringify(event)
   const began = performance.now()
@@ -78,7 +78,7 @@ async function post({ terminal, url, secret }: Handler, event: Event) {
   }
 }
 
-// Standard Webhooks 1.0 (docs/webhooks.md).
+// Signs by Standard Webhooks 1.0 (docs/webhooks.md).
 function signatureOf(secret: string, id: string, { body, now }: { body: string; now: Date }) {
   const seconds = Math.floor(now.getTime() / 1000)
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')

@@ -100,7 +100,7 @@ class Session {
     const signal = terminal.interrupted
     const [newest] = (await manilla.events.list({ limit: '1' } as never, { signal }).page()).data
     const end = newest?.sequence ?? 0
-    // A newly set up service counts from 1 again: its first events must not be skipped.
+    // A newly set up service numbers its events from 1 again, and its first events must not be skipped.
     const isAhead = stored !== undefined && stored > end
     const after = (options.after as number | undefined) ?? (isAhead ? 0 : stored) ?? end
     this.#last = after
@@ -122,7 +122,7 @@ class Session {
     this.#isLost = true
   }
 
-  // False if interrupted before the handler received it: the next run repeats the event.
+  // Returns false if interrupted before the handler received the event; the next run then repeats it.
   async take(event: Event): Promise<boolean> {
     const isSelected =
       this.#types.length === 0 || this.#types.some((type) => fits(event.type, type))
@@ -161,7 +161,7 @@ class Session {
     return `${start}  ${result}  ${latencyMs} ms${tries}  ${id}${remedy}`
   }
 
-  // To standard error: not part of the results.
+  // Writes to standard error, because notes are not part of the results.
   #note(text: string): void {
     this.#context.terminal.err(`${text}\n`)
   }

@@ -1,4 +1,5 @@
-// `manilla login` and `manilla logout`: checks credentials and stores them in a file of the user’s own.
+// `manilla login` and `manilla logout`: checks credentials, and stores them in a file that only the user can
+// read.
 
 import type { Command } from 'commander'
 import { Manilla } from '../sdk/src/sdk.ts'
@@ -45,7 +46,7 @@ async function logIn(run: Run, options: Options): Promise<void> {
     fetch: terminal.fetch,
     maxRetries: 2,
   })
-  // Any call needs a token. This call's scope may be missing.
+  // Any call would do, because each needs a token. The credentials are valid even if they lack this scope.
   await manilla
     .request('get', '/api/v1/limits', { signal: terminal.interrupted })
     .catch((error) => {

@@ -74,7 +74,7 @@ function group(parent: Command, name: string, description: string): Command {
   return withoutUrl(parent.command(name).description(description))
 }
 
-// --url is of the API.
+// Hides --url in the help of commands that do not use the API.
 function withoutUrl(command: Command): Command {
   return command.configureHelp({
     ...command.configureHelp(),

@@ -25,7 +25,7 @@ export class CliProblem extends Error {
   }
 }
 
-// A command failed after it had started. The advice tells how to continue without doing anything twice.
+// A command failed after it had started. The advice explains how to continue without doing anything twice.
 export class Unfinished extends Error {
   readonly advice: string
 
@@ -43,7 +43,8 @@ type Failure = {
 
 type Place = { url: string | undefined; isInterrupted: boolean }
 
-// Undefined for unexpected errors: bugs, which are printed in full.
+// Describes an expected failure. Returns undefined for an unexpected error, which is a bug and is printed in
+// full.
 export function describeFailure(error: unknown, place: Place): Failure | undefined {
   if (error instanceof Unfinished) {
     const failure = describeFailure(error.cause, place)
@@ -108,7 +109,7 @@ function describeRefusal(error: ManillaError, url = 'the service'): Failure {
   return { sentence, exitCode: isDown ? EXIT.unreachable : EXIT.refused, error }
 }
 
-// Node hides the reason of a failed fetch in its cause, or in several.
+// Returns the reason of an error. Node hides the reason of a failed fetch in one or several causes.
 export function reasonOf(error: unknown): string {
   const { cause, code, errors, message } = error as Error & {
     code?: string

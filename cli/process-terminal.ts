@@ -1,4 +1,4 @@
-// The terminal of this process.
+// The Terminal of this process: its streams, signals and environment.
 
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline/promises'
@@ -30,7 +30,7 @@ export function processTerminal(interrupted: AbortSignal): Terminal {
   return terminal
 }
 
-// Signals end an operator command at once: each command is safe to kill at any point.
+// Runs an operator command. Signals end it at once, because each command is safe to kill at any point.
 async function operate(command: OperatorCommand, terminal: Terminal): Promise<Answer> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
   const { runCommand } = await import('#admin/run-command.ts')

@@ -66,7 +66,8 @@ function describeOption(this: Help, option: Option): string {
   return option.mandatory ? `${text} Required.` : text
 }
 
-// Returns the exit code. Results go to standard output, one sentence for a failure to standard error.
+// Runs a command line and returns the exit code. Writes results to standard output, and one sentence about a
+// failure to standard error.
 export async function runCli(words: readonly string[], terminal: Terminal): Promise<number> {
   const run = new Run(terminal)
   const program = createProgram(run)
@@ -92,7 +93,7 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
   }
 }
 
-// The longest command that the words name.
+// Returns the longest command that the words name.
 function commandIn(program: Command, words: readonly string[]): string {
   let [command, path] = [program, 'manilla']
   for (const word of words) {

@@ -11,7 +11,7 @@ import { type Column, details, naira, table, time } from './table.ts'
 import { showProgress } from './terminal.ts'
 import { Player, SCENARIOS } from './trigger-scenarios.ts'
 
-const EVENT_WAIT_MS = 90_000 // Workers send payouts, and payments live for at least a minute.
+const EVENT_WAIT_MS = 90_000 // Workers send payouts, and a payment takes at least a minute to expire.
 const LOOK_MS = 300
 const SEED_LOOK_MS = 500
 const RESET_WARNING = 'Everything in the sandbox would be deleted. Repeat with --yes.'
@@ -75,8 +75,9 @@ async function trigger(context: Context, type = '') {
   return { data: event, text: JSON.stringify(event, null, 2) }
 }
 
-// Call before creating anything: scenarios start with requests that a live service would perform. A live
-// service refuses the path before it reads the body. The sandbox refuses this body and does nothing.
+// Throws unless the service is a sandbox. Call it before creating anything, because scenarios start with
+// requests that a live service would perform. A live service refuses the path before it reads the body; the
+// sandbox refuses this empty body and does nothing.
 async function assertSandbox({ manilla, terminal }: Context): Promise<void> {
   const request = { body: {} as never, idempotencyKey: null, signal: terminal.interrupted }
   try {
@@ -143,7 +144,7 @@ function parseDuration(text: string): string {
   return String(Number(count) * SECONDS[unit as Unit])
 }
 
-// Waits for the end. If interrupted, the seed continues on the service.
+// Fills the sandbox and waits until it is filled. If interrupted, the service continues to fill it.
 async function seed({ manilla, terminal, options }: Context) {
   const signal = terminal.interrupted
   using progress = showProgress(terminal)

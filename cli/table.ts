@@ -25,8 +25,8 @@ export function plain(cell: Cell): string {
   return String(cell ?? '').replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 }
 
-// On a narrow terminal the extra columns are dropped first, from the last on, to keep references
-// complete.
+// Formats rows as a table. On a narrow terminal, extra columns are dropped, the last ones first, to keep
+// references complete.
 export function table<Row>(
   look: Look,
   columns: readonly Column<Row>[],
@@ -62,7 +62,7 @@ function layOut<Row>(look: Look, columns: readonly Column<Row>[], rows: readonly
   return [titles, ...cells].map(lay).join('\n')
 }
 
-// One line per field. Omits fields without a value.
+// Formats fields one per line. Omits fields without a value.
 export function details(look: Look, fields: readonly (readonly [string, Cell])[]): string {
   const visible = fields
     .map(([name, cell]) => [name, plain(cell)] as const)
@@ -83,7 +83,7 @@ export function naira(amount: number | null | undefined, currency?: string | nul
   return currency ? `${currency} ${text}` : text
 }
 
-// The service's Nigerian time, to the second.
+// Formats a timestamp of the service, which is in Nigerian time, to the second.
 export function time(iso: string | null | undefined): string {
   return iso ? iso.slice(0, 19).replace('T', ' ') : ''
 }

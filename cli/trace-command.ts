@@ -52,7 +52,7 @@ function search({ manilla, terminal }: Context, words: string) {
   })
 }
 
-// The hit itself or its owner, whichever has a timeline.
+// Returns the hit itself if it has a timeline, else its owner if that has one.
 function subjectOf({ type, reference, of }: Hit): Subject | undefined {
   const hasTimeline = (kind: string) => ['payment', 'advice', 'account', 'credit'].includes(kind)
   if (hasTimeline(type)) return { type, reference }

@@ -112,7 +112,7 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
     return player.manilla.advices.extend(reference, { seconds: 3_600 }, player.stop)
   },
   'payment.successful': (player) => player.paidPayment(),
-  // The shortest possible: it takes a minute.
+  // Uses the shortest possible time, which is a minute.
   'payment.expired': (player) => player.payment({ expiresInSeconds: 60, graceSeconds: 0 }),
   'payment.cancelled': async (player) => {
     const { reference } = await player.payment()

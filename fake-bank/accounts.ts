@@ -1,12 +1,12 @@
-// Accounts that the bank reserved for us, and account names. The bank accepts money for any number
-// under a prefix that it granted to us, without knowing the number.
+// Accounts that the bank reserved for Manilla, and account names. The bank accepts money for any number under
+// a prefix that it granted to Manilla, without knowing the number.
 
 import { isAccountNumber, nuban } from '#banks/numbers.ts'
 import type { Clock } from '#clock.ts'
 
 const FIRST_SERIAL = 900_000_000 // Above every range that the printed banks file grants.
 const SERIALS = 100_000_000
-export const UNKNOWN_NUMBER = '0000000000' // Belongs to nobody, at any bank.
+export const UNKNOWN_NUMBER = '0000000000' // No bank has an account with this number.
 
 const FIRST_NAMES = ['Ada', 'Bola', 'Chidi', 'Emeka', 'Funmi', 'Halima', 'Ibrahim', 'Ngozi']
 const LAST_NAMES = ['Adeyemi', 'Balogun', 'Eze', 'Mohammed', 'Nwosu', 'Obi', 'Okafor', 'Yusuf']
@@ -24,13 +24,13 @@ export class Accounts {
   readonly #byReference = new Map<string, Account>()
   #serial: number
 
-  // From the clock: a restarted bank reserves other numbers.
+  // Serials start from the clock, so that a restarted bank reserves other numbers.
   constructor({ bankCode, clock }: { bankCode: string; clock: Clock }) {
     this.#bankCode = bankCode
     this.#serial = clock().getTime()
   }
 
-  // The same reference again is the same account.
+  // Reserves an account. A reference that was used before returns its account.
   reserve({ accountName, reference }: { accountName: string; reference: string | null }): Account {
     const known = reference === null ? undefined : this.#byReference.get(reference)
     if (known) return known

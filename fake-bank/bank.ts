@@ -1,5 +1,5 @@
-// The bank's own books: transfers in, with its charges and identifiers, payouts, and the statement
-// of both. It knows nothing of connectors or HTTP; time and randomness are arguments.
+// The bank's own books: incoming transfers with charges and identifiers, payouts, and the statement of both.
+// It does not depend on connectors or HTTP; time and randomness are arguments.
 
 import { makeSessionId } from '#banks/numbers.ts'
 import { type Clock, watDigits } from '#clock.ts'
@@ -79,7 +79,8 @@ export class Bank {
     this.payouts = new Payouts({ statement: this.#statement, clock })
   }
 
-  // Undefined when the account is blocked: the payer's bank gets its money back at once.
+  // Receives a transfer. Returns undefined if the account is blocked; the payer's bank then gets the money
+  // back at once.
   receive({ accountNumber, amountKobo, narration, payer }: TransferOrder): Transfer | undefined {
     const account = this.accounts.find(accountNumber)
     if (account && !account.isActive) return undefined
@@ -109,12 +110,12 @@ export class Bank {
     return transfer
   }
 
-  // By any of its identifiers.
+  // Finds a transfer by any of its identifiers.
   findTransfer(identifier: string): Transfer | undefined {
     return this.#byIdentifier.get(identifier)
   }
 
-  // Oldest first, both ends included.
+  // Lists transfers from `from` to `to`, both included, oldest first.
   listTransfers({ accountNumber, from, to, after = 0, limit = PAGE_MAX }: TransferQuery) {
     const found = this.#transfers.filter(
       (transfer) =>
@@ -149,7 +150,8 @@ export class Bank {
   }
 }
 
-// VAT is added to the fee. The bank waives a fee that would consume the transfer.
+// Returns the charges on a transfer. VAT is added to the fee. The bank waives charges that would consume the
+// whole transfer.
 function withheld(amountKobo: Kobo, { flatKobo, basisPoints }: Fees) {
   const fee = flatKobo + (amountKobo * basisPoints) / BASIS_POINTS
   const vat = (fee * VAT_PER_MILLE) / 1_000n

@@ -44,7 +44,7 @@ export type HttpRequest = {
 
 type HttpAnswer = { httpStatus: number; body: unknown }
 
-// Undefined for a connector with our own format.
+// Returns undefined for a connector with Manilla's own format.
 export function readContract(provider: string): ContractDocument | undefined {
   const path = join(FOLDER, `${provider}.json`)
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
@@ -84,7 +84,8 @@ export class Contract {
     )
   }
 
-  // Checks our answer. The provider treats any other status as a failure.
+  // Checks our answer to a notification. Only answers with 200 are checked, because the provider treats any
+  // other status as a failure.
   checkAcknowledgement(name: string, { httpStatus, body }: HttpAnswer): string[] {
     const schema = this.#find(name)?.responses?.[HTTP_OK]?.schema
     if (httpStatus !== HTTP_OK || !schema) return []
@@ -95,7 +96,8 @@ export class Contract {
     return this.document.calls.find(({ call }) => call === name)
   }
 
-  // Several where one path serves two purposes. A path without parameters goes first.
+  // Returns the calls at a path; there are several if one path serves two purposes. Paths without parameters
+  // come first.
   #callsAt({ method, url }: Pick<HttpRequest, 'method' | 'url'>): ContractCall[] {
     const path = url.split('?', 1)[0] as string
     const calls = this.document.calls.filter((call) => call.method === method)
@@ -168,7 +170,7 @@ export class ContractWatch {
   }
 }
 
-// An object with named fields allows no others.
+// Returns the schema in which objects with named fields allow no other fields.
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -16,7 +16,7 @@ const ADVANCE_MS_MAX = 30 * 86_400_000
 type Controlled = {
   bank: Bank
   notifier: Notifier
-  changed: () => void // A notification may be due.
+  changed: () => void // Called when a notification may be due.
 }
 
 type Order = TransferOrder & { fate?: Fate | undefined }

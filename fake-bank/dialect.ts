@@ -15,7 +15,7 @@ export type Message = {
 
 export type Response = { httpStatus: number; body: string }
 
-// `rejected` is final; `retry` is tried again as the bank does.
+// `rejected` is final; after `retry` the bank sends the notification again.
 export type Outcome = 'acknowledged' | 'rejected' | 'retry'
 
 // A value of the bank's entry in the banks file: plain under `settings`, or a secret, in an
@@ -30,8 +30,8 @@ export type Dialect = {
   tries: number
   retryAfterMs: number | readonly number[] // One delay, or one for each retry.
   batchMax: number // Transfers in one notification.
-  hasApi: boolean // The bank serves an API.
-  signsCreditsOnly?: true // We believe nothing else that it sends.
+  hasApi: boolean // Whether the bank serves an API.
+  signsCreditsOnly?: true // Manilla ignores everything else that it sends.
   hidesCharges?: true // Neither notifications nor answers include the charges.
   hidesUnknownAccounts?: true // It answers for an unknown account as for a silent bank.
   speak(party: Party): Speaker
@@ -45,7 +45,7 @@ export type Party = {
 
 export type Speaker = {
   notify(transfers: readonly Transfer[]): Message
-  notifyPayout?(news: PayoutNews): Message // Only if the bank reports the results of payouts.
+  notifyPayout?(news: PayoutNews): Message // Set only if the bank reports the results of payouts.
   readAcknowledgement(response: Response, transfers: readonly Transfer[]): Outcome[]
   enquireName(accountNumber: string): Message
   serve(app: FastifyInstance, api: ApiContext): void
@@ -59,18 +59,19 @@ export type ApiContext = {
 
 export type Query = { Querystring: Record<string, string | undefined> }
 
-// The codes that most banks share: 00 taken, 01 known, 02 refused, 03 try again.
+// Returns the outcome for a response code, as most banks read it: 00 taken, 01 known, 02 refused, 03 try
+// again.
 export function outcomeOf(responseCode: unknown): Outcome {
   if (responseCode === '00' || responseCode === '01') return 'acknowledged'
   return responseCode === '02' ? 'rejected' : 'retry'
 }
 
-// For banks that read an HTTP status as the acknowledgement.
+// Returns the outcome for banks that read an HTTP status as the acknowledgement.
 export function outcomeOfStatus(httpStatus: number): Outcome {
   return httpStatus >= 200 && httpStatus < 300 ? 'acknowledged' : 'retry'
 }
 
-// Silence lasts until the caller gives up; a dropped answer breaks the connection.
+// Sends no answer: `silent` waits until the caller gives up, `dropped` breaks the connection.
 export function keepQuiet(reply: FastifyReply, how: 'silent' | 'dropped'): FastifyReply {
   reply.hijack()
   if (how === 'dropped') reply.raw.destroy()

@@ -1,6 +1,6 @@
-// One simulated bank on its own port: the other side of one connector, and the control API. With
-// the caller's clock, it sends nothing until the caller calls `sendDue`: a test drives time.
-// Without one, the bank follows the machine's clock by itself.
+// One simulated bank on its own port: the other side of one connector, and the control API. If the caller
+// passes a clock, as tests do, the bank sends nothing until the caller calls `sendDue`. Otherwise the bank
+// follows the machine's clock.
 
 import fastify, { type FastifyInstance } from 'fastify'
 import { findBank } from '#banks/directory.ts'
@@ -76,14 +76,14 @@ export async function startFakeBank(options: FakeBankOptions) {
     // Violations of the provider's contract, on either side.
     violations: watch.violations as readonly string[],
     banksFile: banksFileOf({ bankCode, dialect, url, credentials }),
-    // Undefined when the account is blocked.
+    // Returns undefined if the account is blocked.
     transfer(order: TransferOrder, fate?: Fate) {
       const transfer = bank.receive(order)
       if (transfer) notifier.add(transfer, fate)
       changed()
       return transfer
     },
-    // For a service that starts after its bank.
+    // Sets the service's address, for a service that starts after its bank.
     notifyAt(origin: string) {
       notifier.origin = requireLoopback(origin)
     },
@@ -154,7 +154,8 @@ function requireDialect(connector: string): Dialect {
   throw new Error(`--connector "${connector}" is unknown; allowed: ${known}`)
 }
 
-// The bank's signatures are real, so it reports money only to a service on this machine.
+// Refuses an address that is not this machine's. The bank's signatures are real, so it must not report money
+// to any other service.
 function requireLoopback(notify: string): string {
   const url = URL.parse(notify)
   if (url?.protocol === 'http:' && LOOPBACK.test(url.hostname)) return url.origin
@@ -173,8 +174,8 @@ function readCredentials(dialect: Dialect, credentials: Readonly<Record<string, 
   return { ...(Object.fromEntries(defaults) as Record<string, string>), ...credentials }
 }
 
-// The settings that Manilla needs: the entry in the banks file, and the secrets it names. If this
-// bank issues no numbers for payments, another bank in the file does.
+// Returns the settings that Manilla needs: the entry in the banks file and the secrets that it names. If this
+// bank issues no numbers for payments, adds another bank that does.
 function banksFileOf({
   bankCode,
   dialect,

@@ -8,7 +8,7 @@ export type Faults = {
   delay: number
   duplicate: number
   delayMs: number
-  reorder: boolean // Each notification is held for its own random moment.
+  reorder: boolean // Each notification is delayed by a different random time.
 }
 
 export const NO_FAULTS: Faults = {
@@ -44,14 +44,15 @@ export function changeFaults(faults: Faults, changes: Record<string, unknown>): 
   return { loss, delay, duplicate, delayMs, reorder }
 }
 
-// Each fate is drawn from the probability that the ones before it left.
+// Draws the fate of a notification. The probability of each fate is relative to what the fates before it
+// left.
 export function drawFate({ loss, delay, duplicate }: Faults, random: Random): Fate {
   if (happens(random, loss)) return 'lost'
   if (happens(random, share(delay, 1 - loss))) return 'delayed'
   return happens(random, share(duplicate, 1 - loss - delay)) ? 'duplicated' : 'normal'
 }
 
-// The delay after the transfer for each copy of its notification.
+// Returns the delay after the transfer for each copy of its notification.
 export function sendingDelaysMs(fate: Fate, faults: Faults, random: Random): number[] {
   const moment = () => (faults.reorder ? random.integer(0, REORDER_WINDOW_MS) : 0)
   if (fate === 'lost') return []

@@ -26,7 +26,7 @@ type Delivery = {
   fate: Fate
   status: DeliveryStatus
   attempts: number
-  lastHttpStatus: number | null // Null: no answer.
+  lastHttpStatus: number | null // null if there was no answer.
 }
 
 type Notice = Transfer | PayoutNews
@@ -77,7 +77,7 @@ export class Notifier {
     }
   }
 
-  // A bank that does not report payouts sends nothing. Faults apply to transfers only.
+  // Queues a report about a payout, unless the bank does not report payouts. Faults apply only to transfers.
   addPayout(news: PayoutNews): void {
     if (!this.#options.speaker.notifyPayout) return
     const delivery = {
@@ -113,7 +113,7 @@ export class Notifier {
     )
   }
 
-  // Acts as if so much time had passed.
+  // Acts as if this much time had passed.
   bringForward(ms: number): void {
     for (const queued of this.#queue) queued.dueMs -= ms
   }

@@ -1,9 +1,9 @@
 // Payouts that were ordered from the bank, at most one per reference, and how it handles them:
 //
-//   confirm      pays, and says so
-//   reject       refuses for good
-//   delay        says pending; pays after `delayMs`
-//   silent       neither pays nor answers, not even questions about payouts
+//   confirm      pays, and answers so
+//   reject       refuses permanently
+//   delay        answers "pending"; pays after `delayMs`
+//   silent       neither pays nor answers, not even queries about payouts
 //   drop_answer  pays, and the connection breaks before the answer
 
 import { makeSessionId } from '#banks/numbers.ts'
@@ -15,7 +15,7 @@ export const PAYOUT_BEHAVIOURS = ['confirm', 'reject', 'delay', 'silent', 'drop_
 type PayoutBehaviour = (typeof PAYOUT_BEHAVIOURS)[number]
 
 const DELAY_MS = 60_000
-export const SWITCH_INSTITUTION = '999998' // Belongs to no bank, so nobody mistakes it for a real transfer.
+export const SWITCH_INSTITUTION = '999998' // No bank has this code, so no transfer looks like a real one.
 const SERIALS = 10 ** 12
 
 export type PayoutOrder = {
@@ -38,7 +38,7 @@ export type Payout = PayoutOrder & {
 // Some banks report payouts without being asked, each in its own words.
 export type PayoutNews = { payout: Payout; says: Exclude<Payout['status'], 'pending'> }
 
-// `dropped` and `silent`: the bank sends no answer.
+// `dropped` and `silent` mean that the bank sends no answer.
 type PayoutResult =
   | { answer: 'payout' | 'dropped'; payout: Payout }
   | { answer: 'conflict' | 'silent' }
@@ -91,7 +91,7 @@ export class Payouts {
     return [...this.#byReference.values()]
   }
 
-  // The beneficiary's bank sends the money back after it was paid. False: there is no such paid payout.
+  // The beneficiary's bank sends the money of a paid payout back. Returns false if there is no such payout.
   reverse(reference: string): boolean {
     this.settleDue()
     const payout = this.#byReference.get(reference)
@@ -115,7 +115,7 @@ export class Payouts {
     }
   }
 
-  // Acts as if so much time had passed.
+  // Acts as if this much time had passed.
   bringForward(ms: number): void {
     for (const payout of this.#byReference.values()) payout.dueMs -= ms
   }

@@ -1,4 +1,4 @@
-// The bank's statement of the one account it keeps for us: net amounts, as banks book them, with a
+// The bank's statement of the one account that Manilla has there: net amounts, as banks book them, with a
 // running balance.
 
 import { type Kobo, kobo } from '#money.ts'
@@ -6,8 +6,8 @@ import { type Kobo, kobo } from '#money.ts'
 export type StatementLine = {
   at: Date
   kind: 'transfer' | 'payout'
-  reference: string // The bank's own.
-  amountKobo: Kobo // Negative: paid out.
+  reference: string // The bank's own reference.
+  amountKobo: Kobo // Negative for money paid out.
   balanceKobo: Kobo
   narration: string
 }
@@ -32,7 +32,7 @@ export class Statement {
     this.#lines.length = 0
   }
 
-  // From inclusive, to exclusive.
+  // Returns the lines from `from` (included) to `to` (excluded).
   between(from: Date | undefined, to: Date | undefined) {
     const isBefore = (line: StatementLine) => from !== undefined && line.at < from
     const isAfter = (line: StatementLine) => to !== undefined && line.at >= to

@@ -1,5 +1,5 @@
-// Builds dist/: JavaScript and declarations, with the compiler of the repository. It builds nothing
-// twice, and replaces dist/ in one step, so that two processes can pack it at the same time.
+// Builds dist/ with the repository's compiler: JavaScript and declarations. Skips the build if the sources
+// are unchanged, and replaces dist/ in one step, so that two processes can pack it at the same time.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -40,7 +40,7 @@ function build() {
   }
 }
 
-// The compiler rewrites extensions in JavaScript only.
+// Rewrites file extensions in declarations; the compiler rewrites them only in JavaScript.
 function rewriteDeclarations(folder) {
   for (const name of readdirSync(folder, { recursive: true })) {
     if (!name.endsWith('.d.ts')) continue

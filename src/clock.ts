@@ -1,20 +1,17 @@
-// The only reader of the machine's clock. All other code receives `now`, so that tests can choose
-// the time.
+// The only reader of the machine's clock; all other code receives `now`, so that tests can choose the time.
+// Also West Africa Time (formatting, days, banks' times) and business days.
 
 export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()
 
-// Elapsed time in milliseconds, by a clock that nobody sets. It continues while the machine's clock
-// is stepped, and stops while the machine sleeps. Readings of two processes cannot be compared.
-
+// Elapsed time in milliseconds. It is not affected when the machine's clock is set, and it stops while the
+// machine sleeps. Readings of two processes cannot be compared.
 export type Monotonic = () => number
 
 export const systemMonotonic: Monotonic = () => performance.now()
 
-// West Africa Time (UTC+1, no summer time): formats timestamps, finds the start of a day, and
-// parses banks' times. Banks often omit the offset; a time without one is WAT.
-
+// West Africa Time (WAT) is UTC+1, without summer time.
 const WAT_OFFSET_MS = 3_600_000
 const OFFSET = '(Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])'
 const DATE = '([12][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
@@ -24,8 +21,9 @@ const PATTERN = new RegExp(`^${DATE}(?:[T ]${TIME})?${OFFSET}?$`)
 const DAY = new RegExp(`^${DATE}(?=${OFFSET}?$)`)
 const DAY_MS = 86_400_000
 
-// ISO 8601 date or date-time, with `T` or a space. Undefined for anything else, including days that
-// the month does not have. Drops digits beyond milliseconds. 24:00:00 is the end of its day.
+// Parses an ISO 8601 date or date-time, with `T` or a space. Banks often omit the offset; a time without one
+// is in WAT. Returns undefined for anything else, including days that the month does not have. Drops digits
+// beyond milliseconds. 24:00:00 is the end of its day.
 export function parseBankTime(text: string): Date | undefined {
   const match = PATTERN.exec(text)
   if (!match) return undefined
@@ -38,19 +36,19 @@ export function parseBankTime(text: string): Date | undefined {
   return new Date(dayMs + clockMs + fractionMs - offsetMs(offset))
 }
 
-// yyyy-MM-dd if the text is a day without a time.
+// Returns yyyy-MM-dd if the text is a day without a time, else undefined.
 export function dayAlone(text: string): string | undefined {
   const day = DAY.exec(text)?.[0]
   return day && parseBankTime(text) ? day : undefined
 }
 
-// yyMMddHHmmss in WAT, the NIP rail's format.
+// Formats as yyMMddHHmmss in WAT, the format of the NIP rail.
 export function watDigits(at: Date): string {
   const iso = new Date(at.getTime() + WAT_OFFSET_MS).toISOString()
   return iso.slice(2, 19).replace(/[^0-9]/g, '')
 }
 
-// The current day in West Africa, as yyyy-MM-dd.
+// Returns the day in West Africa at this time, as yyyy-MM-dd.
 export function watDay(at: Date): string {
   return new Date(at.getTime() + WAT_OFFSET_MS).toISOString().slice(0, 10)
 }
@@ -59,12 +57,12 @@ export function watDayStart(at: Date): Date {
   return new Date(Date.parse(`${watDay(at)}T00:00:00Z`) - WAT_OFFSET_MS)
 }
 
-// 2026-11-15T01:42:26.123
+// Formats as 2026-11-15T01:42:26.123, in WAT.
 export function watTime(at: Date): string {
   return new Date(at.getTime() + WAT_OFFSET_MS).toISOString().slice(0, -1)
 }
 
-// 2026-11-15T01:42:26.123000+01:00
+// Formats as 2026-11-15T01:42:26.123000+01:00.
 export function timestamp(at: Date): string {
   return `${watTime(at)}000+01:00`
 }
@@ -76,8 +74,6 @@ function offsetMs(offset: string | undefined): number {
   return (offset[0] === '-' ? -minutes : minutes) * 60_000
 }
 
-// Days on which banks work: neither weekends nor holidays. Days are yyyy-MM-dd.
-
 const CALENDAR_DAY_MS = 86_400_000
 const LOOK_AHEAD_DAYS = 400 // Longer than any series of holidays.
 
@@ -88,7 +84,8 @@ export function isBusinessDay(day: string, holidays: Holidays): boolean {
   return weekday !== 0 && weekday !== 6 && !holidays.has(day)
 }
 
-// This day if it is a business day, otherwise the next one.
+// Returns this day if it is a business day, neither on a weekend nor a holiday; otherwise the next one. Days
+// are yyyy-MM-dd.
 export function businessDayFrom(day: string, holidays: Holidays): string {
   return findBusinessDay(day, holidays, { first: 0, step: 1 })
 }

@@ -1,9 +1,9 @@
 // The cells of CSV files. A cell that a spreadsheet would read as a formula (= + - @) is prefixed with an
-// apostrophe, also after separators that some locales split at; a cell with separators is quoted. Amounts
-// are left alone.
+// apostrophe, and so is a formula after a separator at which some locales split. A cell with separators is
+// quoted. Amounts stay unchanged.
 //
-// For a spreadsheet, digits that are no amount (session ids, bank codes, account numbers) are written as
-// ="0001", the form that spreadsheets read as text: they would drop leading zeros and round 30 digits.
+// For a spreadsheet, digits that are not an amount (session ids, bank codes, account numbers) are written as
+// ="0001", which spreadsheets read as text. Otherwise they would drop leading zeros and round 30 digits.
 
 export type Cell = string | number | boolean | null | undefined
 

@@ -1,4 +1,4 @@
-// Files that survive a power cut: file and folder are both fsynced.
+// Writes files that survive a power cut: syncs both the file and its folder to disk.
 
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
 

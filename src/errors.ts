@@ -1,9 +1,9 @@
-// Every refusal the API can return: expected, actionable, with a machine-readable code whose
-// meaning never changes once released.
+// Every refusal that the API can return: expected and actionable, with a machine-readable code whose meaning
+// never changes once released.
 //
 // `responseCode` is the equivalent NIP (Nigerian interbank) response code, shown by the payment endpoints.
 
-// One entry of the table: HTTP status, NIP response code and message.
+// Returns one entry of the table: HTTP status, NIP response code and message.
 function ref<const S extends number>(status: S, responseCode: string, message: string) {
   return { status, responseCode, message }
 }

@@ -1,9 +1,9 @@
-// Ids. A brand exists only in the type system: using an id of one kind as another, or as an amount,
-// does not compile. Values get their type where they are read: from a row, a parsed request or a
-// decoded public id.
+// Ids and references. Each kind of id has a brand, which exists only in the type system: using an id of one
+// kind as another, or as an amount, does not compile. Values get their type where they are read: from a row,
+// a parsed request or a decoded public id.
 //
-// Ids that begin with their time (UUID version 7) keep new rows adjacent in an index, and 74 random
-// bits keep each one unguessable.
+// Some ids are UUIDs of version 7. They begin with their time, so new rows are adjacent in an index, and 74
+// random bits make each one unguessable.
 
 import { randomFillSync, randomInt } from 'node:crypto'
 
@@ -14,7 +14,7 @@ export type SuspenseItemId = Brand<bigint, 'SuspenseItemId'>
 export type TransferId = Brand<bigint, 'TransferId'>
 export type DestinationId = Brand<bigint, 'DestinationId'>
 export type PayoutId = Brand<bigint, 'PayoutId'>
-export type BankAccountId = Brand<bigint, 'BankAccountId'> // The recipient of payouts.
+export type BankAccountId = Brand<bigint, 'BankAccountId'> // An account that receives payouts.
 export type SettlementId = Brand<bigint, 'SettlementId'>
 export type HoldId = Brand<bigint, 'HoldId'>
 export type CaseId = Brand<bigint, 'CaseId'>
@@ -58,30 +58,29 @@ export function timeOrderedId<Id extends string = string>(now: Date): Id {
   return id as Id
 }
 
-// Ids of this moment and later are greater than the result, earlier ids are less. No id is older than 1970.
+// Returns a bound for UUIDs of version 7: ids of this time and later are greater, earlier ids are less. No id
+// is older than 1970.
 export function leastIdAt(ms: number): string {
   return Math.max(0, ms).toString(16).padStart(12, '0').padEnd(32, '0')
 }
 
 const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i
 
-// Accepts references with or without dashes, in any case. Undefined if the text is not a reference.
+// Parses a UUID with or without dashes, in upper or lower case. Returns undefined if the text is no UUID.
 export function parseReference<Id extends string = string>(text: string): Id | undefined {
   const match = UUID.exec(text)
   return match ? (match.slice(1).join('-').toLowerCase() as Id) : undefined
 }
 
-// Types that differ by name only. A brand costs nothing at run time.
-
 declare const brand: unique symbol
 
+// Makes types that differ only by name. A brand costs nothing at run time.
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name }
-
-// References that people and banks see: three letters for the kind, and random digits, which do not reveal
-// the number of objects.
 
 const REFERENCES = 2 ** 48 - 1 // randomInt's largest range: 15 digits.
 
+// Creates a reference that people and banks see: three letters for the kind, and random digits, which do not
+// reveal the number of objects.
 export function newReference(prefix: string): string {
   return `${prefix}${randomInt(REFERENCES).toString().padStart(15, '0')}`
 }

@@ -1,5 +1,5 @@
-// IP allowlists: parses address ranges and matches callers against them. IPv4-mapped IPv6 counts as
-// IPv4, on the list and for callers.
+// IP allowlists: parses address ranges and matches callers against them. An IPv4-mapped IPv6 address is
+// treated as IPv4, both on the list and for callers.
 
 import ipaddr from 'ipaddr.js'
 

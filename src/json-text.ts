@@ -1,6 +1,6 @@
-// Finds what JSON.parse does not report: duplicate keys in an object (it silently keeps the last,
-// but the sender may have meant the first), deep nesting, and numbers that it rounds. Run before
-// JSON.parse. The result is meaningless for invalid JSON, which JSON.parse refuses.
+// Finds faults that JSON.parse does not report: duplicate keys in an object (it silently keeps the last, but
+// the sender may have meant the first), deep nesting, and numbers that it rounds. Use it before JSON.parse.
+// For invalid JSON the result is meaningless, but JSON.parse then refuses the text.
 
 const QUOTE = 0x22
 const COLON = 0x3a
@@ -54,7 +54,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 0
 }
 
-// "\u0061mount" is the key "amount" too.
+// Returns the key without escapes: "\u0061mount" is the key "amount".
 export function keyText(text: string, opening: number, end: number): string {
   const key = text.slice(opening + 1, end)
   if (!key.includes('\\')) return key
@@ -65,9 +65,9 @@ export function keyText(text: string, opening: number, end: number): string {
   }
 }
 
-// Replaces every number that JSON.parse would round, so that 0.10000000000000001 is not taken for
-// the amount 0.1. The default replacement parses as Infinity. Unknown fields may have such numbers,
-// so the body as a whole stays valid.
+// Replaces every number that JSON.parse would round, so that 0.10000000000000001 is not read as the amount
+// 0.1. The default replacement parses as Infinity, so the text stays valid JSON and is refused only if a
+// field that the service reads has such a number.
 export function withoutRounding(
   text: string,
   spell: (written: string) => string = () => INFINITE,
@@ -100,7 +100,7 @@ function isExact(written: string): boolean {
   return plainForm(written) === plainForm(String(Number(written)))
 }
 
-// "0.0150e2" becomes "15e-1": the digits without outer zeros, and the exponent.
+// Normalises a number: "0.0150e2" becomes "15e-1", the digits without outer zeros and the exponent.
 function plainForm(number: string): string | undefined {
   const match = DECIMAL.exec(number)
   if (!match) return undefined

@@ -13,7 +13,7 @@ export type { Logger } from 'pino'
 const HIDDEN = '[hidden]'
 const CAUSES_MAX = 5 // An error may be its own cause.
 
-// Field names with any prefix: accessToken, client_secret, set-cookie…
+// The names of secret fields, with any prefix: accessToken, client_secret, set-cookie…
 const SECRET_NAME = [
   '[\\w-]*(?:bvn|nin|token|secrets?|password|authorization|cookie)',
   '(?:source|payer|sender|originator)_?account_?number',
@@ -21,9 +21,9 @@ const SECRET_NAME = [
   'connection_?string',
 ].join('|')
 
-// The value of a field: a text, a number or a flat list. There are two forms: plain JSON, and JSON
-// inside a message, where every quote is escaped and a bare one would end the message. No pattern
-// can run past that end, and the bound prevents quadratic time on a text full of open lists.
+// Patterns for the value of a field: a text, a number or a flat list. There are two forms: plain JSON, and
+// JSON inside a message, where every quote is escaped and an unescaped one ends the message. No pattern
+// matches beyond that end. The bound of 1000 prevents quadratic time on a text full of open lists.
 const NUMBER = '-?[0-9][0-9.eE+-]*'
 const TEXT = String.raw`"(?:[^"\\]|\\.)*"`
 const LIST = String.raw`\[(?:${TEXT}|[^\]"])*\]`
@@ -72,7 +72,7 @@ export function createLogger({
 
 const LIST_SHORT = 3
 
-// For people: a time, the message and its fields on one line. Long lists are only counted.
+// Formats lines for people: time, message and fields on one line. Long lists are shown as their length.
 export function prettyStream(destination: NodeJS.WritableStream): DestinationStream {
   return pretty({
     destination,
@@ -119,8 +119,8 @@ function describeErrors(fields: Record<string, unknown>): Record<string, unknown
   )
 }
 
-// An allowlist, because a database error also has `detail`, `where` and `query`, which contain the
-// rows and values that broke a rule.
+// Logs only the listed fields of an error, because a database error also has `detail`, `where` and `query`,
+// which contain personal data from rows.
 function describeError(error: unknown, causesLeft = CAUSES_MAX): unknown {
   if (!(error instanceof Error)) return error
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }

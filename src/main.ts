@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     if (config.role !== 'api') service.startWorkers()
     if (http && config.role !== 'worker') process.stdout.write(welcome(config, http.port))
     else log.info('workers running')
-    // Registered last: a start that fails stops the database itself and reports its own problem.
+    // Registered last, because a start that fails stops the database itself and reports its own problem.
     void embedded?.exited.then(() => {
       if (stopping.aborted) return
       log.fatal('embedded database exited; shutting down')
@@ -144,7 +144,8 @@ function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
 
 type Failure = Error & { code?: string; syscall?: string; port?: number; hostname?: string }
 
-// Undefined for unexpected errors: bugs, which are printed in full.
+// Explains an expected problem to the operator. Returns undefined for an unexpected error, which is a bug and
+// is printed in full.
 function describeStartProblem(error: Failure): string | undefined {
   if (PROBLEMS.some((problem) => error instanceof problem)) return error.message
   const { code = '', syscall, port, hostname, message } = error
@@ -159,7 +160,8 @@ function describeStartProblem(error: Failure): string | undefined {
   return undefined
 }
 
-// True for authentication failure, unknown database and insufficient privilege.
+// Whether PostgreSQL refused the connection: authentication failed, the database is unknown, or a privilege
+// is missing.
 function isTurnedAway(code: string): boolean {
   return /^(28|3D|42501)/.test(code)
 }

@@ -24,8 +24,8 @@ export function parseKobo(text: string): Kobo | undefined {
   return kobo(BigInt(match[1] as string) * 100n + BigInt((match[2] ?? '').padEnd(2, '0')))
 }
 
-// A JSON number arrives as a double. Its shortest decimal form is exactly what the sender wrote,
-// because a number that JSON.parse would round never gets here (json-text.ts).
+// Parses an amount in naira. A JSON number arrives as a double; its shortest decimal form is exactly the
+// number that the sender wrote, because numbers that JSON.parse would round are refused (json-text.ts).
 export function koboOf(value: unknown): Kobo | undefined {
   if (typeof value === 'string') return parseKobo(value)
   if (typeof value === 'number' && Number.isFinite(value)) return parseKobo(String(value))
@@ -38,8 +38,9 @@ export function wholeKoboOf(value: unknown): Kobo | undefined {
   return typeof text === 'string' && /^[0-9]{1,16}$/.test(text) ? kobo(BigInt(text)) : undefined
 }
 
-// For JSON: the double nearest to the amount, which prints with at most two decimals. Exact below
-// 70,368,744,177,664.00 (2^46, where doubles are more than a kobo apart), seven times the largest amount.
+// Returns the amount in naira for JSON: the nearest double, which prints with at most two decimals. Exact
+// below 70,368,744,177,664.00 (2^46, from where doubles are more than a kobo apart), which is seven times the
+// largest amount.
 export function toNaira(kobo: Kobo): number {
   return Number(formatKobo(kobo))
 }

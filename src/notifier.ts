@@ -5,7 +5,7 @@ export class Notifier {
   #isCalled = false
   #resume: (() => void) | undefined
 
-  // Stores the call if nobody is waiting, so that no call is lost between checking and waiting.
+  // Stores the call if the loop is not waiting, so that no call is lost between checking and waiting.
   call(): void {
     this.#isCalled = true
     this.#resume?.()

@@ -1,6 +1,6 @@
-// Several HTTP processes on one port (MANILLA_PROCESSES). The primary runs the database and the
-// workers and serves no requests; the others serve only HTTP. A process that dies is replaced. All
-// of them stop when the primary is gone.
+// Runs several HTTP processes on one port (MANILLA_PROCESSES). The primary runs the database and the workers
+// and serves no requests; the others serve only HTTP. A process that dies is replaced. All of them stop if
+// the primary dies.
 
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ type Options = { count: number; role: string; connectionString: string; log: Log
 
 export const isHttpProcess = cluster.isWorker
 
-// Resolves when all of them listen; rejects if one cannot start.
+// Resolves when all processes listen; rejects if one cannot start.
 export async function startHttpProcesses(options: Options): Promise<HttpProcesses> {
   const { count, role, connectionString, log } = options
   let isStopping = false

@@ -1,9 +1,9 @@
 // Public ids. All clients share the sequences of row numbers, so plain numbers would reveal each
-// client's volume to the others. A public id is the number encrypted under a key per kind: still
-// one JSON number, one to one, but in no order.
+// client's volume to the others. A public id is the row number, encrypted with a key for its kind. It is
+// still a JSON number and unique, but does not follow the order of rows.
 //
-// Ids are computed, not stored: clients, webhooks and exports hold them, and only this cipher finds the
-// row of one. So the cipher cannot be replaced without breaking every id that was ever shown. It is
+// Ids are computed, not stored: clients, webhooks and exports hold them, and only this cipher finds the row
+// of an id. So the cipher cannot be replaced without breaking every id that was ever shown. It is
 // Speck48/96 (Beaulieu et al., 2013), whose block is as wide as an id that JSON numbers can hold;
 // node:crypto has no cipher with such a block. It hides volume and protects nothing else: every look-up
 // still checks ownership.
@@ -59,7 +59,7 @@ export function publicId<Kind extends IdKind>(sealer: Sealer, kind: Kind, id: Id
   return encrypt(roundKeysFor(sealer, kind), Number(isShared ? within + UPPER_HALF : within))
 }
 
-// Undefined if the text cannot be one of our ids. A row with the id need not exist.
+// Decrypts a public id. Returns undefined if the text cannot be a public id. The row need not exist.
 export function findId<Kind extends IdKind>(
   sealer: Sealer,
   kind: Kind,

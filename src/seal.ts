@@ -1,8 +1,9 @@
 // Personal data at rest: sealed with AES-256-GCM under a named key, and found by a keyed hash.
 //
-// A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. One data key seals and every
-// key we hold opens, so that a key can be replaced while the service runs. The database decides which
-// key seals (privacy/data-keys.ts): all processes must hold a key before one seals with it.
+// A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. New values are sealed with one
+// data key, and values under any known key can be opened, so that a key can be replaced while the service
+// runs. The database decides which key seals (privacy/data-keys.ts), because all processes must know a key
+// before one seals with it.
 
 import {
   createCipheriv,
@@ -17,7 +18,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES
 
-// Drawn in bulk: twelve random bytes cost as much as thousands.
+// Nonces are drawn in bulk, because drawing twelve random bytes costs as much as drawing thousands.
 const nonces = Buffer.alloc(NONCE_BYTES * 512)
 let noncesUsed = nonces.length
 
@@ -46,7 +47,7 @@ export class Sealer {
     this.#hashKey = createSecretKey(hashKey)
   }
 
-  // Adds new keys. A known key stays as it is: the key of an id never changes.
+  // Adds new keys. A known id keeps its key, because the key of an id never changes.
   learn(dataKeys: readonly DataKey[]): void {
     for (const { id, key } of dataKeys) {
       if (!this.#keys.has(id)) this.#keys.set(id, createSecretKey(key))
@@ -94,16 +95,14 @@ export class Sealer {
     )
   }
 
-  // The purpose gives equal values of different kinds different hashes.
+  // Returns a keyed hash. Equal values with different purposes have different hashes.
   hash(purpose: string, value: string): Buffer {
     return createHmac('sha256', this.#hashKey).update(`${purpose}\0${value}`).digest()
   }
 }
 
-// Masks identifying numbers for display and logs. Hides a value of unexpected length entirely,
-// because both ends of a short text are most of it.
-
-// A BVN or a NIN: eleven digits.
+// Masks a BVN or a NIN (eleven digits) for display and logs. Hides a value of unexpected length entirely,
+// because the two ends of a short text would be most of it.
 export function maskIdentityNumber(digits: string): string {
   if (digits.length !== 11) return '*'.repeat(digits.length)
   return `${digits.slice(0, 3)}*****${digits.slice(-3)}`

@@ -3,7 +3,7 @@
 // character checks the others. The alphabet has no I, L, O or U, and reads I and L as 1 and O as 0.
 //
 // Codes of two objects may be equal, so a search returns all of them. Only a credit's code names one object.
-// The pages of the dashboard use this file too, so it imports nothing.
+// The dashboard's pages also use this file, so it imports nothing.
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const CREDIT = 'CRD'
@@ -19,19 +19,19 @@ const HIGH_BITS = 20
 const LOW = 2 ** LOW_BITS
 const HIGH = 2 ** HIGH_BITS
 const MINUTE_MS = 60_000
-const DIGITS = 10 // The digits of a reference that its code has. Ten need 32 bits.
+const DIGITS = 10 // How many digits of a reference its code contains. Ten need 34 bits.
 
-// Codes of minutes 2^20 apart are equal, which is almost two years.
+// Codes repeat after 2^20 minutes, almost two years.
 export const CYCLE_MS = HIGH * MINUTE_MS
 
-// The code has the minute of the id and its last 15 bits, which are random.
+// Returns the code of a UUID: the minute at which it was made, and its last 15 bits, which are random.
 export function codeOfId(letters: IdLetters, id: string): string {
   const hex = id.replaceAll('-', '')
   const minute = Math.floor(Number.parseInt(hex.slice(0, 12), 16) / MINUTE_MS) % HIGH
   return write(letters, pack(minute, Number.parseInt(hex.slice(-4), 16) % LOW), LENGTH)
 }
 
-// Returns a reference of another form as it is.
+// Returns the code of a reference, or the reference itself if its form has no code.
 export function codeOf(reference: string): string {
   const [, letters, digits] = /^([A-Z]{3})(\d{10})\d{5}$/.exec(reference) ?? []
   if (letters === undefined || !LETTERS_OF_NUMBERS.includes(letters)) return reference
@@ -48,8 +48,8 @@ export type ShortCode =
   | { kind: 'number'; prefix: string } // The start of the reference.
   | { kind: 'credit'; id: string }
 
-// `mistyped`: the text has the form of a code, but not its check character. Without its letters, a code is
-// read as that of a payment or a payment request.
+// Reads a code. Returns `mistyped` if the text has the form of a code but the wrong check character, and
+// undefined if it is no code. A code without its letters is read as that of a payment or a payment request.
 export function readCode(text: string): ShortCode | 'mistyped' | undefined {
   const [, letters = '', body = ''] =
     /^(?:([A-Z]{3})[- ]*)?([0-9A-Z]{4}[- ]*[0-9A-Z]{4}(?:[- ]*[0-9A-Z]{3})?)$/.exec(
@@ -85,7 +85,7 @@ function write(letters: string, value: number, length: number): string {
   return `${letters}-${(data + checkOf(data)).replace(/(.{4})(?=.)/g, '$1-')}`
 }
 
-// Neighbours in time have little in common to the eye, because the random part changes the rest.
+// Mixes the random part into the minute, so that codes of about the same time look different.
 function pack(high: number, low: number): number {
   return low * HIGH + (high ^ spread(low))
 }
@@ -99,8 +99,9 @@ function spread(low: number): number {
   return Math.imul(low, 0x9e3779b1) >>> (32 - HIGH_BITS)
 }
 
-// Multiplies by two in the field of 32 elements for each character, so that one wrong character, or any two
-// that changed places, give another check character. Undefined for a character outside the alphabet.
+// Computes the check character. Multiplies by two in the field of 32 elements for each character, so that one
+// wrong character, or two exchanged ones, result in a different check character. Returns undefined if a
+// character is not in the alphabet.
 function checkOf(data: string): string | undefined {
   let sum = 0
   for (const each of data) {

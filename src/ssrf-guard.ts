@@ -1,7 +1,7 @@
-// Keeps webhooks out of our own network (SSRF). Checks a target when it is set and again at every
-// connect, on the actual address, because a name may have changed its address since.
+// Keeps webhooks out of our own network (SSRF). Checks a target when it is set, and its actual address again
+// at every connect, because the address of a name may have changed in the meantime.
 //
-// A connect checks three things: a literal address (which is never looked up), every address of a name
+// Every connect checks three things: a literal address (which is never looked up), every address of a name
 // (one forbidden address refuses the name), and the socket's remote address.
 
 import { promises as dns } from 'node:dns'
@@ -9,23 +9,22 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector } from 'undici'
 
-// The IP addresses that a webhook may be sent to. Everything not named here is refused, in both modes:
-// link-local and cloud metadata, CGNAT, multicast, unspecified, reserved and documentation ranges,
-// and every IPv6 form that carries an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo).
+export type Mode = 'sandbox' | 'live'
+
+// The IP addresses that a webhook may be sent to. All others are refused in both modes: link-local and cloud
+// metadata, CGNAT, multicast, unspecified, reserved and documentation ranges, and every IPv6 form that
+// contains an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo).
 //
 //   live      public addresses
 //   sandbox   public, loopback, and the private ranges of a developer's network (a container's
 //             172.x, an office's 192.168.x, fc00::/7)
-
-export type Mode = 'sandbox' | 'live'
-
 const ALLOWED_RANGES: Record<Mode, readonly string[]> = {
   live: ['unicast'],
   sandbox: ['unicast', 'loopback', 'private', 'uniqueLocal'],
 }
 
-// Addresses of cloud machinery inside the allowed ranges: the IPv6 metadata addresses of AWS and GCP
-// (unique local), and Azure's host agent (an ordinary public address).
+// Internal addresses of clouds within the allowed ranges: the IPv6 metadata addresses of AWS and GCP (unique
+// local), and Azure's host agent (an ordinary public address).
 const CLOUD_INTERNALS = new Set(['fd00:ec2::254', 'fd20:ce::254', '168.63.129.16'])
 
 const IPV6_PUBLIC = ipaddr.parseCIDR('2000::/3')
@@ -40,12 +39,6 @@ export function isAllowedAddress(text: string, mode: Mode): boolean {
   return range !== 'unicast' || address.kind() === 'ipv4' || address.match(IPV6_PUBLIC)
 }
 
-// Resolves a receiver's host name.
-//
-// Live mode queries name servers directly (c-ares). The system resolver shares four threads with password
-// hashing and files, so four names with a dead name server would block every other delivery. The sandbox
-// uses the system resolver, because a developer's names are in the hosts file.
-
 const QUERY_TIMEOUT_MS = 2_000
 const QUERY_TRIES = 2
 
@@ -58,6 +51,9 @@ export function lookupFor(mode: Mode): Lookup {
     : (hostname) => dns.lookup(hostname, { all: true, order: 'ipv4first' })
 }
 
+// Resolves host names in live mode, by querying name servers directly (c-ares). The system resolver shares
+// four threads with password hashing and files, so four names with a dead name server would block every other
+// delivery. (The sandbox uses the system resolver, because a developer's names are in the hosts file.)
 // `servers` defaults to the servers of resolv.conf.
 export function queryNameServers(servers?: readonly string[]): Lookup {
   const resolver = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES })
@@ -101,8 +97,8 @@ export class ForbiddenTarget extends Error {
   readonly code = 'TARGET_FORBIDDEN'
 }
 
-// Returns the problem as a sentence, or null. URL has already normalised every spelling of an IPv4
-// address (decimal, octal, hexadecimal, short).
+// Checks the URL of a target. Returns the problem as a sentence, or null if there is none. URL.parse
+// normalises every spelling of an IPv4 address (decimal, octal, hexadecimal, short).
 export function checkTargetUrl(text: string, { mode }: { mode: Mode }): string | null {
   if (text.length > URL_LENGTH_MAX) return `Must be at most ${URL_LENGTH_MAX} characters.`
   if (/[\x00-\x20\x7f\\]/.test(text)) return 'Must not contain spaces or backslashes.'
@@ -119,8 +115,9 @@ export function checkTargetUrl(text: string, { mode }: { mode: Mode }): string |
 
 type GuardedAgentOptions = { mode: Mode; lookup?: Lookup }
 
-// Does not limit connections per origin: endpoints of many clients may share an origin, and one that
-// hangs would block the others. The sender limits each endpoint.
+// Creates the HTTP agent that checks every connect. It does not limit connections per origin, because
+// endpoints of many clients may share an origin, and one that hangs would block the others. The delivery
+// worker limits each endpoint.
 export function createGuardedAgent({ mode, lookup = lookupFor(mode) }: GuardedAgentOptions): Agent {
   const connect = buildConnector({
     allowH2: false,
@@ -195,8 +192,8 @@ function hostProblem(host: string, mode: Mode): string | null {
 
 const EXAMPLE_HOST = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|invalid)\.?$/
 
-// A host that RFC 2606 and RFC 6761 reserve for documentation. Nothing there ever takes a webhook. Not
-// `.test` and `.localhost`, which developers map to their own machine.
+// Whether RFC 2606 or RFC 6761 reserves the host for documentation, so that it never receives a webhook.
+// Excludes `.test` and `.localhost`, which developers map to their own machine.
 export function isExampleAddress(text: string): boolean {
   return EXAMPLE_HOST.test(URL.parse(text)?.hostname ?? '')
 }

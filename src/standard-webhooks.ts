@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict'
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 
-// The specification's bounds: 192 to 512 bits.
+// The specification limits secrets to 192 to 512 bits.
 const SECRET_BYTES_MIN = 24
 const SECRET_BYTES_MAX = 64
 const SECRET_PREFIX = 'whsec_'
@@ -21,7 +21,8 @@ const VERSION_PREFIX = 'v1,'
 
 const TOLERANCE_SECONDS = 300
 
-// A key object instead of bytes: 2.8 µs per HMAC against 17.6 µs, and it does not print the secret.
+// A key object, because an HMAC takes 2.8 µs with it and 17.6 µs with bytes, and because logging it does not
+// reveal the secret.
 export type SigningSecret = KeyObject
 
 type SignatureHeaders = {
@@ -30,8 +31,8 @@ type SignatureHeaders = {
   signature: string | undefined
 }
 
-// In the order of checking. `malformed` means the id, the timestamp, or a signature header that is
-// too long; `wrong` means readable but not matching.
+// In the order of the checks. `malformed` means that the id or timestamp is malformed or the signature header
+// is too long; `wrong` means that no signature matches.
 type Verdict = 'ok' | 'missing' | 'malformed' | 'too_old' | 'too_new' | 'wrong'
 
 export type Verification = {
@@ -42,7 +43,8 @@ export type Verification = {
   toleranceSeconds?: number
 }
 
-// Throws on anything but `whsec_` and the base64 of 24 to 64 bytes; never quotes its input.
+// Parses a secret: `whsec_` and the base64 of 24 to 64 bytes. Throws on anything else. The error never
+// contains the input.
 export function loadSecret(text: string): SigningSecret {
   const encoded = text.startsWith(SECRET_PREFIX) ? text.slice(SECRET_PREFIX.length) : ''
   const bytes = Buffer.from(encoded, 'base64')
@@ -58,7 +60,7 @@ export function makeSecret(randomBytes: (size: number) => Buffer): string {
   return SECRET_PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64')
 }
 
-// The value of `webhook-signature`: one entry per secret, in order.
+// Returns the value of the `webhook-signature` header: one entry per secret, in order.
 export function sign({
   secrets,
   id,
@@ -89,8 +91,8 @@ export function signatureHeaders(id: string, at: Date, signature: string): Recor
   }
 }
 
-// 3.4 µs for a body of 300 bytes, 5.8 µs for 2 kB, 78 µs for 100 kB, nearly all of it the HMAC. A
-// second secret costs another HMAC. Measured on Node 24, two shared cores.
+// Verifies a webhook. Takes 3.4 µs for a body of 300 bytes, 5.8 µs for 2 kB and 78 µs for 100 kB, nearly all
+// of it for the HMAC. A second secret costs another HMAC. Measured on Node 24, two shared cores.
 export function verify(verification: Verification): Verdict {
   const { secrets, headers, body, nowMs, toleranceSeconds = TOLERANCE_SECONDS } = verification
   const { id, timestamp, signature } = headers
@@ -111,7 +113,7 @@ export function verify(verification: Verification): Verdict {
   return 'wrong'
 }
 
-// Two updates instead of one joined buffer, because the body may be a megabyte.
+// Updates the HMAC twice instead of joining prefix and body, because the body may be a megabyte.
 function mac(secret: SigningSecret, prefix: string, body: Buffer | string): string {
   return createHmac('sha256', secret).update(prefix).update(body).digest('base64')
 }
@@ -133,8 +135,9 @@ function matchesAny(candidates: readonly Buffer[], expected: string): boolean {
   return isMatch
 }
 
-// Printable ASCII without a space. A full stop would let `a.1` + `2.body` pass for `a` +
-// `1.2.body`. A space indicates a header that was sent twice and joined.
+// Accepts printable ASCII without full stops and spaces. With a full stop, id `a.1` and time `2` would sign
+// the same text as id `a` and time `1` with a body that begins with `2.`. A space indicates a header that was
+// sent twice and joined.
 function isId(id: string): boolean {
   return id.length <= ID_LENGTH_MAX && /^[\x21-\x2d\x2f-\x7e]+$/.test(id)
 }

@@ -1,9 +1,9 @@
-// The current span, carried by the asynchronous context. Without tracing or sampling there is none,
-// and looking it up costs some nanoseconds. This file does not depend on OpenTelemetry
-// (open-telemetry.ts), which is loaded only if traces are configured.
+// The current span, carried by the asynchronous context. Without tracing or sampling there is no span, and
+// looking it up takes some nanoseconds. This file does not depend on OpenTelemetry
+// (observability/open-telemetry.ts), which is loaded only if traces are configured.
 //
-// Attributes name the operation, never the people: no names, account numbers, payers' addresses or
-// secrets. Our own ids (client, request, event) lead to the records.
+// Attributes describe the operation and contain no personal data: no names, account numbers, payers'
+// addresses or secrets. Our own ids (client, request, event) identify the records.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -38,7 +38,7 @@ export type Span = {
   end(failure?: unknown): void
 }
 
-// `parent` is a traceparent. A held span is sent only after keep().
+// `parent` is a traceparent. A held span is sent only if keep() is called.
 export type RootOptions = SpanOptions & { parent?: string | undefined; isHeld?: boolean }
 
 export type Tracer = {
@@ -92,7 +92,7 @@ export function nameTraced(items: readonly unknown[], nameAt: (place: number) =>
   }
 }
 
-// In shared work, the span of the first known name; otherwise the span of the work.
+// Returns the current span. In work that several callers share, returns the span of the first known name.
 export function spanOf(names: readonly string[]): Span | undefined {
   const scope = current.getStore()
   if (!scope?.items) return scope?.span

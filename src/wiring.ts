@@ -1,4 +1,4 @@
-// Wires one process. Every role and every test creates its service here.
+// Prepares the database and creates the service of one process. Every role and every test uses this.
 
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
@@ -74,9 +74,6 @@ import { Notifier } from './notifier.ts'
 import { Sealer } from './seal.ts'
 import type { Tracer, TracingSettings } from './trace-context.ts'
 
-// Prepares the database before a process serves: migrates, seeds, and refuses to start where
-// serving would do harm. Safe to run in several processes at once.
-
 type StartOptions = {
   config: Config
   connectionString: string
@@ -111,8 +108,8 @@ export async function prepareDatabase(options: StartOptions) {
       const { data, hash } = config.secrets
       await createSandboxBankAccount(db, new Sealer(data, hash), clock())
     }
-    // An older database does not record its mode. A client with the documented secret shows that it is a
-    // sandbox.
+    // A database of an old release does not record its mode. If a client has the documented secret, the
+    // database is a sandbox's.
     const isSure = config.mode === 'live' || modeOfMoney !== 'unknown'
     if (isSure || (await hasSandboxClient(db, clock()))) await recordMode(db, clock(), config.mode)
   } finally {
@@ -192,7 +189,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const routing = await startRouting(options, { db, metrics })
   const moneyParts = { sealer, sharedAccounts, ...identityParts(options) }
   const writers = openWriters(config, {
-    ...{ ...moneyParts, router: routing.router, pool: batchPool, clock, realClock },
+    ...moneyParts,
+    router: routing.router,
+    pool: batchPool,
+    clock,
+    realClock,
     onError: (error, batch) => logFailure(batch)(error),
     onWritten: callAll(notifiers.dispatcher, changes),
     onBatch: metrics.observeBatch,
@@ -209,13 +210,24 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const working = { ...parts, ...timing, ...workerSettings(options, db), submitCredits }
   const sandbox = wireSandbox(config, { ...working, testClock, dispatcher: notifiers.dispatcher })
   const app = await buildApp({
-    ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
+    mode: config.mode,
+    publicUrl: config.publicUrl,
+    rates: config.rates,
     mailsUsers: mailsUsers(config),
-    ...{ trustedProxies, metricsToken, loggedShare, patience },
-    ...{ policy: config.policy, chart: config.chart, hasApi: config.role !== 'worker' },
+    trustedProxies,
+    metricsToken,
+    loggedShare,
+    patience,
+    policy: config.policy,
+    chart: config.chart,
+    hasApi: config.role !== 'worker',
     ...parts,
-    ...{ testClock, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },
-    ...{ notificationMeter, changes, onWritten: callAll(dueWork, changes) },
+    testClock,
+    clockMoves: sandbox.clockMoves,
+    seedNow: sandbox.seedNow,
+    notificationMeter,
+    changes,
+    onWritten: callAll(dueWork, changes),
     accountLookups: createAccountLookups({ db: reads, sealer, onError: logFailure('accounts') }),
     sendReturns: sendReturnsNow(config, parts),
     settleReported: runNow(settleReportedPayoutsRound(parts), log, SETTLE_REPORTED_MS),
@@ -241,12 +253,19 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await tracer?.stop()
   }
   return {
-    ...{ app, db, writers, metrics, startWorkers, close },
-    ...{ syncDataKeys: syncDataKeysNow, writeMeasures, syncRouting: routing.syncNow },
+    app,
+    db,
+    writers,
+    metrics,
+    startWorkers,
+    close,
+    syncDataKeys: syncDataKeysNow,
+    writeMeasures,
+    syncRouting: routing.syncNow,
   }
 }
 
-// `changes` wakes open checkouts.
+// `dispatcher` and `deliverer` wake the webhook workers; `changes` wakes open checkouts.
 const createNotifiers = () => ({
   dispatcher: new Notifier(),
   deliverer: new Notifier(),
@@ -277,7 +296,7 @@ function openWriters({ banks, collectionBankCode, policy }: Config, parts: Write
   return createWriters({ ...parts, banks, collectionBankCode, policy })
 }
 
-// Tokens, sessions and rate limits follow real time, not the test clock.
+// Opens access control. Tokens, sessions and rate limits follow real time, not the test clock.
 function openAccess(
   { config, clock }: ServiceOptions,
   { db, sealer }: { db: Pool; sealer: Sealer },
@@ -293,8 +312,8 @@ function openAccess(
   return { tokens, rateLimits, sessionCookies, authentication, providers }
 }
 
-// Runs in every process that receives notifications, with or without workers. Writes the last counts when it
-// stops.
+// Starts to count notifications. Runs in every process that receives them, with or without workers. Writes
+// the last counts when it stops.
 function startMeasuring({ clock, log }: ServiceOptions, db: Pool) {
   const notificationMeter = new NotificationMeter()
   const round = writeMeasuresRound({ db, clock, notificationMeter })
@@ -308,7 +327,8 @@ function startMeasuring({ clock, log }: ServiceOptions, db: Pool) {
   return { notificationMeter, writeMeasures, stopMeasuring }
 }
 
-// Runs in every process, because every process calls banks or chooses them.
+// Starts to share the state of routing with other processes. Runs in every process, because every process
+// calls banks or chooses them.
 async function startRouting(
   { config: { banks }, clock, log }: ServiceOptions,
   { db, metrics }: { db: Pool; metrics: Metrics },
@@ -330,8 +350,8 @@ async function startRouting(
   return { callMeter, router, syncNow, stop }
 }
 
-// In the sandbox a return is confirmed before its request is answered. For a real bank no caller
-// waits: the workers send.
+// Sends returns within their request, but only in the sandbox, where a return is confirmed before its request
+// is answered. In live mode the workers send them, so that no caller waits for a bank.
 function sendReturnsNow(
   { mode }: Config,
   parts: Parameters<typeof sendPayoutsRound>[0] & { bankConnections: BankConnections; log: Logger },
@@ -343,7 +363,8 @@ function sendReturnsNow(
   }
 }
 
-// Reads secrets.json again each time, because a rotation adds keys.
+// Loads the data keys and keeps them up to date. Reads secrets.json again each time, because a rotation adds
+// keys to it.
 async function startDataKeys({ config, clock, log }: ServiceOptions, connections: Connections) {
   const { data, hash, areDataKeysStored } = config.secrets
   const sealer = new Sealer(data, hash)
@@ -359,7 +380,8 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
 }
 
 type BankParts = { db: Pool; sealer: Sealer; clock: Clock; callMeter: CallMeter }
-// Counts only calls to configured banks: failures that the sandbox bank simulates say nothing about health.
+// Connects the banks. Only calls to configured banks are counted, because failures that the sandbox bank
+// simulates say nothing about a bank's health.
 function connectedBanks(
   { db, sealer, clock, callMeter }: BankParts,
   config: Config,
@@ -373,7 +395,7 @@ function connectedBanks(
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 
-// Signatures follow real time, not the test clock.
+// Returns the identity service. Signatures follow real time, not the test clock.
 function identityParts({ config: { identity, mode }, clock }: ServiceOptions) {
   const { service, timeoutMs } = identity
   const ofSandbox = mode === 'sandbox' ? sandboxIdentityService : undefined
@@ -418,8 +440,7 @@ function renderingFor({ mode, banks, policy }: Config): Rendering {
   return { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 
-// The start-up banner: addresses, sandbox credentials, a first command.
-
+// Returns the start-up banner: addresses, sandbox credentials, a first command.
 export function welcome(config: Config, port: number): string {
   const here = `http://localhost:${port}`
   const lines = [
@@ -450,11 +471,10 @@ export function welcome(config: Config, port: number): string {
   return lines.join('\n')
 }
 
-// Traces of requests, batches, deliveries and rounds (docs/observability.md), if a collector is
-// configured. Otherwise OpenTelemetry is not loaded.
-
 const COMPLAIN_EVERY_MS = 60_000
 
+// Traces requests, batches, deliveries and rounds (docs/observability.md) if a collector is configured;
+// otherwise OpenTelemetry is not loaded.
 export async function startTracing(
   settings: TracingSettings | undefined,
   { metrics, log }: { metrics: Metrics; log: Logger },

@@ -1,11 +1,10 @@
-// Measures how long the service was away. A pulse sends one credit every tenth of a second, whether
-// or not
-// the ones before were answered. For every fault we record
+// Measures how long the service was unavailable. A pulse sends one credit every tenth of a second, whether or
+// not earlier ones were answered. For every fault it records
 //
 //   outage       from its injection to the first acknowledgement of a credit sent after it
 //   resumption   from its healing to the first acknowledgement of a credit sent after that
 //
-// A fault that leaves another process to answer has an outage of milliseconds.
+// If another process can answer during a fault, the outage is some milliseconds.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pulse } from './bank-actions.ts'

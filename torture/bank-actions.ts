@@ -10,9 +10,9 @@ import type { Terms, Witness } from './witness.ts'
 import { type Credit, type Destination, type Notifying, railHeaders } from './world.ts'
 
 const LIST_MAX = 20
-const NUMBER_OF_NOBODY = '9999999999'
-const KNOWN_TO_BANK = 0.1 // The bank does not list the rest in its answers.
-const WITH_OTHERS = 0.4 // Share with a settlement id and a bank reference.
+const UNKNOWN_NUMBER = '9999999999'
+const KNOWN_TO_BANK = 0.1 // The share of credits that the bank lists when it is queried.
+const WITH_OTHERS = 0.4 // The share of credits with a settlement id and a bank reference.
 const PAYER = { sourceAccountNumber: '0123456789', sourceBankCode: '058' }
 
 export async function reportCredits(actor: Actor): Promise<void> {
@@ -24,7 +24,7 @@ export async function reportLongList(actor: Actor): Promise<void> {
   await reportList(actor, LIST_MAX)
 }
 
-// The list holds credits of one bank.
+// Reports a list of credits of one bank.
 async function reportList(actor: Actor, count: number): Promise<void> {
   const { world, random } = actor
   const bank = random.pick(world.banks)
@@ -48,6 +48,7 @@ export async function payPayment(actor: Actor): Promise<void> {
   world.payments.add(payment)
   const parts = random.pick([[100n], [100n], [40n, 60n], [40n], [130n]])
   for (const percent of parts) {
+    // Rounds up, so that 40% and 60% together pay the whole amount.
     const kobo = percent === 100n ? payment.kobo : (payment.kobo * percent) / 100n + 1n
     const [verdict] = await report(actor, [newCredit(actor, payment, kobo)])
     const isPaid = verdict?.is === 'acknowledged' && verdict.result.outcome === 'booked'
@@ -64,8 +65,8 @@ export async function repeatCredit(actor: Actor): Promise<void> {
   await report(actor, [withoutOthers(known), ...more])
 }
 
-// Repeats a credit with an unknown session id, as after a bank's retry: only another identifier
-// shows which credit it is.
+// Repeats a credit with a new session id, as a bank's retry may do. Only another identifier shows which
+// credit it is.
 export async function renameCredit(actor: Actor): Promise<void> {
   const { world, random } = actor
   const known = random.pick(world.credits.items.filter(({ settlementId }) => settlementId))
@@ -79,7 +80,7 @@ function withoutOthers({ settlementId: _, bankReference: __, ...credit }: Credit
   return credit
 }
 
-// The payer's bank sent the money, and the notification is lost.
+// The bank receives money for a number, but its notification is lost.
 export async function loseNotification(actor: Actor, witness: Witness): Promise<void> {
   const { world, random } = actor
   const { accountNumber } = numberToPay(actor, world.bank)
@@ -102,10 +103,10 @@ export async function reverseCredit({ caller, world, random }: Actor): Promise<v
 }
 
 function numberToPay({ world, random }: Actor, bank: Notifying): Destination {
-  if (random.happens(0.02)) return { accountNumber: NUMBER_OF_NOBODY, bank }
+  if (random.happens(0.02)) return { accountNumber: UNKNOWN_NUMBER, bank }
   const all = random.happens(0.8) ? world.accounts.items : world.payments.items
   const known = all.filter((each) => each.bank === bank)
-  return known.length === 0 ? { accountNumber: NUMBER_OF_NOBODY, bank } : random.pick(known)
+  return known.length === 0 ? { accountNumber: UNKNOWN_NUMBER, bank } : random.pick(known)
 }
 
 function newCredit({ world, random }: Actor, to: Destination, kobo: bigint): Credit {
@@ -118,7 +119,7 @@ function newCredit({ world, random }: Actor, to: Destination, kobo: bigint): Cre
   return { sessionId, ...others, accountNumber, kobo, bank, at: new Date() }
 }
 
-// NIP's form: 30 digits.
+// Returns a session id in NIP's form: 30 digits.
 function newSessionId(): string {
   return `999998${Array.from({ length: 24 }, () => randomInt(10)).join('')}`
 }
@@ -126,7 +127,7 @@ function newSessionId(): string {
 type Reporting = Actor & { isPatient?: boolean }
 type Reported = Credit & { alias?: string }
 
-// Reports credits of one bank. With an alias, a credit that was reported before.
+// Reports credits of one bank. A credit with an alias was reported before under another session id.
 async function report(
   actor: Reporting,
   credits: readonly Reported[],
@@ -149,10 +150,15 @@ async function report(
 function bodyOf({ sessionId, alias, settlementId, bankReference, ...credit }: Reported) {
   const { accountNumber, kobo, at } = credit
   return {
-    ...{ sessionId: alias ?? sessionId, ...(settlementId && { settlementId }) },
+    sessionId: alias ?? sessionId,
+    ...(settlementId && { settlementId }),
     ...(bankReference && { bankReference }),
-    ...{ accountNumber, amount: naira(kobo), currency: 'NGN', ...PAYER },
-    ...{ sourceAccountName: 'ADA OBI', transactionTime: at.toISOString() },
+    accountNumber,
+    amount: naira(kobo),
+    currency: 'NGN',
+    ...PAYER,
+    sourceAccountName: 'ADA OBI',
+    transactionTime: at.toISOString(),
   }
 }
 
@@ -184,7 +190,8 @@ function onRail(
   })
 }
 
-// 00 taken, 01 taken before, 02 rejected; any other code is sent again.
+// Reads the verdict on each credit. Codes: 00 taken, 01 taken before, 02 rejected; after any other code the
+// bank sends the credit again.
 function readAcknowledgements({ status, body }: Answer, count: number): (Verdict | undefined)[] {
   if (status === 401) return [] // The process has a wrong clock: the signature looks too old.
   const answers = (Array.isArray(body) ? body : [body]) as Record<string, string>[]

@@ -1,16 +1,14 @@
-// The bank with an API: the simulated one of fake-bank/, behind a front that the witness watches.
-// The front
-// records every order before the bank sees it, and the state of the bank's own books after. It
-// treats each
-// order in one of these ways:
+// The bank with an API: the simulated bank of fake-bank/, behind a front that the witness watches. The front
+// records every order before the bank sees it, and afterwards the state of the bank's own books. It treats
+// each order in one of these ways:
 //
-//   pay           pays, and says so; now and then late
-//   refuse        refuses for good, and says so
-//   refuse_unsaid refuses for good, and the connection breaks before the answer
-//   pend          says pending, and pays seconds later
+//   pay           pays, and answers so; now and then late
+//   refuse        refuses permanently, and answers so
+//   refuse_unsaid refuses permanently, and the connection breaks before the answer
+//   pend          answers "pending", and pays seconds later
 //   drop          pays, and the connection breaks before the answer
-//   deny          the same, and for seconds it answers queries with no record of the payout
-//   late          breaks the connection, has no record of the payout for seconds, and then pays it
+//   deny          like drop, and for seconds answers queries as if it did not know the payout
+//   late          breaks the connection, does not know the payout for seconds, and then pays it
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -24,8 +22,9 @@ import type { Random } from './random.ts'
 import type { Witness } from './witness.ts'
 
 export const BANK_CODE = '101'
-// The simulated bank's own notifications go nowhere: the witness records ours.
-const NOBODY = 'http://127.0.0.1:9'
+// The simulated bank's own notifications go to a closed port, because the witness must record every
+// notification before it is sent.
+const CLOSED_PORT = 'http://127.0.0.1:9'
 const OPENING = kobo(10n ** 15n)
 const ANSWER_LATE_MS = [100, 4_000] as const
 // Longer than until the first query of a payout, shorter than until the second.
@@ -47,7 +46,7 @@ export async function startBank(witness: Witness, random: Random) {
   const simulated = await startFakeBank({
     connector: 'manilla',
     bankCode: BANK_CODE,
-    notify: NOBODY,
+    notify: CLOSED_PORT,
     openingKobo: OPENING,
   })
   const { bank, banksFile } = simulated
@@ -95,7 +94,7 @@ export async function startBank(witness: Witness, random: Random) {
     railSecret: env.FAKE_BANK_RAIL_SECRET as string,
     keepDenying: (ms: number) => orders.keepDenying(ms),
     nameOf: (accountNumber: string) => bank.accounts.findName(accountNumber) as string,
-    // Money arrived for a number. From now on the bank reports it when queried.
+    // Records money that arrived for a number. From then on the bank reports it when queried.
     receive: (accountNumber: string, amountKobo: bigint) =>
       bank.receive({ accountNumber, amountKobo: kobo(amountKobo) })?.sessionId,
     async [Symbol.asyncDispose]() {
@@ -114,13 +113,13 @@ const NOT_FOUND = {
   text: async () => JSON.stringify({ status: 'not_found', message: 'No such payout' }),
 }
 
-// The orders that the bank received, and how it treats each.
+// The orders that the bank received, and its way of treating each.
 class Orders {
   readonly #payouts: Payouts
   readonly #witness: Witness
   readonly #random: Random
   readonly #nextWay: () => Way
-  readonly #ways = new Map<string, Way>() // A repeated order has the same fate.
+  readonly #ways = new Map<string, Way>() // By reference, because a repeated order is treated the same way.
   readonly #unknownUntilMs = new Map<string, number>()
   readonly #noted = new Set<string>()
 
@@ -144,7 +143,7 @@ class Orders {
     return way
   }
 
-  // Extends the denial of each payout that it denies now. Returns whether there is one.
+  // Extends the denial of each payout that the bank denies now. Returns whether there is such a payout.
   keepDenying(ms: number): boolean {
     const now = Date.now()
     const denied = [...this.#unknownUntilMs].filter(([, untilMs]) => untilMs > now)

@@ -1,6 +1,6 @@
-// Calls the service as banks and clients do. A call without an answer, or with the answer "try
-// again", is repeated with the same key at the other process. Now and then the caller gives up and
-// leaves it in doubt. The witness records everything first.
+// Calls the service as banks and clients do. A call without an answer, or with the answer "try again", is
+// repeated with the same key at the other process. Now and then the caller gives up and leaves the result in
+// doubt. The witness records everything first.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from './random.ts'
@@ -17,11 +17,11 @@ export type Call = {
   isPatient?: boolean // Repeats the call until its result is known. Default true.
   path: string
   body: unknown // Text is sent unchanged.
-  // Built for each attempt: a signature has a time, a token expires. Undefined if no call is
-  // possible now.
+  // Called for each attempt, because a signature contains the time and a token expires. Returns undefined if
+  // no call is possible now.
   headers: (body: string, api: string) => Promise<Record<string, string> | undefined>
   onUnauthorized?: (api: string) => void
-  // Reads the verdict on each key, in order. Undefined: repeat the call.
+  // Reads the verdict on each key, in order. undefined means that the call must be repeated.
   read: (answer: Answer) => readonly (Verdict | undefined)[]
 }
 
@@ -44,7 +44,7 @@ export class Caller {
     this.#options = options
   }
 
-  // Returns the verdict on each intent. Undefined: the result is unknown.
+  // Returns the verdict on each intent; undefined means that the result is unknown.
   async ask(call: Call): Promise<(Verdict | undefined)[]> {
     const { witness, random } = this.#options
     const { operation, wants, isPatient = true } = call

@@ -12,11 +12,20 @@ export async function createAccount({ caller, world, random }: Actor): Promise<v
   const key = newKey('account')
   const split = random.happens(0.3) ? { splitCode: world.splitCode } : {}
   const verdict = await askOnce(caller, {
-    ...{ operation: 'account', key, client, path: '/api/v1/accounts/static' },
+    operation: 'account',
+    key,
+    client,
+    path: '/api/v1/accounts/static',
     terms: { clientId: client.clientId, ...split },
     body: {
-      ...{ accountName: key, bvn: '22212345654', email: 'ada@example.com', banks: [bank.code] },
-      ...{ merchantId: 'M-1', merchantCode: 'SHOP', phoneNumber: '+2348012345678', channel: 'API' },
+      accountName: key,
+      bvn: '22212345654',
+      email: 'ada@example.com',
+      banks: [bank.code],
+      merchantId: 'M-1',
+      merchantCode: 'SHOP',
+      phoneNumber: '+2348012345678',
+      channel: 'API',
       notificationUrl: notificationUrl(world.receivers, random, { client, key }),
       ...split,
     },
@@ -37,7 +46,10 @@ export async function closeAccount({ caller, world, random }: Actor): Promise<vo
   world.accounts.drop(account)
   const { firstNumber: accountNumber, client } = account
   await askOnce(caller, {
-    ...{ operation: 'deactivation', key: newKey('deactivation'), client, body: {} },
+    operation: 'deactivation',
+    key: newKey('deactivation'),
+    client,
+    body: {},
     path: `/api/v1/accounts/static/${accountNumber}/deactivate`,
     terms: { accountNumber },
     resultOf: () => ({}),
@@ -55,10 +67,15 @@ export async function startPayment(actor: Actor): Promise<Payment | undefined> {
   const split = random.happens(0.2) ? { splitCode: world.splitCode } : {}
   const amountPolicy = random.pick(['allow_under', 'allow_under', 'exact', 'any'])
   const advice = await askOnce(caller, {
-    ...{ operation: 'advice', key, client, path: '/Payment/advice' },
+    operation: 'advice',
+    key,
+    client,
+    path: '/Payment/advice',
     terms: { clientId: client.clientId, amount: `${kobo}`, ...split },
     body: {
-      ...{ amount: naira(kobo), currency: 'NGN', merchantRef: key },
+      amount: naira(kobo),
+      currency: 'NGN',
+      merchantRef: key,
       customer: { customerFullName: key },
       callBackUrl: random.happens(0.5)
         ? receivers.of({ clientId: client.clientId, kind: 'callback', key })
@@ -76,7 +93,9 @@ export async function startPayment(actor: Actor): Promise<Payment | undefined> {
   const adviceReference = advice?.result.adviceReference
   if (advice?.is !== 'acknowledged' || !adviceReference) return undefined
   const verdict = await askOnce(caller, {
-    ...{ operation: 'payment', key: newKey('payment'), client },
+    operation: 'payment',
+    key: newKey('payment'),
+    client,
     path: `/Payment/process/banktransfer/${adviceReference}`,
     terms: { advice: key },
     body: { bankCode: bank.code },
@@ -95,7 +114,9 @@ export async function cancelPayment({ caller, world, random }: Actor): Promise<v
   const payment = random.pick(world.payments.items)
   if (!payment) return
   await askOnce(caller, {
-    ...{ operation: 'advice_cancellation', key: newKey('advice_cancellation'), body: {} },
+    operation: 'advice_cancellation',
+    key: newKey('advice_cancellation'),
+    body: {},
     client: payment.client,
     path: `/Payment/advice/${payment.adviceReference}/cancel`,
     terms: { advice: payment.advice },
@@ -103,7 +124,7 @@ export async function cancelPayment({ caller, world, random }: Actor): Promise<v
   })
 }
 
-// Half of the URLs are hostile.
+// Returns a URL for an account or payment. Half of the URLs belong to hostile receivers.
 function notificationUrl(
   receivers: Receivers,
   random: Random,

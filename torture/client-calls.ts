@@ -52,7 +52,7 @@ export async function askOnce(caller: Caller, once: Once): Promise<Verdict | und
   return verdict
 }
 
-// Undefined if the service does not answer now, or refuses.
+// Returns undefined if the service does not answer now, or refuses.
 export async function read(
   { world }: Pick<Actor, 'world'>,
   client: Client,

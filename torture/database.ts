@@ -139,7 +139,7 @@ function childrenOf(parent: number | undefined, title: RegExp): number[] {
         if (Number(rest.split(' ')[1]) !== parent) return false
         return title.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '))
       } catch {
-        return false // The process has ended meanwhile.
+        return false // The process has ended in the meantime.
       }
     })
     .map(Number)

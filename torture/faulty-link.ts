@@ -2,7 +2,7 @@
 //
 //   reset      cut all connections, with a reset
 //   stall      keep all connections and pass nothing on, in either direction, until it is healed
-//   half-open  accept data and lose it, for good, even after healing
+//   half-open  accept data and lose it permanently, even after healing
 //   slow       pass everything on late
 //
 // A half-open connection stays half open after healing: only new ones work.
@@ -36,7 +36,7 @@ export async function startFaultyLink(to: NetConnectOpts) {
     }
   })
 
-  // Earlier data arrives first, even when the link gets fast again.
+  // Passes data on in order, even when the link becomes fast again.
   function pass(one: Socket, other: Socket | undefined, pair: Pair): void {
     const late: Buffer[] = []
     one.on('data', (bytes: Buffer) => {

@@ -1,5 +1,5 @@
-// The bank without an API: it receives orders as files and reports on them in others. Every report
-// repeats its decisions on earlier orders.
+// The bank without an API: it receives orders in files and answers with files of reports. Every report
+// repeats the bank's decisions on earlier orders.
 
 import type { Random } from './random.ts'
 import type { Witness } from './witness.ts'
@@ -52,7 +52,7 @@ export function openFileBank(witness: Witness, random: Random) {
         decide(order, nextVerdict())
       }
     },
-    // Pending orders are paid by the next report.
+    // Returns the bank's report. Orders that are pending in it are paid by the next report.
     report(): string | undefined {
       if (orders.size === 0) return undefined
       const lines = [...orders.values()].map(({ reference, status }) => {

@@ -1,5 +1,5 @@
-// A mixed load: first every action once, with several customers at a time, so that no run lacks
-// any; then a few customers, each doing one thing after another, chosen by the seed.
+// A mixed load. First runs every action, several at a time, so that no run lacks one. Then a few customers
+// each run one action after another, chosen by the seed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -117,8 +117,8 @@ export class Load {
     this.#customers = Array.from({ length: CUSTOMERS }, () => this.#live(this.actor.random.fork()))
   }
 
-  // Resolves when all customers have finished their actions: the result is known, or left in doubt.
-  // The bank that takes files has then reported on all of them.
+  // Resolves when all customers have finished their actions, with a known result or in doubt, and the bank
+  // that takes files has reported on all its files.
   async stop(): Promise<void> {
     this.#isRunning = false
     await Promise.all(this.#customers)

@@ -119,13 +119,13 @@ function makeFolder(path: string | undefined): string {
   return folder
 }
 
-// SIGUSR2: end after this round, with the last check.
+// SIGUSR2 ends the run after the current round, with the last check.
 let isEnough = false
 process.on('SIGUSR2', () => {
   isEnough = true
 })
 
-// Any other signal ends the run, and leaving ends all its processes.
+// Other signals end the run at once. The exit of this process ends all processes of the run.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
     console.error(`Stopped by ${signal}.`)

@@ -8,7 +8,10 @@ export async function payOut({ caller, world, random }: Actor): Promise<void> {
   const key = newKey('payout')
   const kobo = BigInt(random.integer(100, 100_000))
   const verdict = await askOnce(caller, {
-    ...{ operation: 'payout', key, client, path: '/api/v1/payouts' },
+    operation: 'payout',
+    key,
+    client,
+    path: '/api/v1/payouts',
     terms: { clientId: client.clientId, amount: `${kobo}` },
     body: { bankAccount: world.payeeOf(client), amount: naira(kobo), narration: key },
     resultOf: ({ data }) => ({ reference: data.reference }),
@@ -17,7 +20,7 @@ export async function payOut({ caller, world, random }: Actor): Promise<void> {
   world.payouts.add({ client, reference: verdict.result.reference as string })
 }
 
-// The payout may be sent at this very moment.
+// Cancels a payout that a worker may be sending at this moment.
 export async function cancelPayout(actor: Actor): Promise<void> {
   const { caller, world, random } = actor
   if (random.happens(0.7)) await payOut(actor)
@@ -25,7 +28,9 @@ export async function cancelPayout(actor: Actor): Promise<void> {
   if (!payout) return
   const { client, reference } = payout
   await askOnce(caller, {
-    ...{ operation: 'payout_cancellation', key: newKey('payout_cancellation'), client },
+    operation: 'payout_cancellation',
+    key: newKey('payout_cancellation'),
+    client,
     path: `/api/v1/payouts/${reference}/cancel`,
     terms: { reference },
     body: {},
@@ -41,7 +46,7 @@ export async function refund(actor: Actor): Promise<void> {
   await refundOf(actor, sourceOf(payment), kobo)
 }
 
-// Several refunds at once, of which one fits: the payment is refunded once.
+// Requests several refunds at once, of which only one fits, so the payment must be refunded only once.
 export async function raceRefunds(actor: Actor): Promise<void> {
   const { world, random } = actor
   const credit = random.happens(0.3) ? world.refundable.takeAny(random) : undefined
@@ -68,7 +73,10 @@ async function refundOf(
 ): Promise<void> {
   const key = newKey('refund')
   const verdict = await askOnce(caller, {
-    ...{ operation: 'refund', key, client, path },
+    operation: 'refund',
+    key,
+    client,
+    path,
     terms: { clientId: client.clientId, amount: `${kobo}` },
     body: { amount: naira(kobo), reason: key },
     resultOf: ({ data }) => ({ reference: data.reference }),
@@ -82,7 +90,9 @@ export async function cancelRefund({ caller, world, random }: Actor): Promise<vo
   if (!refunded) return
   const { client, reference } = refunded
   await askOnce(caller, {
-    ...{ operation: 'refund_cancellation', key: newKey('refund_cancellation'), client },
+    operation: 'refund_cancellation',
+    key: newKey('refund_cancellation'),
+    client,
     path: `/api/v1/refunds/${reference}/cancel`,
     terms: { reference },
     body: { reason: 'Sent by mistake' },
@@ -93,7 +103,10 @@ export async function cancelRefund({ caller, world, random }: Actor): Promise<vo
 export async function closeSettlement({ caller, world, random }: Actor): Promise<void> {
   const client = random.pick(world.clients)
   await askOnce(caller, {
-    ...{ operation: 'settlement', key: newKey('settlement'), client, body: {} },
+    operation: 'settlement',
+    key: newKey('settlement'),
+    client,
+    body: {},
     path: '/api/v1/settlements',
     terms: { clientId: client.clientId },
     resultOf: ({ data }) => ({ reference: data.reference }),

@@ -31,11 +31,13 @@ export async function resolveSuspense(actor: Actor): Promise<void> {
 }
 
 async function assign({ caller, world, random }: Actor, client: Client, item: Item) {
-  const own = world.accounts.items.filter((account) => account.client === client)
-  if (own.length === 0) return
-  const { firstNumber: accountNumber } = random.pick(own)
+  const accounts = world.accounts.items.filter((account) => account.client === client)
+  if (accounts.length === 0) return
+  const { firstNumber: accountNumber } = random.pick(accounts)
   await askOnce(caller, {
-    ...{ operation: 'assignment', key: newKey('assignment'), client },
+    operation: 'assignment',
+    key: newKey('assignment'),
+    client,
     path: `/api/v1/suspense/${item.id}/assign`,
     terms: { ...termsOf(item), accountNumber },
     body: { accountNumber },
@@ -45,7 +47,10 @@ async function assign({ caller, world, random }: Actor, client: Client, item: It
 
 async function returnToPayer({ caller }: Actor, client: Client, item: Item) {
   await askOnce(caller, {
-    ...{ operation: 'return', key: newKey('return'), client, body: {} },
+    operation: 'return',
+    key: newKey('return'),
+    client,
+    body: {},
     path: `/api/v1/suspense/${item.id}/return`,
     terms: termsOf(item),
     resultOf: ({ data }) => ({ returnReference: data.returnReference }),
@@ -61,7 +66,10 @@ export async function exchangeFile(actor: Actor): Promise<void> {
   const { caller, world } = actor
   const { operator: client, fileBank } = world
   const verdict = await askOnce(caller, {
-    ...{ operation: 'payout_file', key: newKey('payout_file'), client, path: FILES },
+    operation: 'payout_file',
+    key: newKey('payout_file'),
+    client,
+    path: FILES,
     terms: { bankCode: FILE_BANK_CODE },
     body: { bankCode: FILE_BANK_CODE, format: 'csv' },
     resultOf: ({ data }) => ({ file: data.id }),
@@ -81,25 +89,34 @@ export async function reportFiles({ caller, world }: Actor): Promise<void> {
   const body = world.fileBank.report()
   if (body === undefined) return
   await askOnce(caller, {
-    ...{ operation: 'payout_report', key: newKey('payout_report'), client: world.operator },
-    ...{ path: `${FILES}/results`, body, type: 'text/csv' },
+    operation: 'payout_report',
+    key: newKey('payout_report'),
+    client: world.operator,
+    path: `${FILES}/results`,
+    body,
+    type: 'text/csv',
     terms: {},
     resultOf: ({ data: { confirmed, failed, pending, unchanged } }) => ({
-      ...{ confirmed: `${confirmed}`, failed: `${failed}` },
-      ...{ pending: `${pending}`, unchanged: `${unchanged}` },
+      confirmed: `${confirmed}`,
+      failed: `${failed}`,
+      pending: `${pending}`,
+      unchanged: `${unchanged}`,
     }),
   })
 }
 
-// Imports some credits as lines of the bank's statement. Every credit is on one statement at most.
+// Imports some credits as lines of the bank's statement. Every credit is on at most one statement.
 export async function importStatement({ caller, world }: Actor): Promise<void> {
   const credits = world.unstated.splice(0, STATED_MAX)
   if (credits.length === 0) return
   const key = newKey('statement')
   await askOnce(caller, {
-    ...{ operation: 'statement', key, client: world.operator },
+    operation: 'statement',
+    key,
+    client: world.operator,
     path: `/api/v1/operator/statements?bankCode=${world.bank.code}&format=camt053`,
-    ...{ body: camt053(key, credits), type: 'application/xml' },
+    body: camt053(key, credits),
+    type: 'application/xml',
     terms: { sessions: credits.map(({ sessionId }) => sessionId).join(',') },
     resultOf: ({ data: { lines } }) => ({ lines: `${lines}` }),
   })
@@ -119,27 +136,33 @@ function camt053(id: string, credits: readonly Credit[]): string {
     ${entries.join('\n')}</Stmt></BkToCstmrStmt></Document>`
 }
 
-// The day in West Africa, an hour ahead.
+// Returns the day in West Africa, which is an hour ahead of UTC.
 function watDay(at: Date): string {
   return new Date(at.getTime() + 3_600_000).toISOString().slice(0, 10)
 }
 
-// Small amounts, of which some have yet to arrive, so that the rest stays enough for everything else.
+// Places a hold. The amount is small, so that enough money is left for other actions; it may exceed the money
+// that has arrived so far.
 export async function placeHold({ caller, world, random }: Actor): Promise<void> {
   const client = random.pick(world.clients)
-  const own = world.accounts.items.filter((account) => account.client === client)
-  const account = own.length > 0 && random.happens(0.7) ? random.pick(own) : undefined
+  const accounts = world.accounts.items.filter((account) => account.client === client)
+  const account = accounts.length > 0 && random.happens(0.7) ? random.pick(accounts) : undefined
   const key = newKey('hold')
   const kobo = BigInt(random.integer(1, HELD_MAX_KOBO))
   const { clientId } = client
   const verdict = await askOnce(caller, {
-    ...{ operation: 'hold', key, client: world.operator, path: HOLDS },
+    operation: 'hold',
+    key,
+    client: world.operator,
+    path: HOLDS,
     terms: { clientId, amount: `${kobo}` },
     body: {
       ...(account
         ? { target: 'account', accountNumber: account.firstNumber }
         : { target: 'client' }),
-      ...{ clientId, amount: naira(kobo), reason: key },
+      clientId,
+      amount: naira(kobo),
+      reason: key,
     },
     resultOf: ({ data }) => ({ reference: data.reference }),
   })
@@ -157,11 +180,16 @@ export async function endHold({ caller, world, random }: Actor): Promise<void> {
   const kobo = !isRelease && random.happens(0.5) ? random.integer(1, HELD_MAX_KOBO / 4) : undefined
   const body = { reason: hold, ...(kobo === undefined ? {} : { amount: naira(BigInt(kobo)) }) }
   const terms = {
-    ...{ hold, kind: isRelease ? 'release' : 'forfeiture' },
+    hold,
+    kind: isRelease ? 'release' : 'forfeiture',
     amount: kobo === undefined ? 'all' : `${kobo}`,
   }
   const verdict = await askOnce(caller, {
-    ...{ operation: 'hold_ending', key: newKey('hold_ending'), client: maker, terms, body },
+    operation: 'hold_ending',
+    key: newKey('hold_ending'),
+    client: maker,
+    terms,
+    body,
     path: `${HOLDS}/${hold}/${isRelease ? 'release' : 'forfeit'}`,
     resultOf: ({ data }) => ({ request: `${data.id}` }),
   })
@@ -172,14 +200,17 @@ export async function endHold({ caller, world, random }: Actor): Promise<void> {
   const { request = '' } = verdict.result
   const approve = (client: Person) =>
     askOnce(caller, {
-      ...{ operation: 'hold_approval', key: newKey('hold_approval'), client },
-      ...{ path: `${HOLDS}/${hold}/approve`, terms: { ...terms, request, by: client.email } },
+      operation: 'hold_approval',
+      key: newKey('hold_approval'),
+      client,
+      path: `${HOLDS}/${hold}/approve`,
+      terms: { ...terms, request, by: client.email },
       body: { request: Number(request) },
       resultOf: ({ data }) => ({ state: data.state, kind: data.kind }),
     })
   const approvals = [approve(checker)]
   if (random.happens(0.2)) approvals.push(approve(maker))
   const [approval] = await Promise.all(approvals)
-  // The hold may be active still: it has a rest, or the approval was refused or is in doubt.
+  // The hold may still be active: it has money left, or the approval was refused or is in doubt.
   if (kobo !== undefined || approval?.is !== 'acknowledged') world.holds.add(hold)
 }

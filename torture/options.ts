@@ -1,15 +1,15 @@
 // The options of `npm run torture -- …`:
 //   --faults N        how many faults; default 100
 //   --minutes M       end after so many minutes, whatever is left
-//   --seed S          of every choice; default: drawn, and printed
-//   --only kill,disk  only faults whose name begins so (faults.ts lists them)
+//   --seed S          the seed of all random choices; default: drawn, and printed
+//   --only kill,disk  only faults whose names begin with these words (faults/ has the names)
 //   --round N         faults between two checks; default 25
 //   --report FILE     write the table into this document
 //   --folder FOLDER   where it works; default: a temporary folder
 //   --keep            leave the folder, with the witness and the logs
 //   --standby         a primary and a synchronous standby, and the faults of such a pair
-//   --async           with --standby: commits do not wait for the standby, and what it lacks is
-// lost
+//   --async           with --standby: commits do not wait for the standby, and those that it lacks
+//                     are lost
 //   --short           one of each kind of fault, by a fixed seed
 
 import { parseArgs } from 'node:util'
@@ -27,8 +27,16 @@ export function readOptions(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      ...{ faults: text, minutes: text, seed: text, only: text, round: text },
-      ...{ report: text, folder: text, keep: flag, short: flag, standby: flag },
+      faults: text,
+      minutes: text,
+      seed: text,
+      only: text,
+      round: text,
+      report: text,
+      folder: text,
+      keep: flag,
+      short: flag,
+      standby: flag,
       async: flag,
     },
   })

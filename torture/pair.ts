@@ -42,7 +42,10 @@ async function openNode(folder: string, name: string, options: Options): Promise
   const host = `127.0.0.1:${link.port}`
   const whole = stack.move()
   return {
-    ...{ server, link, replication, host },
+    server,
+    link,
+    replication,
+    host,
     [Symbol.asyncDispose]: () => whole.disposeAsync(),
   }
 }
@@ -70,8 +73,8 @@ export class Pair implements AsyncDisposable {
     return `postgres://manilla@${hosts.join(',')}/manilla?sslmode=disable&${target}`
   }
 
-  // The promoted server works alone, without waiting for a standby: the manager has fenced the
-  // other.
+  // Promotes the standby. It then works alone, without waiting for a standby, because the manager has fenced
+  // the other server.
   async promote(): Promise<void> {
     await this.standby.server.promote()
     const { primary, standby } = this
@@ -79,7 +82,7 @@ export class Pair implements AsyncDisposable {
     this.standby = primary
   }
 
-  // Follows with the data that it has.
+  // Starts the standby with the data that it has.
   async follow(): Promise<void> {
     const { port } = this.primary.replication
     const conninfo = `host=127.0.0.1 port=${port} user=manilla sslmode=disable`

@@ -1,5 +1,6 @@
-// Two users of the operator, who release and forfeit held money together. They are in the database as after
-// their first sign-in, because a user that an API call creates counts as its maker.
+// Two users of the operator, who release and forfeit held money together. They are written to the database as
+// after their first sign-in, because a user that an API call creates is treated as the same person as its
+// creator.
 
 import { hashSecret } from '#access/passwords.ts'
 import { timeOrderedId } from '#ids.ts'
@@ -19,7 +20,7 @@ export class Person {
     this.email = email
   }
 
-  // Undefined if the service opens no session.
+  // Returns undefined if the service opens no session.
   async credentials(api: string): Promise<Session | undefined> {
     if (this.#session) return this.#session
     const response = await fetch(`${api}/dashboard/api/session`, {

@@ -1,5 +1,5 @@
-// Waits until automatic work is done: events are queued and payouts sent; at the end, events are
-// delivered too. The lease of a dead worker takes a minute to run out.
+// Waits until automatic work is done: events are queued and payouts sent, and at the end of a run events are
+// also delivered. The lease of a dead worker takes a minute to expire.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BLOCKED } from '#payouts/holds.ts'
@@ -9,7 +9,7 @@ import type { Store } from './target.ts'
 const QUIET_MAX_MS = 15_000
 const POLL_MS = 250
 
-// Payouts of the bank that takes files wait for users.
+// Excludes payouts of the bank that takes files, because they wait for users.
 const BACKLOG = `
   select (select count(*) from event_counters k
             left join dispatch_cursors c on c.client_id = k.client_id
@@ -43,7 +43,7 @@ export async function untilAllDelivered(database: Store, waitMs: number): Promis
   await untilNone(database, UNDELIVERED, waitMs)
 }
 
-// Also ends when the time is over. The checker then reports the missing work.
+// Waits until the query counts nothing, or until the time is over; the checker then reports the missing work.
 async function untilNone(database: Store, sql: string, waitMs: number): Promise<void> {
   const giveUpAtMs = performance.now() + waitMs
   while (performance.now() < giveUpAtMs) {

@@ -19,7 +19,7 @@ export function seededRandom(seed: number) {
       }
       return (items.at(-1) as readonly [T, number])[0]
     },
-    // Deals all items in random order, then shuffles and deals again: no item stays away for long.
+    // Deals all items in random order, then shuffles and deals again, so that every item comes up regularly.
     deck<T>(items: readonly T[]): () => T {
       let left: T[] = []
       return () => {

@@ -85,7 +85,7 @@ export async function startReceivers(witness: Witness) {
     honest: (clientId: string) => `${origin}/honest/${clientId}`,
     of: ({ clientId, kind, key }: Owner) => `${origin}/honest/${clientId}/${kind}/${key}`,
     hostile: (kind: (typeof HOSTILE)[number], clientId: string) => `${origin}/${kind}/${clientId}`,
-    // The secrets that sign messages, once the service has returned them.
+    // Stores the secrets that sign messages, once the service has returned them.
     trust: (clientId: string, its: Secrets) => void secrets.set(clientId, its),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -99,7 +99,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-// Follows docs/webhooks.md, but records the time without judging it: a sender with a wrong clock is
+// Verifies a webhook as docs/webhooks.md says, except for its time, because a sender with a wrong clock is
 // one of the faults.
 export function isGenuine(secret: string, headers: IncomingHttpHeaders, body: Buffer): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signatures } = headers

@@ -1,5 +1,4 @@
-// A run: rounds of faults under load, a check after each, and a last check when automatic work is
-// done.
+// A run: rounds of faults under load, a check after each round, and a last check when automatic work is done.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Availability } from './availability.ts'
@@ -19,7 +18,7 @@ import { settleWorld } from './world.ts'
 
 const RESUME_MAX_MS = 600_000 // A busy machine takes minutes to start a process
 const OVERLAP = 0.15
-const CHECKS_MAX = 3 // A real fault stays.
+const CHECKS_MAX = 3 // A check with findings is repeated this often, because a real fault stays.
 const RECHECK_MS = 2_000
 const READS_MAX = 15
 
@@ -120,7 +119,7 @@ export class Run<T extends AnyTarget = AnyTarget> {
     if (!injected) return
     await this.#measure(name, injected, injectedAtMs)
     await injected.settle?.()
-    // In most cases the next fault finds everything up again.
+    // Mostly waits until all processes run again before the next fault.
     if (fault.starts && this.random.happens(0.8)) await this.target.roles.ready()
   }
 

@@ -14,12 +14,12 @@ type Options = {
   log: string
   spawnOptions?: SpawnOptions
   env?: Readonly<Record<string, string>> | undefined
-  hasChannel?: boolean // Opens an IPC channel to it.
+  hasChannel?: boolean // Whether to open an IPC channel to the process.
 }
 
 const running = new Set<SupervisedProcess>()
 
-// If we end without stopping them, they end with us.
+// Supervised processes end with this process, even if it ends without stopping them.
 process.on('exit', () => {
   for (const each of running) each.signal('SIGKILL')
 })
@@ -31,7 +31,7 @@ export class SupervisedProcess implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined
   #isWanted = false
   #isStopped = false
-  shiftMs = 0 // The shift of its clock, also after a restart.
+  shiftMs = 0 // The shift of the process's clock, which a restart keeps.
   starts = 0
 
   constructor(options: Options) {
@@ -73,7 +73,7 @@ export class SupervisedProcess implements AsyncDisposable {
     await ended
   }
 
-  // Stays down until it is started.
+  // Ends the process without a restart.
   async stop(signal: NodeJS.Signals): Promise<void> {
     this.#isWanted = false
     clearTimeout(this.#timer)
@@ -110,11 +110,11 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-// Signals a process that is not our child.
+// Signals a process, which need not be our child.
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // The process has ended meanwhile.
+    // The process has ended in the meantime.
   }
 }

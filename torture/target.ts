@@ -17,9 +17,9 @@ import { CLI, type Roles, startRoles } from './roles.ts'
 import { openVolumes, type Volumes } from './volumes.ts'
 import type { Witness } from './witness.ts'
 
-const STANDBY_MS = 20 // The network delay. Commits that did not wait would be lost with the primary.
+const STANDBY_MS = 20 // The network delay. A commit that does not wait for the standby would be lost.
 
-// The current place of the books.
+// The database that currently holds the books.
 export type Store = {
   url: (name: string) => string
   query: (text: string) => Promise<{ rows: Record<string, unknown>[] }>
@@ -53,7 +53,11 @@ export async function startTarget(place: Place): Promise<Target> {
   const service = stack.use(await startService(place, { databaseUrl, dataDir }))
   const whole = stack.move()
   return {
-    ...{ ...service, folder, volumes, database, link },
+    ...service,
+    folder,
+    volumes,
+    database,
+    link,
     async heal() {
       link.heal()
       volumes.data.free()
@@ -81,7 +85,10 @@ export async function startPairTarget(place: Place, isAsync = false): Promise<Pa
     query: async (text) => ({ rows: await pair.primary.server.query(text, 'manilla') }),
   }
   return {
-    ...{ ...service, folder, pair, database },
+    ...service,
+    folder,
+    pair,
+    database,
     isLossy: isAsync,
     async heal() {
       pair.clearLinks()

@@ -18,7 +18,7 @@ type Volume = {
 export type Volumes = Disposable & {
   data: Volume
   wal: Volume
-  whyNotFull: string | undefined // The reason why a disk cannot be filled here.
+  whyNotFull: string | undefined // The reason why a disk cannot be filled on this machine.
 }
 
 export function openVolumes(folder: string): Volumes {

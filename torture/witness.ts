@@ -1,12 +1,11 @@
-// The witness. It stands outside the service and records every request before it is sent, every
-// response before anybody acts on it, every webhook before it is acknowledged and every order that
-// reached the bank before it is answered: one JSON object per line, appended to a file. The checker
-// reads the file, not our memory.
+// The witness. It is outside the service and records every request before it is sent, every response before
+// it is used, every webhook before it is acknowledged, and every order that reached the bank before it is
+// answered: one JSON object per line, appended to a file. The checker reads only this file.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-// Operations that the outside world intends once, however often it has to ask. `key` identifies the
-// intent: a session id, an idempotency key.
+// Operations that a bank or client intends once, however often it has to call. `key` identifies the intent;
+// it is a session id or an idempotency key.
 export type Operation =
   | 'credit'
   | 'reversal'
@@ -57,8 +56,8 @@ export type Webhook = {
   status: string
 }
 
-// `ordered`: the bank received the order; `paid`: it paid, in its own books; `refused_by_bank`: it
-// never will.
+// `ordered`: the bank received the order. `paid`: it paid, by its own books. `refused_by_bank`: it will never
+// pay.
 export type BankOrder = {
   kind: 'ordered' | 'paid' | 'refused_by_bank'
   at: number

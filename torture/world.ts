@@ -10,7 +10,7 @@ import type { Random } from './random.ts'
 import { HOSTILE, type Receivers } from './receivers.ts'
 
 const LOGIN_MAX_MS = 30_000
-const KNOWN_MAX = 400 // Per kind: the load works on recent ones.
+const KNOWN_MAX = 400 // Objects kept of each kind, because the load works on recent ones.
 const PAYEE = { bankCode: '058', accountNumber: nuban('058', 22_345_678) }
 const SPLIT = 'SPLIT-1'
 const SHARES = { A: 70, B: 20 } // Per cent.
@@ -18,7 +18,7 @@ const SHARES = { A: 70, B: 20 } // Per cent.
 // A bank whose notifications the service accepts.
 export type Notifying = { code: string; railSecret: string }
 
-// Payers pay at this bank; the first number may be another bank's.
+// Payers pay to the number at `bank`; firstNumber may be another bank's.
 export type Account = Destination & { firstNumber: string; client: Client }
 export type Destination = { accountNumber: string; bank: Notifying }
 export type Payment = Destination & {
@@ -50,7 +50,7 @@ export class Client {
     this.#secret = secret
   }
 
-  // Undefined if the service issues none.
+  // Returns undefined if the service issues no token.
   async token(api: string): Promise<string | undefined> {
     const known = this.#tokens.get(api)
     if (known) return known
@@ -92,8 +92,8 @@ type Setting = {
   random: Random
 }
 
-// Runs before the first fault: a second client; for both clients a payout account, a split, and
-// endpoints.
+// Prepares the world before the first fault: creates a second client, and for both clients a payout account,
+// a split and endpoints.
 export async function settleWorld(setting: Setting) {
   const { apis, receivers, bank, fileBank, people, random } = setting
   const api = apis[0] as string
@@ -155,8 +155,8 @@ export async function settleWorld(setting: Setting) {
     payouts: new Recent<Reference>(),
     refunds: new Recent<Reference>(),
     holds: new Recent<string>(), // The references of active holds.
-    unstated: [] as Credit[], // On no statement yet.
-    files: [] as string[], // Created, and not downloaded yet.
+    unstated: [] as Credit[], // Credits that are on no statement yet.
+    files: [] as string[], // Payout files that were created and not downloaded yet.
   }
 }
 

@@ -1,8 +1,8 @@
-// A style sheet imported by Vite becomes a file beside the script.
+// Types for imports of style sheets. Vite writes an imported style sheet to a file alongside the script.
 
 declare module '*.css'
 
-// Only the address of the style sheet.
+// Imports only the URL of the style sheet.
 declare module '*.css?url' {
   const path: string
   export default path

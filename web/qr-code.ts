@@ -1,15 +1,15 @@
-// QR codes as SVG paths: black on white with the quiet zone that scanners need, in light and dark alike.
+// QR codes as SVG paths: black on white with the quiet zone that scanners need, in the light and dark theme.
 
 import { encode } from 'uqr'
 
 const QUIET_MODULES = 4 // ISO/IEC 18004.
 
-// Level L has the largest modules; M tolerates more camera noise.
+// The level of error correction. L has the largest modules; M tolerates more camera noise.
 export type Correction = 'L' | 'M'
 
 export type QrPaths = { size: number; white: string; black: string }
 
-// One rectangle per run of black modules: a third of the bytes, and no seams.
+// Draws one rectangle per run of black modules: a third of the bytes, and no seams between modules.
 export function qrPaths(text: string, correction: Correction): QrPaths {
   const { data, size } = encode(text, { ecc: correction, border: QUIET_MODULES })
   const runs = data.flatMap((row, y) =>

@@ -1,5 +1,5 @@
-// Detects an event stream whose connection is dead but looks open. The service sends an event `beat` every 15
-// seconds.
+// Detects an event stream whose connection is dead but appears open. The service sends an event `beat` every
+// 15 seconds.
 
 const SILENCE_MAX_MS = 40_000
 

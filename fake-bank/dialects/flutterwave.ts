@@ -155,8 +155,6 @@ function serveAccounts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-// Name enquiry and transfers at Flutterwave, in naira, and the envelope of all its answers.
-
 const STATUSES = {
   confirmed: 'SUCCESSFUL',
   reversed: 'SUCCESSFUL',

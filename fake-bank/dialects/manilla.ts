@@ -56,7 +56,7 @@ function speak(party: Party): Speaker {
   }
 }
 
-// Every message has an id of its own: a copy of a notification is another message.
+// Returns a function that signs messages. Every message has a separate id, also a copy of a notification.
 export function signer({ bankCode, clock, credentials }: Party, type = 'application/json') {
   let messages = 0
   return (path: string, body: string): Message => {
@@ -88,7 +88,8 @@ function creditOf(transfer: Transfer) {
   }
 }
 
-// One acknowledgement for one credit, a list for a list, in the order sent.
+// Reads the acknowledgements: one for a single credit, a list for a list, in the order in which the credits
+// were sent.
 export function readAcknowledgement({ body }: Response, transfers: readonly Transfer[]): Outcome[] {
   const value = readJson(body)
   const answers = Array.isArray(value) ? value : [value]

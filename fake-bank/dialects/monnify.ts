@@ -191,8 +191,6 @@ function accountOf(bank: Bank, accountReference: string, accountNumber: string) 
   return { accountReference, accountName, currencyCode: 'NGN', accounts: [account] }
 }
 
-// Name enquiry and disbursements at Monnify, and the envelope of all its answers.
-
 const STATUSES = {
   confirmed: 'SUCCESS',
   failed: 'FAILED',

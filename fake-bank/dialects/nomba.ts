@@ -1,5 +1,5 @@
 // The other side of the Nomba connector: nine fields of an event signed with the time, and an API
-// behind OAuth client credentials, whose answers have a code of their own.
+// behind OAuth client credentials, whose answers contain Nomba's own code.
 
 import { createHmac } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -215,7 +215,7 @@ function recordOfTransfer(transfer: Transfer) {
   }
 }
 
-// Includes VAT, which Nomba does not show separately.
+// Returns the fee including VAT, which Nomba does not show separately.
 function feeOf({ feeKobo, vatKobo }: Transfer): number {
   return toNaira(kobo(feeKobo + vatKobo))
 }
@@ -240,8 +240,6 @@ function serveTransactions(app: FastifyInstance, bank: Bank): void {
     })
   }
 }
-
-// Virtual accounts, name enquiry and transfers at Nomba, and the envelope of all its answers.
 
 const STATUSES = {
   confirmed: 'SUCCESS',
@@ -339,7 +337,7 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-// Our reference is in `meta` here, and beside the id in the answer to a query.
+// Our reference is in `meta` here; in the answer to a query it is next to the id.
 function sentAnswer(payout: Payout) {
   const data = { ...recordOfPayout(payout), fee: 0, meta: { merchantTxRef: payout.reference } }
   return success(data, payout.reason ?? undefined)

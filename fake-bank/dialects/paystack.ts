@@ -125,7 +125,7 @@ function serveTransactions(app: FastifyInstance, bank: Bank): void {
   )
 }
 
-// One account for each customer, and one customer for each email.
+// Serves reserved accounts: one account for each customer, and one customer for each email address.
 function serveAccounts(app: FastifyInstance, bank: Bank): void {
   const names = new Map<string, string>()
   app.post('/customer', async ({ body }, reply) => {
@@ -154,8 +154,6 @@ function serveAccounts(app: FastifyInstance, bank: Bank): void {
     })
   })
 }
-
-// Name enquiry, recipients and transfers at Paystack, in kobo, and the envelope of all its answers.
 
 const REFERENCE = /^[a-z0-9_-]{16,50}$/
 const STATUSES = {

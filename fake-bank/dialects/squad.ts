@@ -127,14 +127,11 @@ function serveAccounts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-// The input is MM-DD-YYYY.
+// Converts MM-DD-YYYY to yyyy-MM-dd.
 function isoDay(text: string | undefined): string | undefined {
   const [month, day, year] = (text ?? '').split('-')
   return year ? `${year}-${month}-${day}` : undefined
 }
-
-// Name enquiry and transfers at Squad, in kobo and with the merchant's id before every reference, and
-// the envelope of all its answers.
 
 const REVERSED = 412
 const TIMEOUT = 424

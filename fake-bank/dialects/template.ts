@@ -108,7 +108,7 @@ function serveTransfers(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-// The same reference again is the same account.
+// Serves reserved accounts. A reference that was used before returns its account.
 function serveAccounts(app: FastifyInstance, bank: Bank): void {
   app.post('/accounts', async ({ body }, reply) => {
     const { reference, name } = recordOf(body)
@@ -119,8 +119,6 @@ function serveAccounts(app: FastifyInstance, bank: Bank): void {
     return { account: bank.accounts.reserve(account).accountNumber }
   })
 }
-
-// Name enquiry and payouts at Example Bank, in naira, and how it words a refusal.
 
 const STATES = {
   confirmed: 'paid',

@@ -19,7 +19,7 @@ const app = express()
 
 app.post('/orders', express.json(), async (request, response) => {
   const { id, amount, name, email } = request.body
-  // The key contains the order's id: an order submitted twice has one advice and one payment.
+  // The key contains the order's id, so an order submitted twice has only one advice and one payment.
   const advice = await manilla.advices.create(
     {
       merchantRef: id,
@@ -46,10 +46,11 @@ app.get('/orders/:id', (request, response) => {
   else response.status(404).json({ message: 'No such order.' })
 })
 
-// The payer returns here, and the outcome is posted here too. The webhook has already reported it.
+// The payer returns to this address, and the service posts the outcome to it. The webhook has already
+// reported the outcome.
 app.post('/orders/:id', (_request, response) => response.sendStatus(204))
 
-// The raw body: a parsed one cannot be verified.
+// Takes the raw body, because a parsed body cannot be verified.
 app.post('/hook', express.raw({ type: '*/*' }), async (request, response) => {
   const event = await manilla.webhooks.verify(request.body, request.headers, MANILLA_WEBHOOK_SECRET)
   if (event.type === 'payment.successful') {

@@ -12,7 +12,7 @@ const app = fastify()
 const seen = new Set() // A table with a unique key, in a real receiver.
 const handled = []
 
-// Bytes, not objects: the signature covers the body as sent.
+// Bodies stay bytes, because the signature covers the body as it was sent.
 app.removeAllContentTypeParsers()
 app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
@@ -40,7 +40,7 @@ function handle(event) {
     case 'collection.received':
       handled.push(`${event.data.accountName} now has ${event.data.accountBalance}`)
       break
-    default: // Other types, and those of a newer service.
+    default: // Ignores other types, and those that a newer service adds.
   }
 }
 

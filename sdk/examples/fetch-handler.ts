@@ -1,5 +1,4 @@
-// A webhook handler for edge runtimes: takes a Request, returns a Response, and uses nothing of
-// Node.
+// A webhook handler for edge runtimes. It takes a Request, returns a Response and uses no Node APIs.
 
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@manilla/sdk'
 

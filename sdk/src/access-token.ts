@@ -3,7 +3,7 @@
 
 import { orAborted } from './waiting.ts'
 
-// Renewed this long before it expires, or half-way through a short life.
+// A token is renewed this long before it expires, or half-way through a short life.
 const MARGIN_MS = 30_000
 
 export type LogIn = () => Promise<{ access_token: string; expires_in: number }>

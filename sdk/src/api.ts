@@ -1,4 +1,4 @@
-// Calls by method and path, typed by the description of the API. Answers come without their
+// Calls by method and path, typed by the description of the API. Returns the data of answers, without their
 // envelope.
 
 import type { CallOptions, HttpClient, Query } from './http-client.ts'
@@ -19,7 +19,7 @@ type CallInput<M extends Method, P> = CallOptions & {
   query?: M extends 'get' ? QueryOf<P> : Query
   body?: BodyOf<M, P>
 }
-// Only paths with braces take params.
+// Only paths with parameters in braces take `params`.
 export type CallArgs<M extends Method, P extends string> = CallInput<M, P> &
   (Record<never, never> extends Params<P> ? { params?: Params<P> } : { params: Params<P> })
 type Optional<P extends string, T> = Record<never, never> extends Params<P> ? [args?: T] : [args: T]
@@ -71,7 +71,8 @@ export class Api {
   }
 }
 
-// Every URL parser reads dots as another path, escaped or not.
+// Fills the parameters into a path. Refuses `.` and `..`, which every URL parser would read as another path,
+// even escaped.
 export function fillIn(path: string, params: Record<string, string | number> = {}): string {
   return path.replace(/{(\w+)}/g, (_, name: string) => {
     const value = params[name]

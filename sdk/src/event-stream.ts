@@ -80,7 +80,7 @@ async function* readEvents(
   }
 }
 
-// Undefined when the connection is over.
+// Returns undefined when the connection has ended, or has been silent for too long.
 async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<undefined>((resolve) => {
@@ -96,7 +96,8 @@ async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
   }
 }
 
-// A frame with only an id says where the stream begins; one without an id is a heartbeat.
+// Reads a frame. A frame with only an id contains the position where the stream begins; a frame without an id
+// is a heartbeat.
 function readFrame(frame: string, position: Position): WebhookEvent | undefined {
   const lines = frame.split('\n')
   const field = (name: string) =>

@@ -73,7 +73,7 @@ export class HttpClient {
     return this.#authorized(request, async (response) => response)
   }
 
-  // A refused token is renewed once.
+  // Sends a request with a token. If the service refuses the token, renews it once.
   async #authorized<T>(request: Request, read: (response: Response) => Promise<T>): Promise<T> {
     const { signal } = request
     const sent = this.#prepare(request)
@@ -82,9 +82,9 @@ export class HttpClient {
     const attempt = async (): Promise<T> => {
       const token = await this.#token.get(signal)
       const headers = { ...(sent.init.headers as object), authorization: `Bearer ${token}` }
-      const again = { ...sent, init: { ...sent.init, headers } }
+      const authorized = { ...sent, init: { ...sent.init, headers } }
       try {
-        return await this.#retried(again, repeatable, read)
+        return await this.#retried(authorized, repeatable, read)
       } catch (error) {
         if (error instanceof ManillaError && error.status === 401) this.#token.drop(token)
         throw error
@@ -148,7 +148,7 @@ export class HttpClient {
     }
   }
 
-  // Not AbortSignal.any, which browsers of 2023 lack.
+  // Makes one attempt. Does not use AbortSignal.any, which browsers of 2023 lack.
   async #attempt<T>(
     { url, init, signal }: Sent,
     read: (response: Response) => Promise<T>,
@@ -193,7 +193,7 @@ function queryText(query: Query = {}): string {
   return text && `?${text}`
 }
 
-// Not crypto.randomUUID, which browsers deny to pages served over http.
+// Does not use crypto.randomUUID, which browsers deny to pages served over http.
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

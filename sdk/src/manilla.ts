@@ -38,7 +38,7 @@ export class Manilla {
     this.sandbox = new Sandbox(api)
   }
 
-  /** Resolves once it is paid, expired for good, cancelled or reversed: look at its status. */
+  /** Resolves once the payment is paid, permanently expired, cancelled or reversed; see its status. */
   waitForPayment(reference: string, options?: WaitOptions): Promise<DecidedPayment> {
     return waitForPayment(this.#api, reference, options)
   }

@@ -6,7 +6,7 @@ import { ManillaConnectionError, type ManillaError } from './errors.ts'
 
 const FIRST_DELAY_MS = 250
 const DELAY_MS_MAX = 8_000
-// A longer wait than this is left to the caller.
+// If the service asks for a longer wait, the error is returned to the caller instead.
 const RETRY_AFTER_SECONDS_MAX = 60
 
 export type Repeatable = 'always' | 'if_refused'
@@ -27,7 +27,7 @@ export function retryDelay(
   return Math.max(retryAfterSeconds * 1000, backoff(attempt))
 }
 
-// Exponential, with up to half of it random, so that many clients do not return at once.
+// The delay grows exponentially, and up to half of it is random, so that many clients do not retry at once.
 function backoff(attempt: number): number {
   const full = Math.min(FIRST_DELAY_MS * 2 ** attempt, DELAY_MS_MAX)
   return full * (0.5 + Math.random() / 2)

@@ -1,4 +1,4 @@
-// Waiting that an AbortSignal ends: for a while, or for a promise that others wait for too.
+// Waits that an AbortSignal can end: for a time, or for a promise.
 
 // The longest timer (2^31 ms). A longer one would fire at once.
 export const WAIT_MS_MAX = 2 ** 31 - 1
@@ -21,7 +21,8 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-// Other waiters keep the promise.
+// Waits for a promise until the signal aborts. The promise itself is not aborted, so that other callers can
+// go on waiting for it.
 export function orAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {

@@ -62,7 +62,7 @@ export async function verify(
   return eventIn(body)
 }
 
-// Compares all signatures, even after a match.
+// Whether one of the signatures matches. Compares all of them, so that the duration reveals nothing.
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   header: string,
@@ -82,7 +82,7 @@ async function isSigned(
   return isMatch
 }
 
-// Never quotes the secret.
+// Parses a secret. The error never contains the secret.
 function importSecret(secret: string) {
   const encoded = secret?.startsWith?.(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : ''
   const isBase64 = encoded.length % 4 === 0 && /^[A-Za-z0-9+/]{32,}={0,2}$/.test(encoded)
@@ -108,7 +108,7 @@ function readHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined
   const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
   const values = [found ?? []].flat() as string[]
-  // A repeated header is not the signed one. No signed header is blank.
+  // A header that is sent twice is invalid. It becomes a blank, which no valid header is.
   return values.length > 1 && name !== 'webhook-signature' ? ' ' : values.join(' ')
 }
 

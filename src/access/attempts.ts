@@ -1,4 +1,5 @@
-// Limits on failed logins. Counted in the database, so they are exact across processes.
+// Limits on failed attempts: sign-ins of users, logins of clients and requests for password resets. The
+// database counts them, so the limits are exact across processes.
 //
 //   none ──failure──▶ counting ──the last one allowed──▶ locked ──lock over──▶ none
 //                        └──────────window over──────────────────────────────▶ none
@@ -22,7 +23,7 @@ const MINUTE_MS = 60_000
 type Limit = { attempts: number; windowMs: number; lockMs: number }
 
 export const LOGIN_LIMITS = {
-  // Well above the limit per address, so that no single stranger can exhaust it.
+  // Well above the limit of user-here, so that attempts from a single address cannot lock the user.
   user: { attempts: 50, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
   'user-here': { attempts: 10, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
   'user-code': { attempts: 10, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
@@ -38,7 +39,7 @@ type LimitKind = keyof typeof LOGIN_LIMITS
 type AttemptKey = { kind: LimitKind; key: string }
 
 type Attempt =
-  | { isLocked: false; isLast: boolean } // The last attempt before the lock.
+  | { isLocked: false; isLast: boolean } // isLast: this attempt starts the lock.
   | { isLocked: true; retryAfterSeconds: number }
 
 // Counts one attempt. Attempts during a lock do not extend it.
@@ -73,7 +74,7 @@ export async function countAttempt(
   return { isLocked: false, isLast: attempts === limit.attempts }
 }
 
-// Does not count. Returns the remaining seconds of the longest lock, or undefined.
+// Returns the remaining seconds of the longest lock, or undefined. Does not count an attempt.
 async function findLock(
   db: Queryable,
   now: Date,
@@ -150,8 +151,8 @@ function secondsUntil(endsAt: Date, now: Date): number {
 
 export type AttemptSource = { email: string; caller: string }
 
-// Counts the address first: a locked address must not lock users. Returns whether this was the last
-// attempt for this email address from this IP address.
+// Counts the address first, so that a locked address cannot lock users. Returns whether this was the last
+// permitted attempt for this email address from this IP address.
 export async function countAttemptFrom(
   db: Queryable,
   now: Date,
@@ -166,12 +167,12 @@ export async function countAttemptFrom(
   return isLast
 }
 
-// Attempts for an unknown email address count like any other.
-type Nobody = `nobody ${string}`
+// The key under which attempts for an unknown email address are counted.
+type UnknownUser = `nobody ${string}`
 
 type UserCounts = { exhausted: Set<UserId>; last: Set<UserId> }
 
-// Unknown users are counted just the same, so that timing reveals nothing.
+// Counts an attempt for an unknown email address too, so that timing does not reveal who exists.
 export async function countUsers(
   db: Queryable,
   now: Date,
@@ -187,7 +188,8 @@ export async function countUsers(
   return counts
 }
 
-// Counts an attempt of a signed-in user, to whom the response reveals nothing new.
+// Counts an attempt of a signed-in user. Here a locked user may get 429: it reveals nothing that the user
+// does not know.
 export async function countConfirmation(
   db: Queryable,
   now: Date,
@@ -198,7 +200,11 @@ export async function countConfirmation(
   if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
 }
 
-export function countCode(db: Queryable, now: Date, userId: UserId | Nobody): Promise<Attempt> {
+export function countCode(
+  db: Queryable,
+  now: Date,
+  userId: UserId | UnknownUser,
+): Promise<Attempt> {
   return countAttempt(db, now, { kind: 'user-code', key: userId })
 }
 
@@ -226,22 +232,22 @@ function sourceKeys({ email, caller }: AttemptSource): AttemptKey[] {
   ]
 }
 
-function userKey(userId: UserId | Nobody): AttemptKey {
+function userKey(userId: UserId | UnknownUser): AttemptKey {
   return { kind: 'user', key: userId }
 }
 
-// Failed client logins (attempts.ts). The limit per client and address is stricter than the
-// limit per address for all clients. A successful login never counts.
+// Failed client logins. The limit per client and address is stricter than the limit per address for all
+// clients. A successful login is never counted.
 
-// `caller` is the key that counts the address.
+// `caller` identifies the address in the counters (rateLimitKey).
 type Login = { clientId: string; address: string; caller: string }
 
 export function findLoginLock(db: Queryable, now: Date, login: Login): Promise<number | undefined> {
   return findLock(db, now, attemptKeys(login))
 }
 
-// Returns the remaining seconds if concurrent failures have locked it meanwhile. The client's audit
-// log records the lock.
+// Returns the remaining seconds of the lock if concurrent failures have locked the login in the meantime. If
+// this attempt locks it, the client's audit log records that.
 export async function countFailedLogin(
   tx: Transaction,
   now: Date,

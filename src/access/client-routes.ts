@@ -1,4 +1,4 @@
-// Schemas and views of clients, for operators.
+// Routes of clients: a client's own secret, in the dashboard, and the administration of clients by operators.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
@@ -160,7 +160,7 @@ const UsageView = view('ClientUsage', (f: Fields<Usage>) => ({
   days: f.list(DayView, 'days', 'Today last.'),
 }))
 
-// PostgreSQL rejects these characters.
+// Refuses text that PostgreSQL cannot store: null characters and lone surrogates.
 export function requireClientId(text: string): string {
   if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('client_not_found')
   return text
@@ -286,8 +286,8 @@ export const operatorClients = resource('/api/v1/operator/clients', {
     },
   })
 
-// /api/v1/operator/clients/{clientId}: changes to a client. Effective immediately in this process,
-// within seconds in others.
+// /api/v1/operator/clients/{clientId}: changes to a client. A change takes effect immediately in this process
+// and within seconds in the others.
 
 const REASON_MAX = 500
 const ReasonBody = Type.Object(

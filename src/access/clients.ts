@@ -38,7 +38,7 @@ export type ClientEntry = Client & {
   suspendedAt: Date | null // Also null if an older release suspended it.
   suspensionReason: string | null
   accountName: string // Banks show this name to payers.
-  pendingAccountName: string | null // Awaits review.
+  pendingAccountName: string | null // Waits for an operator's approval.
 }
 export type ClientDetail = ClientEntry & { secrets: SecretEntry[] }
 
@@ -232,7 +232,7 @@ type ClientSecretRotation = {
 }
 
 // The client's own view of the audit log hides the actor of `client.…` actions, which the operator performs
-// (records/audit-log.ts). The view shows the actor of `secret.rotate`, which the client's own people perform.
+// (records/audit-log.ts). The view shows the actor of `secret.rotate`, which the client's own users perform.
 export async function rotateClientSecret(
   tx: Transaction,
   by: BySecretMaker,
@@ -278,9 +278,10 @@ async function record(
 
 function checkFields(fields: ClientFields): ClientFields {
   const errors: FieldError[] = []
-  const operators = fields.scopes.find(isOperatorScope)
-  if (operators && !fields.isOperator) {
-    errors.push({ field: 'scopes', message: `Only an operator may have the scope ${operators}.` })
+  const operatorScope = fields.scopes.find(isOperatorScope)
+  if (operatorScope && !fields.isOperator) {
+    const message = `Only an operator may have the scope ${operatorScope}.`
+    errors.push({ field: 'scopes', message })
   }
   const ranges = fields.allowedAddresses?.map((text, at) => {
     const range = parseAddressRange(text)

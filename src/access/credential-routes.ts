@@ -1,6 +1,6 @@
 // A user's own password and second factor: /dashboard/api/password and /dashboard/api/totp. Users confirm
-// their identity before every change, because somebody may have hijacked the session. Failures count and are
-// recorded like failed sign-ins.
+// their identity before every change, because an attacker may have hijacked the session. Failures are counted
+// and recorded like failed sign-ins.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
@@ -29,8 +29,8 @@ export function record(
   detail: object = {},
 ): Promise<void> {
   const { clientId, email } = request.session.user
-  const about = { clientId, actor: `user:${email}`, subject: `user/${email}` }
-  return writeAuditLog(tx, now, { ...about, action, detail })
+  const subject = `user/${email}`
+  return writeAuditLog(tx, now, { clientId, actor: `user:${email}`, action, subject, detail })
 }
 
 export function ceremonyOf({ realClock, publicUrl, request }: Call) {
@@ -39,8 +39,8 @@ export function ceremonyOf({ realClock, publicUrl, request }: Call) {
 }
 
 // Confirms by a passkey, or by the password, with a code if the user has a second factor. A session that
-// began a moment ago with a fresh sign-in at the client's provider needs no password. The caller must first
-// call the returned function in the transaction of the change; it locks the user.
+// began a moment ago with a fresh sign-in at the client's provider needs no password. Returns a function that
+// locks the user and uses up the code or the passkey: call it first in the transaction of the change.
 export async function confirmIdentity(
   call: Call & { body: Static<typeof Confirmation> },
 ): Promise<(tx: Transaction) => Promise<unknown>> {
@@ -101,7 +101,7 @@ function recordFailure({ db, request, realClock }: Call): Promise<void> {
   )
 }
 
-// Uncounts the attempt once the change is committed.
+// Uncounts the attempt. Call once the change is committed.
 export function settle(call: Call): Promise<void> {
   return settleConfirmation(call.db, attempterOf(call))
 }
@@ -216,8 +216,10 @@ export const ownCredentials = resource('/dashboard/api', {
     after: settle,
   })
 
-function refuseBadPassword(chosen: string, current: string, email: string): void {
+function refuseBadPassword(password: string, current: string, email: string): void {
   const problem =
-    chosen === current ? 'Must differ from the current password.' : passwordProblem(chosen, email)
+    password === current
+      ? 'Must differ from the current password.'
+      : passwordProblem(password, email)
   if (problem) throw new Refusal('invalid_request', [{ field: 'newPassword', message: problem }])
 }

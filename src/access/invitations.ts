@@ -1,12 +1,12 @@
-// Taking over an account (I93). A user whose password somebody else set counts as that person, who
-// could sign in as the user. This ends when the user
+// Invitations, with which users take over their accounts (I93). A user whose password another person set is
+// treated as that person, who could sign in as the user. This ends when the user
 //
 //   1. opens the single-use link and chooses a password,
 //   2. has a second factor or a passkey, and
 //   3. has waited as long as every user with changed access waits before approving.
 //
-// Alternatively, an operator may vouch for the user. A password set by somebody else undoes the take-over
-// (users_lose_their_account, in the database).
+// Alternatively, an operator may vouch for the user. If another person sets the password again, the take-over
+// is undone (users_lose_their_account, in the database).
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -117,7 +117,7 @@ export async function setChosenPassword(
   await unlockUser(tx, id)
 }
 
-// The user opened a link that only they got.
+// Call when the user has opened a link that only they received.
 export async function beginTakeOver(tx: Transaction, now: Date, userId: UserId): Promise<void> {
   await tx.query({
     name: 'note-link-used',
@@ -126,8 +126,8 @@ export async function beginTakeOver(tx: Transaction, now: Date, userId: UserId):
   })
 }
 
-// Call after the link and the second factor. Does nothing if the user already counts as an
-// independent person.
+// Call after the link and after the second factor. Does nothing until the user has both, or if the user is
+// already treated as an independent person.
 export async function finishTakeOver(
   tx: Transaction,
   now: Date,
@@ -145,8 +145,8 @@ export async function finishTakeOver(
   await record(tx, now, { user, action: 'user.take_over', detail: { countsFrom: ownFrom } })
 }
 
-// Only a person who neither controls the account nor granted it access can testify that it belongs
-// to another person. Null is the command line.
+// Only a person who neither controls the account nor granted it access can testify that it belongs to another
+// person. `by` is null for the command line.
 export async function vouchFor(
   tx: Transaction,
   now: Date,

@@ -84,7 +84,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
 
 async function issueToken(deps: Deps, request: FastifyRequest, credentials: Credentials) {
   const client = await logInWithinLimits(deps, request, credentials)
-  // Checked only after the secret, so that nobody else learns that the client exists.
+  // Checked only after the secret: a caller without the secret must not learn that the client exists.
   if (client.allowedAddresses && !addressMatcher(client.allowedAddresses)(request.ip)) {
     throw new Refusal('address_not_allowed')
   }

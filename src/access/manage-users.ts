@@ -41,8 +41,8 @@ export type Administrator = {
   actor: string
   role: Role
   clientId: ClientId
-  userId?: UserId | undefined // A person …
-  session?: SignedInSession | undefined // … at the dashboard.
+  userId?: UserId | undefined // Absent for the command line.
+  session?: SignedInSession | undefined // Absent for the command line.
 }
 
 // Defaults to the administrator's own client. Only an operator may name another.
@@ -175,7 +175,7 @@ export async function removeUserBy(
   return user
 }
 
-// An operator who knows the person vouches for them: from now on the user counts as an independent
+// An operator who knows the person vouches for them: from now on the user is treated as an independent
 // person, no matter who invited them.
 export async function vouchForUser(
   tx: Transaction,
@@ -189,7 +189,7 @@ export async function vouchForUser(
   return { ...user, ownFrom: now }
 }
 
-// Another client's user gives user_not_found.
+// Refuses with user_not_found a user of a client that the administrator may not manage.
 export async function getManageable(db: Queryable, by: Administrator, id: UserId): Promise<User> {
   return getAllowed(db, by, { id, may: mayManageRole })
 }
@@ -221,14 +221,14 @@ async function lockManageable(
   return user
 }
 
-// Hashing a password may have taken seconds. An administrator who was signed out or changed role
-// meanwhile must change nothing.
+// Refuses an administrator who was signed out, or whose role changed, while the password was being hashed,
+// which can take seconds.
 async function lockAdministrator(tx: Transaction, { session, role }: Administrator): Promise<void> {
   if (session && (await lockUserOf(tx, session)) !== role) throw new Refusal('role_not_allowed')
 }
 
-// Called before the password is hashed and again with the change. The lock serialises with a client
-// that stops being an operator.
+// Call before the password is hashed and again in the transaction of the change. The lock on the client
+// serialises it with a change that makes the client no operator.
 export async function refuseRole(
   db: Queryable,
   by: Administrator,
@@ -258,9 +258,9 @@ async function record(
     text: 'select client_id as name from clients where id = $1',
     values: [clientId],
   })
-  const ofClient = { ...detail, clientId: rows[0]?.name }
+  const namedDetail = { ...detail, clientId: rows[0]?.name }
   await recordActions(tx, now, [
     { ...entry, actor: 'operator' },
-    { ...entry, clientId: by.clientId, detail: ofClient },
+    { ...entry, clientId: by.clientId, detail: namedDetail },
   ])
 }

@@ -1,5 +1,7 @@
-// A user's passkeys. The device holds the private key. The service stores the public key and a
-// counter, which detects a copied device if the device counts.
+// A user's passkeys: their storage, challenges, WebAuthn options and checks, and the user's own changes.
+//
+// The device holds the private key. The service stores the public key and a counter, which detects a copied
+// device if the device increments it.
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
@@ -199,8 +201,8 @@ function hashOf(challenge: Buffer): Buffer {
 // WebAuthn options for browsers, and verification of their responses (by @simplewebauthn).
 //
 // Every passkey is discoverable and verifies its user (PIN, fingerprint, face), so that it signs in
-// without a password. This file checks challenge, origin and relying party. The database checks the
-// counter, so that concurrent uses cannot both pass.
+// without a password. checkAttestation and checkAssertion check challenge, origin and relying party.
+// usePasskey checks the counter in the database, so that concurrent uses cannot both pass.
 
 const ALGORITHMS = [-8, -7, -257] // EdDSA, ES256, RS256. Some devices lack one or another.
 
@@ -256,13 +258,13 @@ export async function requestOptions(
     ? { purpose: 'confirm', sessionId: session.sessionId }
     : { purpose: 'sign_in' }
   const challenge = await issueChallenge(db, now, use)
-  const own = session ? await listPasskeys(db, session.user.id) : []
+  const passkeys = session ? await listPasskeys(db, session.user.id) : []
   return {
     challenge: challenge.toString('base64url'),
     rpId: id,
     timeout: CHALLENGE_MS,
     userVerification: 'required',
-    allowCredentials: own.map(describe),
+    allowCredentials: passkeys.map(describe),
   }
 }
 
@@ -306,8 +308,8 @@ export async function checkAssertion(
   const isFresh = challenge !== undefined && (await takeChallenge(db, now, { challenge, use }))
   const passkey = await findPasskey(db, Buffer.from(credential.id, 'base64url'))
   const { userHandle } = credential.response
-  const isOwn = !userHandle || (passkey && isHandleOf(passkey.userId, userHandle))
-  if (!isFresh || !passkey || !isOwn) return { passkey, counter: undefined }
+  const matchesUser = !userHandle || (passkey && isHandleOf(passkey.userId, userHandle))
+  if (!isFresh || !passkey || !matchesUser) return { passkey, counter: undefined }
   const { verifyAuthenticationResponse } = await library()
   const checked = await verifyAuthenticationResponse({
     response: credential,

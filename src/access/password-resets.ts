@@ -1,12 +1,12 @@
 // Password reset by e-mail.
 //
-//   requested ──worker──▶ link mailed ──chosen a password──▶ used
-//                              └──an hour later, or another password──▶ of no use
+//   requested ──worker──▶ link mailed ──new password──▶ used
+//                              └──an hour later, or password set otherwise──▶ invalid
 //
-// The request is stored alike for every address, known or not, and a worker answers it: nobody learns from
-// the answer, or from its time, who has an account. A user gets one link an hour at most. The link replaces
-// only the password: it opens no session and removes no second factor. Passkeys stay if the user counts as an
-// independent person (I93).
+// A request is stored alike for every address, known or not, and a worker answers it later: so neither the
+// response nor its duration reveals who has an account. A user gets at most one link an hour. The link
+// replaces only the password: it opens no session and does not remove an authenticator app. Passkeys stay if
+// the user is treated as an independent person (I93).
 
 import { timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -31,12 +31,12 @@ const RESET_MS = 3_600_000
 const BETWEEN_MAILS_MS = 3_600_000
 const ANSWERED_MAX = 20
 
-// SQL: somebody waits for a link.
+// SQL condition: whether any request waits for an answer.
 export const HAS_RESET_REQUESTS = 'exists (select from password_reset_requests)'
 
 type ResetRequest = { email: string; address: string; caller: string }
 
-// Counts what was typed and the caller's address, never whether the user exists.
+// Stores the request without looking up the user.
 export async function requestReset(
   tx: Transaction,
   now: Date,
@@ -49,7 +49,8 @@ export async function requestReset(
   })
 }
 
-// Call before the transaction of the request, so that a refused attempt counts too.
+// Counts the email address as typed and the caller's address, whether the user exists or not. Call before the
+// transaction of the request, so that a refused attempt is counted too.
 export async function countResetRequest(
   db: Queryable,
   now: Date,
@@ -65,7 +66,8 @@ export async function countResetRequest(
   }
 }
 
-// Answers some requests, oldest first. Returns how many. Without a mail server they are dropped.
+// Answers up to ANSWERED_MAX requests, oldest first, and returns how many. Without a mail server it drops
+// them.
 export async function answerResetRequests(
   tx: Transaction,
   now: Date,
@@ -99,7 +101,7 @@ type ResetUser = {
   role: Role
   hasTotp: boolean
   hasPasskey: boolean
-  isOwn: boolean // The user counts as an independent person.
+  isOwn: boolean // Whether the user is treated as an independent person.
   clientName: string
 }
 
@@ -110,7 +112,7 @@ const RESET_USER = `
          c.name as client_name
     from users u join clients c on c.id = u.client_id`
 
-// Where a provider is enforced, only users who may break the glass sign in with a password.
+// If the client enforces its provider, only users for whom mayBreakGlass holds may sign in with a password.
 async function mayReset(db: Queryable, user: ResetUser): Promise<boolean> {
   return mayBreakGlass(user) || !(await isProviderEnforced(db, user.clientId))
 }
@@ -203,8 +205,8 @@ export async function acceptReset(
   })
   if (rowCount !== 1) throw new Refusal('reset_invalid')
   await setChosenPassword(tx, now, { user, passwordHash })
-  // A person who knew a temporary password may have added a factor of their own. So passkeys of an account
-  // that is not yet its user's own go, and the link begins a take-over only if no other factor is left.
+  // Another person who knew a temporary password may have added a second factor. So passkeys of a user who is
+  // not yet independent are removed, and the link begins a take-over only if no second factor is left.
   if (!found.isOwn) await removePasskeys(tx, id)
   if (!(await hasSecondFactor(tx, id))) await beginTakeOver(tx, now, id)
   await record(tx, now, { user, action: 'user.accept_password_reset', address })

@@ -1,5 +1,7 @@
-// Secrets stored as scrypt hashes together with cost and salt, so that the cost can be raised
-// without replacing secrets.
+// Hashes of secrets, tokens and user passwords, and the rules for choosing a password.
+//
+// Secrets are stored as scrypt hashes together with cost and salt, so that the cost can be raised without
+// replacing secrets.
 
 import {
   createHash,
@@ -39,8 +41,8 @@ export async function verifySecret(secret: string, hash: string): Promise<boolea
   return isSameKey(key, await deriveKey(secret, salt, cost))
 }
 
-// No secret has this hash. A login of an unknown client or user is compared with it, so that the response
-// takes as long as for a wrong secret.
+// Returns a hash that no secret has. The login of an unknown client or user is compared with it, so that the
+// response takes as long as for a wrong secret.
 export function dummyHash(cost: number): string {
   return writeHash({ cost, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) })
 }
@@ -70,7 +72,7 @@ function deriveKey(secret: string, salt: Buffer, cost: number): Promise<Buffer> 
 // length are bounded, so that a flood of sign-ins cannot starve payments.
 
 const COST = 2 ** 17
-const NOBODY = dummyHash(COST)
+const DUMMY_HASH = dummyHash(COST)
 const RUNNING_MAX = 2 // Node has four pool threads; client secrets need some too.
 const WAITING_MAX = 40
 
@@ -78,7 +80,7 @@ let running = 0
 const waiting: (() => void)[] = []
 
 export function hashPassword(password: string, salt?: Buffer): Promise<string> {
-  return inPlace(() => hashSecret(plain(password), COST, salt))
+  return inSlot(() => hashSecret(plain(password), COST, salt))
 }
 
 // Returns for each hash whether it matches. Hashes that share a salt cost one derivation. An empty list also
@@ -88,11 +90,11 @@ export async function matchPassword(
   hashes: readonly string[],
 ): Promise<boolean[]> {
   const keys = new Map<string, Buffer>()
-  for (const hash of hashes.length > 0 ? hashes : [NOBODY]) {
+  for (const hash of hashes.length > 0 ? hashes : [DUMMY_HASH]) {
     const { cost, salt } = readHash(hash)
     const recipe = readRecipe(hash)
     if (keys.has(recipe)) continue
-    keys.set(recipe, await inPlace(() => deriveKey(plain(password), salt, cost)))
+    keys.set(recipe, await inSlot(() => deriveKey(plain(password), salt, cost)))
   }
   return hashes.map((hash) => isSameKey(readHash(hash).key, keys.get(readRecipe(hash)) as Buffer))
 }
@@ -119,12 +121,12 @@ function plain(password: string): string {
   return password.normalize('NFKC')
 }
 
-async function inPlace<T>(work: () => Promise<T>): Promise<T> {
-  await takePlace()
-  return work().finally(leavePlace)
+async function inSlot<T>(work: () => Promise<T>): Promise<T> {
+  await takeSlot()
+  return work().finally(releaseSlot)
 }
 
-async function takePlace(): Promise<void> {
+async function takeSlot(): Promise<void> {
   if (running < RUNNING_MAX) {
     running++
     return
@@ -134,7 +136,7 @@ async function takePlace(): Promise<void> {
 }
 
 // Passes the slot straight to the call that has waited longest.
-function leavePlace(): void {
+function releaseSlot(): void {
   const next = waiting.shift()
   if (next) next()
   else running--
@@ -191,7 +193,7 @@ export function passwordProblem(password: string, email: string): string | null 
     : null
 }
 
-// True for the address, its local part or its domain with few other characters.
+// Whether the text is the email address, its local part or its domain with few other characters.
 function isEmail(text: string, email: string): boolean {
   const [name = '', domain = ''] = email.split('@')
   const parts = [email, name, domain, domain.split('.')[0] as string]
@@ -205,10 +207,10 @@ function isTrivial(text: string): boolean {
   return withoutRuns(text).length < REST_LENGTH_MIN
 }
 
-// Returns two readings: the inner digits and signs read as letters, and all of them dropped.
+// Returns two readings: one with the inner digits and signs read as letters, one with all of them dropped.
 function extractLetters(text: string): string[] {
-  const inside = text.replace(/^\P{L}+|\P{L}+$/gu, '')
-  const read = [...inside].map((character) => LOOKALIKES[character] ?? character).join('')
+  const trimmed = text.replace(/^\P{L}+|\P{L}+$/gu, '')
+  const read = [...trimmed].map((character) => LOOKALIKES[character] ?? character).join('')
   return [read, text].map((each) => each.replace(/\P{L}/gu, ''))
 }
 

@@ -1,4 +1,5 @@
-// Scopes of clients and their users. Each route requires one.
+// Permissions: the scopes of clients, the roles of their users, and the restriction to merchantCodes. Each
+// route requires a scope.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -22,12 +23,12 @@ export const CLIENT_SCOPES = [
 ] as const
 
 // Only a client that runs the service may have these:
-//   returns:read      the returns of every client, payers' account numbers masked
-//   returns:write     to see those in full, and to confirm and fail returns
-//   accounting:read   the books of all clients: reconciliation, reports, adjustments, payouts
-//   accounting:write  to import statements, resolve differences, close days, adjust debts,
-//                     exchange payout files and resolve unknown payouts
-//   operator          clients, their secrets and their limits; alerts; and accounting
+//   returns:read      reads the returns of every client, with payers' account numbers masked
+//   returns:write     reads those numbers in full; confirms and fails returns
+//   accounting:read   reads the books of all clients: reconciliation, reports, adjustments, payouts
+//   accounting:write  imports statements, resolves differences, closes days, adjusts debts,
+//                     exchanges payout files and resolves unknown payouts
+//   operator          manages clients, their secrets and limits, and alerts; includes accounting
 const ACCOUNTING_SCOPES = ['accounting:read', 'accounting:write'] as const
 const OPERATOR_SCOPES = ['returns:read', 'returns:write', ...ACCOUNTING_SCOPES, 'operator'] as const
 
@@ -71,7 +72,7 @@ export async function findClient(db: Queryable, clientId: string): Promise<Clien
   return rows[0]
 }
 
-// For operations that pay money out of the client (I97). A concurrent suspension waits for the
+// Call in operations that pay out the client's money (I97). A concurrent suspension waits for the
 // transaction.
 export async function refuseSuspended(tx: Transaction, id: ClientId): Promise<void> {
   const { rows } = await tx.query<{ isActive: boolean }>({
@@ -90,7 +91,7 @@ export function refuseMerchant(client: Client, merchantCode: string): void {
   if (!mayUseMerchant(client, merchantCode)) throw new Refusal('merchant_not_allowed')
 }
 
-// Refuses restricted clients reports that add up everything a client has.
+// Refuses a client that is restricted to merchantCodes. For reports that total everything a client has.
 export function refuseRestricted(client: Client): void {
   if (client.merchantCodes !== null) throw new Refusal('merchants_restricted')
 }
@@ -143,8 +144,8 @@ const SCOPES_OF: Record<Role, readonly Scope[]> = {
 }
 
 export function grantedScopes(role: Role, client: Client): readonly Scope[] {
-  const ofClient = effectiveScopes(client.scopes)
-  return SCOPES_OF[role].filter((scope) => ofClient.includes(scope))
+  const clientScopes = effectiveScopes(client.scopes)
+  return SCOPES_OF[role].filter((scope) => clientScopes.includes(scope))
 }
 
 // Owners and developers list a client's secrets (never their values) and make new ones. A secret
@@ -159,8 +160,8 @@ type Manager = {
   session?: { client: Pick<Client, 'isOperator'> } | undefined
 }
 
-// The role counts only at an operator's client. Without a session the manager is the command line,
-// which has an operator's rights.
+// The role `operator` has no effect outside an operator's client. Without a session the manager is the
+// command line, which has an operator's rights.
 export function isOperator({ role, session }: Pick<Manager, 'role' | 'session'>): boolean {
   return role === 'operator' && (session?.client.isOperator ?? true)
 }
@@ -178,12 +179,12 @@ export function mayManageRole(manager: Manager, role: Role): boolean {
   return role !== 'operator' && !(role === 'finance' && manager.session?.client.isOperator)
 }
 
-// Disabling a user grants no rights, so an owner may disable everybody of their client except operators.
+// Disabling a user grants no rights, so an owner may disable every user of their client except operators.
 export function mayDisableRole(manager: Manager, role: Role): boolean {
   return isOperator(manager) || role !== 'operator'
 }
 
-// The last user of such a role cannot be removed, because nobody could invite users again.
+// The last user of such a role cannot be removed, because no user of the client could then invite others.
 export const INDISPENSABLE: readonly Role[] = ['owner', 'operator']
 
 export function isIndispensable(role: Role): boolean {
@@ -194,7 +195,7 @@ export function isIndispensable(role: Role): boolean {
 // collection accounts, nor their credits, events and suspense items. Advices and payments have no
 // merchantCode and are not affected.
 //
-// The statement itself reads the list, with one look-up by key. For an unrestricted client
+// The SQL conditions below read the client's list with one look-up by key. For an unrestricted client
 // PostgreSQL never evaluates the rest of the condition.
 
 const codesOf = (clientId: string) => `(select merchant_codes from clients where id = ${clientId})`

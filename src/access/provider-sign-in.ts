@@ -2,9 +2,9 @@
 //
 //   begun ──the browser comes back──▶ proven ──second factor, if the user has one──▶ session
 //
-// The first step gives the browser a token in a cookie, and each later step needs it. So nobody can make
-// another browser finish their sign-in. `state` and code work once. The provider replaces only the password
-// (I155).
+// The first step gives the browser a token in a cookie, and each later step needs it. So an attacker cannot
+// make another browser finish the attacker's sign-in. `state` and code work once. The provider replaces only
+// the password (I155).
 
 import type { Pool, Queryable } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
@@ -152,16 +152,16 @@ function readIdentity({ trustsEmail }: Provider, claims: Claims): Identity {
   if (!subject || subject.length > SUBJECT_LENGTH_MAX || /[\x00-\x1f]/.test(subject)) {
     throw new NotAdmitted('provider_sign_in_failed', 'the subject is not valid')
   }
-  const isOwn = isVerified === true || (trustsEmail && isVerified === undefined)
+  const isTrusted = isVerified === true || (trustsEmail && isVerified === undefined)
   const isEmail =
     typeof email === 'string' &&
     email.length <= EMAIL_LENGTH_MAX &&
     /^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/.test(email)
-  return { issuer, subject, email: isOwn && isEmail ? email : undefined }
+  return { issuer, subject, email: isTrusted && isEmail ? email : undefined }
 }
 
-// Returns the hash of a random password, for a user without a password that only they know. Call it before
-// the transaction, because hashing takes long.
+// Returns the hash of a random password, for a user who has no password that only they know; undefined if the
+// user has one. Call before the transaction, because hashing takes long.
 async function spareHashFor(
   db: Queryable,
   { clientId }: Provider,
@@ -237,8 +237,8 @@ async function findByIdentity(
 
 type Newcomer = { provider: Provider; identity: Identity }
 
-// Links the user with this address at the first sign-in after an invitation. Undefined: there is no such
-// user.
+// Links the user with this address at the first sign-in after an invitation. Returns undefined if there is no
+// such user.
 async function linkByEmail(
   tx: Transaction,
   now: Date,
@@ -253,8 +253,8 @@ async function linkByEmail(
   return user
 }
 
-// Refuses a user who is linked to another account at the same provider: the provider may have given the
-// address of a person who left to another person.
+// Refuses a user who is linked to another account at the same provider: the provider may have reassigned the
+// address of a person who left.
 async function link(
   tx: Transaction,
   now: Date,
@@ -293,7 +293,11 @@ async function createByProvider(
   if (spareHash === undefined) throw new Refusal('try_again') // The user was added and removed just now.
   const { clientId, setByUser } = provider
   const user = await createUser(tx, now, {
-    ...{ clientId, email, role, passwordHash: spareHash, createdBy: setByUser },
+    clientId,
+    email,
+    role,
+    passwordHash: spareHash,
+    createdBy: setByUser,
   })
   await recordGrant(tx, now, { by: setterOf(provider), user, isNewPassword: true })
   await link(tx, now, { identity, user })
@@ -305,9 +309,9 @@ function setterOf({ setByUser, clientId }: Provider) {
   return { userId: setByUser, clientId }
 }
 
-// From now on a user without a second factor also counts as the people behind the provider, like a user whose
-// password those people set. The sign-in counts as opening an invitation's link, so that the user becomes
-// independent once they have a second factor.
+// From now on a user without a second factor is also treated as the people behind the provider, like a user
+// whose password those people set. The sign-in is treated like opening an invitation's link, so that the user
+// becomes independent once they have a second factor.
 async function standBehind(
   tx: Transaction,
   now: Date,

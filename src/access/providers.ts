@@ -1,4 +1,4 @@
-// A client's OpenID Connect provider, with which its users sign in.
+// A client's OpenID Connect provider, with which its users sign in: its settings, and connections to it.
 //
 // The user who sets a provider can make it name any user of the client. So the people behind that user (I93)
 // stand behind every user who has no second factor with us. A user with a second factor is always asked for
@@ -78,7 +78,8 @@ export async function findProviderOf(
   return rows[0]
 }
 
-// Serialises sign-ins of the same client. Undefined: the provider's settings changed meanwhile.
+// Serialises sign-ins of the same client. Returns undefined if the provider's settings have changed or the
+// client was suspended.
 export async function lockProvider(
   tx: Transaction,
   { clientId, updatedAt }: Pick<Provider, 'clientId' | 'updatedAt'>,
@@ -125,7 +126,7 @@ export async function setProvider(
     const by = { actor: `user:${user.email}`, role: user.role, clientId: client.id, session }
     await refuseRole(tx, by, { clientId: client.id, role })
   }
-  // A mistake in the settings of an enforced provider locks everybody out but those with a second factor.
+  // A mistake in the settings of an enforced provider locks out every user without a second factor.
   if (settings.isEnforced && !(await hasSecondFactor(tx, user.id))) {
     throw new Refusal('second_factor_needed')
   }
@@ -238,8 +239,8 @@ function record(tx: Transaction, now: Date, { session, action, detail }: Entry):
   })
 }
 
-// Returns the role of the first mapping whose value is in the claim. Undefined: there are no mappings. Null:
-// no mapping fits.
+// Returns the role of the first mapping whose value is in the claim: undefined if there are no mappings, null
+// if no mapping matches.
 export function decideRole(
   { roleClaim, roles }: Pick<Provider, 'roleClaim' | 'roles'>,
   claims: Readonly<Record<string, unknown>>,
@@ -254,10 +255,10 @@ export function decideRole(
 // Talks to OpenID Connect providers: discovery, keys, and the exchange of a code for an ID token, by
 // openid-client. Providers are named by clients, so connections go through the SSRF guard.
 //
-// Discovery and keys are cached for five minutes. A key that is not known is looked for again after a minute
-// at the earliest, so that forged tokens cause no load on the provider.
+// Discovery and keys are cached for five minutes. An unknown key is looked up again after a minute at the
+// earliest, so that forged tokens cause no load on the provider.
 
-const FRESH_MS = 5 * 60_000
+const CACHED_MS = 5 * 60_000
 const CACHED_MAX = 1_000
 const TIMEOUT_SECONDS = 10
 const RESPONSE_BYTES_MAX = 256 * 1024
@@ -359,12 +360,12 @@ export class ProviderConnections {
     const key = `${provider.clientId} ${provider.updatedAt.getTime()}`
     const nowMs = this.#clock().getTime()
     const cached = this.#cache.get(key)
-    if (cached && cached.untilMs > nowMs && cached.untilMs <= nowMs + FRESH_MS) {
+    if (cached && cached.untilMs > nowMs && cached.untilMs <= nowMs + CACHED_MS) {
       return cached.configuration
     }
     if (this.#cache.size >= CACHED_MAX) this.#cache.clear()
     const configuration = this.#discover(provider)
-    this.#cache.set(key, { untilMs: nowMs + FRESH_MS, configuration })
+    this.#cache.set(key, { untilMs: nowMs + CACHED_MS, configuration })
     try {
       return await configuration
     } catch (error) {

@@ -1,5 +1,5 @@
-// Saved views of lists: filters, order and hidden columns under a name. A view is of one user, who finds it
-// on every device; no other user reads or changes it (I180).
+// Saved views of lists: filters, order and hidden columns under a name. A view belongs to one user, who sees
+// it on every device; no other user reads or changes it (I180).
 //
 // The service does not know the filters of the dashboard's lists. The dashboard leaves out a filter that no
 // longer exists, and says so.
@@ -27,7 +27,7 @@ export type SavedView = Content & {
 }
 
 type Row = Omit<SavedView, keyof Content> & { contentSealed: Buffer }
-type Of = { session: SignedInSession; sealer: Sealer }
+type Owner = { session: SignedInSession; sealer: Sealer }
 
 const COLUMNS = 'id, list, name, content_sealed, is_default, created_at'
 
@@ -36,10 +36,10 @@ const opened = ({ contentSealed, ...row }: Row, sealer: Sealer): SavedView => ({
   ...(JSON.parse(sealer.open(contentSealed)) as Content),
 })
 
-// By list and name.
+// Ordered by list and name.
 export async function listSavedViews(
   db: Queryable,
-  { session: { user }, sealer }: Of,
+  { session: { user }, sealer }: Owner,
 ): Promise<SavedView[]> {
   const { rows } = await db.query<Row>({
     name: 'list-saved-views',
@@ -51,13 +51,13 @@ export async function listSavedViews(
 
 export async function saveView(
   tx: Transaction,
-  { now, ...of }: Of & { now: Date },
+  { now, ...owner }: Owner & { now: Date },
   view: Pick<SavedView, 'list' | 'name' | 'isDefault'> & Content,
 ): Promise<SavedView> {
-  const { session, sealer } = of
+  const { session, sealer } = owner
   const { list, name, isDefault, query, hiddenColumns } = view
   await lockViews(tx, session.user.id)
-  const views = await listSavedViews(tx, of)
+  const views = await listSavedViews(tx, owner)
   if (views.length >= SAVED_VIEWS_MAX) throw new Refusal('too_many_saved_views')
   refuseSameName(views, view)
   if (isDefault) await dropDefault(tx, session.user.id, list)
@@ -84,12 +84,12 @@ type Change = { id: SavedViewId } & { [K in 'name' | 'isDefault']?: SavedView[K]
 
 export async function changeSavedView(
   tx: Transaction,
-  of: Of,
+  owner: Owner,
   { id, ...change }: Change,
 ): Promise<SavedView> {
-  const { user } = of.session
+  const { user } = owner.session
   await lockViews(tx, user.id)
-  const views = await listSavedViews(tx, of)
+  const views = await listSavedViews(tx, owner)
   const view = views.find((each) => each.id === id)
   if (!view) throw new Refusal('saved_view_not_found')
   const { name = view.name, isDefault = view.isDefault } = change
@@ -117,7 +117,8 @@ export async function removeSavedView(
   if (rowCount === 0) throw new Refusal('saved_view_not_found')
 }
 
-// Two calls at once cannot exceed the limit, or make two views the default.
+// Serialises changes of the user's views, so that concurrent calls cannot exceed the limit or make two views
+// the default.
 async function lockViews(tx: Transaction, userId: UserId): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`saved_views/${userId}`])
 }

@@ -19,7 +19,7 @@ const RECOVERY_CODES = 10
 const RECOVERY_LETTERS = 'bcdfghjkmnpqrstvwxz23456789'
 const RECOVERY_LENGTH = 12
 
-const ENROLMENT_MAX_MS = 600_000
+const ENROLMENT_MAX_MS = 10 * 60_000
 
 type TotpEnrolment = {
   sealer: Sealer
@@ -27,8 +27,9 @@ type TotpEnrolment = {
   session: Pick<SignedInSession, 'sessionId' | 'user'>
 }
 
-// The secret is pending until a code proves, soon and in the same session, that the app has it. Somebody
-// who begins with a stolen password must not be able to finish after the user has added a second factor.
+// The secret stays pending until a code from the app confirms it, within ENROLMENT_MAX_MS and in the same
+// session. Otherwise a person with a stolen password could begin the enrolment, and finish it after the user
+// has added a second factor.
 export async function beginTotp(
   db: Queryable,
   { sealer, now, session: { sessionId, user } }: TotpEnrolment,

@@ -25,7 +25,7 @@ export const SANDBOX_CLIENT = {
 // About 16 MiB and 40 ms per attempt. OWASP's minimum for scrypt with a parallelism of 1 is 2^17; a
 // lower cost is safe here because a client secret is random.
 const COST = 2 ** 14
-const NOBODY = dummyHash(COST)
+const DUMMY_HASH = dummyHash(COST)
 
 export const OVERLAP_SECONDS_DEFAULT = 86_400
 export const OVERLAP_SECONDS_MAX = 30 * 86_400
@@ -65,7 +65,7 @@ export async function logIn(
     values: [clientId, readKeyId(secret), now],
   })
   const client = rows[0]
-  const isRight = await verifySecret(secret, client?.secretHash ?? NOBODY)
+  const isRight = await verifySecret(secret, client?.secretHash ?? DUMMY_HASH)
   if (!client || !isRight || !client.isActive) throw new Refusal('invalid_credentials')
   await noteUse(db, now, { clientId: client.id, keyId: readKeyId(secret) })
   return client
@@ -85,7 +85,7 @@ async function noteUse(
   })
 }
 
-// The maker of a secret (I93): a user, or a client's credentials. Null is the command line.
+// The maker of a secret (I93): a user, or a client's credentials; null for the command line.
 export type SecretMaker = { userId: UserId | null; clientId: ClientId } | null
 
 type SecretRotation = {
@@ -95,7 +95,7 @@ type SecretRotation = {
   madeBy: SecretMaker
 }
 
-// The current secret and all retiring ones end with the overlap. An overlap of 0 also revokes all
+// The current secret and all retiring ones expire when the overlap ends. An overlap of 0 also revokes all
 // issued tokens. A unique constraint allows one current secret, so of two concurrent rotations the
 // later one fails and is retried.
 export async function replaceSecret(

@@ -1,4 +1,6 @@
-// Dashboard sessions. The browser holds a random token; we store its hash.
+// Dashboard sessions, the devices of users, and the addresses from which users may sign in.
+//
+// The browser holds a random token of its session; we store the token's hash.
 //
 //   signed in ──▶ live ──idle too long, too old, signed out, removed, suspended──▶ gone
 //
@@ -32,7 +34,7 @@ export type Session = {
 
 export type SignedInSession = {
   sessionId: string
-  throughProvider: boolean // The client's provider opened it.
+  throughProvider: boolean // Whether the client's provider opened it.
   user: SessionUser
   client: Client
 }
@@ -44,7 +46,7 @@ export type SessionUser = Pick<
 type NewSession = {
   user: Pick<User, 'id' | 'clientId'>
   from: { address: string; userAgent: string | undefined }
-  provider?: { provenAt: Date | null } | undefined // The provider opened it.
+  provider?: { provenAt: Date | null } | undefined // Present if the provider opened it.
 }
 
 export async function openSession(
@@ -302,9 +304,9 @@ function deviceName(userAgent: string): string {
   return browser ?? system ?? 'Unknown'
 }
 
-// The addresses from which the users of a client may sign in (I171). Checked at every way in and at every
-// look-up of a session. The setter cannot exclude their own address; the operator's command line removes the
-// list.
+// The addresses from which the users of a client may sign in (I171). Checked at every kind of sign-in and at
+// every look-up of a session. A user cannot set a list without their own address; the operator's command line
+// can remove the list.
 
 export type UserAddresses = { addresses: readonly string[] | null }
 
@@ -332,8 +334,8 @@ export async function maySignInFrom(
 type Setting = {
   clientId: ClientId
   clientCode: string
-  addresses: readonly string[] | null // Null or none: any address.
-  by: { actor: string; address: string | null } // Null: the command line.
+  addresses: readonly string[] | null // Null or an empty list allows any address.
+  by: { actor: string; address: string | null } // The address is null for the command line.
 }
 
 export async function setUserAddresses(
@@ -342,9 +344,9 @@ export async function setUserAddresses(
   { clientId, clientCode, addresses, by }: Setting,
 ): Promise<UserAddresses> {
   const ranges = parse(addresses ?? [])
-  const own = by.address
-  if (own !== null && !admits(ranges, own)) {
-    const message = `Must include your own address, ${own}.`
+  const { actor, address } = by
+  if (address !== null && !admits(ranges, address)) {
+    const message = `Must include your own address, ${address}.`
     throw new Refusal('invalid_request', [{ field: 'addresses', message }])
   }
   await tx.query({
@@ -353,8 +355,11 @@ export async function setUserAddresses(
     values: [clientId, ranges],
   })
   await writeAuditLog(tx, now, {
-    ...{ clientId, actor: by.actor, action: 'client.set_user_addresses' },
-    ...{ subject: `client/${clientCode}`, detail: { addresses: ranges } },
+    clientId,
+    actor,
+    action: 'client.set_user_addresses',
+    subject: `client/${clientCode}`,
+    detail: { addresses: ranges },
   })
   return { addresses: ranges }
 }

@@ -1,4 +1,5 @@
-// The end of every kind of sign-in: a session, or a recorded refusal.
+// Signing in with a password or a passkey, and confirming who the user is during a session. succeedSignIn and
+// failSignIn end every kind of sign-in: with a session, or with a recorded refusal.
 
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { Queryable } from '#db/pool.ts'
@@ -48,16 +49,16 @@ export type SignInOutcome =
 
 export type SignInCaller = {
   address: string
-  caller: string // The key that counts the address.
+  caller: string // Identifies the address in the counters (rateLimitKey).
   userAgent?: string | undefined
   oldToken?: string | undefined // The session that this one replaces.
   deviceToken?: string | undefined // The browser's cookie (sessions.ts).
-  mail?: { sealer: Sealer } | undefined // How the user is told of a new device.
+  mail?: { sealer: Sealer } | undefined // For a message about a new device. Undefined without a mail server.
 }
 
-type Wrong = 'invalid_sign_in' | 'invalid_code' | 'invalid_passkey'
+type WrongCredential = 'invalid_sign_in' | 'invalid_code' | 'invalid_passkey'
 
-const WRONG: Record<Wrong, string> = {
+const WRONG_CREDENTIALS: Record<WrongCredential, string> = {
   invalid_sign_in: 'password',
   invalid_code: 'code',
   invalid_passkey: 'passkey',
@@ -67,7 +68,7 @@ type FailedSignIn = {
   address: string
   comparedUsers: readonly Pick<User, 'id' | 'clientId' | 'email'>[]
   locked: ReadonlySet<UserId> // The users whom this attempt locks.
-  refused: Wrong
+  refused: WrongCredential
   detail?: object
 }
 
@@ -78,11 +79,11 @@ export async function failSignIn(
 ): Promise<SignInOutcome> {
   const actor = `address:${address}`
   for (const { id, clientId, email } of comparedUsers) {
-    const about = { clientId, actor, subject: `user/${email}` }
-    const failed = { wrong: WRONG[refused], ...detail }
-    await writeAuditLog(tx, now, { ...about, action: 'user.sign_in_failed', detail: failed })
+    const entry = { clientId, actor, subject: `user/${email}` }
+    const failed = { wrong: WRONG_CREDENTIALS[refused], ...detail }
+    await writeAuditLog(tx, now, { ...entry, action: 'user.sign_in_failed', detail: failed })
     if (locked.has(id))
-      await writeAuditLog(tx, now, { ...about, action: 'user.locked', detail: {} })
+      await writeAuditLog(tx, now, { ...entry, action: 'user.locked', detail: {} })
   }
   return { refused }
 }
@@ -91,7 +92,7 @@ type SuccessfulSignIn = {
   signIn: AttemptSource & SignInCaller
   user: Pick<User, 'id' | 'clientId' | 'email'>
   how: 'password' | 'provider' | 'totp' | 'recovery' | 'passkey'
-  provider?: { provenAt: Date | null } // Instead of a password.
+  provider?: { provenAt: Date | null } // Present if the client's provider replaced the password.
   isBreakGlass?: boolean
 }
 
@@ -130,15 +131,18 @@ export async function succeedSignIn(
   }
 }
 
-// Checked only after the credentials, so that nobody else learns of the client's list.
+// Call only after the credentials are checked: other callers must not learn that the client has a list.
 async function refuseAddress(
   tx: Transaction,
   now: Date,
   { user, address }: Pick<SuccessfulSignIn, 'user'> & { address: string },
 ): Promise<SignInOutcome> {
   await writeAuditLog(tx, now, {
-    ...{ clientId: user.clientId, actor: `address:${address}`, subject: `user/${user.email}` },
-    ...{ action: 'user.sign_in_failed', detail: { wrong: 'address', address } },
+    clientId: user.clientId,
+    actor: `address:${address}`,
+    action: 'user.sign_in_failed',
+    subject: `user/${user.email}`,
+    detail: { wrong: 'address', address },
   })
   return { refused: 'address_not_allowed' }
 }
@@ -148,14 +152,14 @@ async function refuseAddress(
 // Checked in this order: the caller's address is locked, for all users or for this one (429); wrong
 // password (401); several users match (409); expired temporary password (401); missing or wrong
 // second factor (401). An unknown email address is counted, checked and refused like a known one
-// and in the same time, so that nobody learns who exists.
+// and in the same time, so that the response does not reveal who exists.
 //
 // A user whose own counter is exhausted (attempts.ts) is refused as with a wrong password,
 // unless a second factor is enrolled and sent. Then both must be right, and the response does not
 // say which was wrong, so that passwords cannot be guessed that way.
 //
-// Part of this runs outside a transaction on purpose: the attempt must count even if the sign-in
-// fails, and no connection should wait for half a second of scrypt.
+// checkPassword runs outside a transaction: the attempt must be counted even if the sign-in fails, and no
+// connection should wait for half a second of scrypt.
 
 export const TEMPORARY_PASSWORD_MS = 72 * 3_600_000
 
@@ -207,17 +211,18 @@ export async function finishSignIn(
   { signIn, checked }: { signIn: SignIn; checked: PasswordCheck },
 ): Promise<SignInOutcome> {
   const usable = checked.right.filter(({ isActive, isClientActive }) => isActive && isClientActive)
-  const fresh = usable.filter(({ id }) => !checked.exhausted.has(id))
+  const countedUsers = usable.filter(({ id }) => !checked.exhausted.has(id))
   // Exhausted users are not among the choices: that would confirm their password.
-  const user = fresh[0] ?? (usable.length === 1 ? usable[0] : undefined)
-  const settle = () => uncountSignIn(tx, signIn, toIds(fresh))
+  const user = countedUsers[0] ?? (usable.length === 1 ? usable[0] : undefined)
+  const settle = () => uncountSignIn(tx, signIn, toIds(countedUsers))
   if (!user) {
     if (sendsSecondFactor(signIn)) await pretendToProve(tx, deps, signIn)
     return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
   }
-  if (fresh.length > 1) {
+  if (countedUsers.length > 1) {
     await settle()
-    return { refused: 'client_id_needed', choices: fresh.map(({ clientCode }) => clientCode) }
+    const choices = countedUsers.map(({ clientCode }) => clientCode)
+    return { refused: 'client_id_needed', choices }
   }
   const isExhausted = checked.exhausted.has(user.id)
   const isExpired = user.isPasswordTemporary && isTooOld(user, deps.now)
@@ -236,8 +241,8 @@ export async function finishSignIn(
     return { refused: 'provider_sign_in_needed', choices: [user.clientCode] }
   }
   if (hasSecondFactor(user) && !sendsSecondFactor(signIn)) {
-    // Uncounts this attempt but does not clear the counters: otherwise somebody with the password
-    // could guess codes without limit.
+    // Uncounts this attempt but does not clear the counters: otherwise a person who knows the password could
+    // guess codes without limit.
     await settle()
     return { refused: user.hasPasskey ? 'passkey_needed' : 'code_needed' }
   }
@@ -246,7 +251,7 @@ export async function finishSignIn(
     if (isExpired) return { refused: 'password_expired' }
     return succeedSignIn(tx, deps.now, { signIn, user, how: proof.how, isBreakGlass })
   }
-  const failed = { ...checked, looked: [user] }
+  const failed = { ...checked, comparedUsers: [user] }
   if (isExhausted) return fail(tx, deps, { signIn, checked: failed, refused: 'invalid_sign_in' })
   if (proof.refused === 'too_many_attempts') return proof
   return fail(tx, deps, { signIn, checked: failed, refused: proof.refused })
@@ -257,8 +262,8 @@ type Proof =
   | { refused: 'invalid_code' | 'invalid_passkey' }
   | { refused: 'too_many_attempts'; retryAfterSeconds: number }
 
-// Second factors are counted before the check too, and only if the password is right: a stranger
-// cannot use up somebody's code attempts.
+// An attempt at a second factor is counted before the check too, but only if the password is right: a
+// stranger cannot use up the user's attempts.
 async function prove(
   tx: Transaction,
   deps: Deps,
@@ -285,8 +290,8 @@ async function useSecondFactor(
   return isUsed ? 'passkey' : undefined
 }
 
-// If the client enforces its provider, owners and operators can still sign in with a second factor of ours,
-// for the day on which the provider is down or its settings are wrong.
+// If the client enforces its provider, owners and operators with a second factor here can still sign in
+// without the provider, for the day on which it is down or its settings are wrong.
 export function mayBreakGlass(user: Pick<User, 'role' | 'hasTotp' | 'hasPasskey'>): boolean {
   return isIndispensable(user.role) && hasSecondFactor(user)
 }
@@ -299,7 +304,7 @@ function sendsSecondFactor({ code, passkey }: SignIn): boolean {
   return code !== undefined || passkey !== undefined
 }
 
-const NOBODY = {
+const UNKNOWN_USER = {
   id: '00000000-0000-0000-0000-000000000000' as UserId,
   clientId: 0n as ClientId,
   passwordHash: '',
@@ -307,13 +312,14 @@ const NOBODY = {
 
 // A wrong password with a second factor must take as long as a right password with a wrong second factor.
 async function pretendToProve(tx: Transaction, deps: Deps, signIn: SignIn): Promise<void> {
-  await lockUnchanged(tx, NOBODY)
-  await isProviderEnforced(tx, NOBODY.clientId)
+  await lockUnchanged(tx, UNKNOWN_USER)
+  await isProviderEnforced(tx, UNKNOWN_USER.clientId)
   await countCode(tx, deps.now, `nobody ${signIn.code}`)
-  await useSecondFactor(tx, deps, { userId: NOBODY.id, signIn })
+  await useSecondFactor(tx, deps, { userId: UNKNOWN_USER.id, signIn })
 }
 
-// An attempt refused because the server is busy does not count.
+// Compares the password with the users' hashes. Uncounts the attempt if it was not compared, for example
+// because the server is busy.
 async function matchCounted(
   db: Queryable,
   who: AttemptSource & { password: string },
@@ -388,8 +394,8 @@ type PasskeySignIn = SignInCaller & { credential: AuthenticationResponseJSON }
 
 type PasskeyCheck = CheckedAssertion & { locked: ReadonlySet<UserId> } // Users whom this attempt locks.
 
-// Call outside a transaction, as for passwords, so that the attempt counts and the challenge is used up even
-// if the sign-in fails.
+// Call outside a transaction, like checkPassword, so that the attempt is counted and the challenge used up
+// even if the sign-in fails.
 export async function checkPasskey(
   db: Queryable,
   ceremony: { now: Date; relyingParty: RelyingParty },
@@ -450,10 +456,10 @@ function sourceOf({ caller, credential }: PasskeySignIn) {
   return { caller, email: `passkey ${credential.id}` }
 }
 
-// Re-authentication before a sensitive action, because somebody may have hijacked the session. The user sends
-// a password, plus a code if a second factor is enrolled, or a passkey, which replaces both.
+// Re-authentication before a sensitive action, because an attacker may have hijacked the session. The user
+// sends a password, plus a code if a second factor is enrolled, or a passkey, which replaces both.
 //
-// Each confirmation counts as a failed attempt until `settleConfirmation` uncounts it.
+// Each confirmation is counted as a failed attempt until `settleConfirmation` uncounts it.
 
 type Confirmation = AttemptSource & { userId: UserId }
 
@@ -478,8 +484,8 @@ type PasskeyConfirmation = {
   credential: AuthenticationResponseJSON
 }
 
-// Returns the passkey and its counter, which the action must store (usePasskey). Undefined if the
-// assertion is wrong.
+// Returns the passkey and its counter, which the action must store (usePasskey); undefined if the assertion
+// is wrong.
 export async function confirmPasskey(
   db: Queryable,
   ceremony: { now: Date; relyingParty: RelyingParty },

@@ -113,7 +113,7 @@ export const users = resource('/dashboard/api/users', {
       },
     ),
     errors: ['last_of_role', 'user_not_found'],
-    run: (tx, call) => changeUserBy(tx, call.now, { ...aboutOne(call), change: call.body }),
+    run: (tx, call) => changeUserBy(tx, call.now, { ...targetOf(call), change: call.body }),
   })
   .remove('removeUser', {
     summary: 'Delete a user',
@@ -121,7 +121,7 @@ export const users = resource('/dashboard/api/users', {
     view: Deleted,
     errors: ['last_of_role', 'user_not_found'],
     run: async (tx, call) => {
-      await removeUserBy(tx, call.now, aboutOne(call))
+      await removeUserBy(tx, call.now, targetOf(call))
       return { id: call.params.id }
     },
   })
@@ -148,7 +148,7 @@ export const users = resource('/dashboard/api/users', {
     errors: ['user_not_found'],
     handle: async (call) => {
       const { db, body } = call
-      const { by } = aboutOne(call)
+      const { by } = targetOf(call)
       const { id, email } = await getManageable(db, by, call.params.id)
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
@@ -176,12 +176,12 @@ export const users = resource('/dashboard/api/users', {
     isKeyed: false,
     errors: ['user_not_found', 'user_password_temporary', 'voucher_not_independent'],
     message: 'User vouched for successfully',
-    run: (tx, call) => vouchForUser(tx, call.now, { ...aboutOne(call), note: call.body.note }),
+    run: (tx, call) => vouchForUser(tx, call.now, { ...targetOf(call), note: call.body.note }),
   })
 
 type UserCall = Pick<Call<{ id: (text: string) => UserId }>, 'request' | 'params'>
 
-function aboutOne({ request, params }: UserCall) {
+function targetOf({ request, params }: UserCall) {
   return { by: toAdministrator(request.session), id: params.id }
 }
 

@@ -1,5 +1,7 @@
-// Dashboard users, each of one client and with one role. Email addresses are stored in lower case
-// and are unique per client only, so that no client learns of another's users.
+// Dashboard users, the grants of access between them, and messages to them about their accounts.
+//
+// A user belongs to one client and has one role. Email addresses are stored in lower case and are unique per
+// client only, so that no client learns of another's users.
 
 import { timestamp } from '#clock.ts'
 import { listQuery } from '#db/paging.ts'
@@ -22,7 +24,7 @@ export type User = {
   isPasswordTemporary: boolean
   hasTotp: boolean
   hasPasskey: boolean
-  ownFrom: Date | null // Since when the user counts as an independent person (invitations.ts).
+  ownFrom: Date | null // Since when the user is treated as an independent person (invitations.ts).
   createdAt: Date
   signedInAt: Date | null
   mailProblem: string | null // Why the last message to the user did not arrive.
@@ -65,11 +67,11 @@ type NewUser = {
   email: string
   role: Role
   passwordHash: string
-  createdBy: UserId | null // Null is the command line.
+  createdBy: UserId | null // Null for the command line.
 }
 
 // Creates the user with a temporary password, which its creator knows and the user must change first.
-// In the sandbox, a user created by the command line counts as an independent person at once.
+// In the sandbox, a user created by the command line is treated as an independent person at once.
 export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {
   const { rows } = await tx.query<User>({
     name: 'create-user',
@@ -119,10 +121,10 @@ export async function findUser(db: Queryable, id: UserId): Promise<User | undefi
   return rows[0]
 }
 
-export type LockedUser = User & { isLast: boolean } // The last active user of an indispensable role.
+export type LockedUser = User & { isLast: boolean } // isLast: the last active user of an indispensable role.
 
-// Locks the user, the administrator and all users of indispensable roles, in the order of their
-// ids. If two such users are removed concurrently, the second is refused as the last.
+// Locks the user, the administrator and all users of indispensable roles, ordered by id. If two such users
+// are removed concurrently, the second is refused as the last.
 export async function lockUser(
   tx: Transaction,
   { id, clientId, byId }: Pick<User, 'id' | 'clientId'> & { byId: UserId | undefined },
@@ -160,7 +162,7 @@ export async function changeUser(
   return { ...user, role, isActive }
 }
 
-// Sessions, passkeys and recovery codes go with the user.
+// The database also deletes the user's sessions, passkeys and recovery codes.
 export async function removeUser(tx: Transaction, user: LockedUser): Promise<void> {
   if (user.isLast) throw new Refusal('last_of_role')
   await tx.query({
@@ -176,7 +178,7 @@ type NewPassword = { id: UserId; hash: string } & (
   | { isTemporary: true; setBy: UserId | null }
 )
 
-// Revokes the user's links: of an invitation, and of a password reset.
+// Also revokes the user's links of an invitation and of a password reset.
 export async function setPassword(
   tx: Transaction,
   now: Date,
@@ -193,7 +195,7 @@ export async function setPassword(
             where id = $1`,
     values: [id, hash, now, how.isTemporary, setBy],
   })
-  if (rowCount !== 1) throw new Refusal('user_not_found') // The user was removed meanwhile.
+  if (rowCount !== 1) throw new Refusal('user_not_found') // The user was removed in the meantime.
   await tx.query({
     name: 'drop-invitation',
     text: 'delete from invitations where user_id = $1',
@@ -207,7 +209,7 @@ export async function setPassword(
 }
 
 // Users of one address at several clients share a salt, so that one derivation checks all of them
-// (sign-in.ts). Undefined if nobody has the address.
+// (sign-in.ts). Undefined if no other user has the address.
 export async function sharedSalt(
   db: Queryable,
   email: string,
@@ -315,7 +317,7 @@ export async function mailUser<Kind extends UserKind>(
   await queueMessage(tx, { now, sealer }, message as never)
 }
 
-// How links are mailed. Undefined where no mail server is set: then the administrator hands the link over.
+// Mails links to users. Undefined without a mail server: then the administrator hands the link over.
 export type LinkMail = { sealer: Sealer; linkOf: (token: string) => string }
 
 type Inviter = { actor: string; userId?: UserId | undefined; clientId: ClientId }

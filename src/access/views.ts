@@ -1,4 +1,4 @@
-// Schemas and presenters of users, sessions and passwords.
+// Schemas and presenters of users, invitations, passwords, codes and passkeys.
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
@@ -99,7 +99,7 @@ type Inviting = Pick<Deps, 'publicUrl' | 'mode' | 'mailsUsers' | 'sealer'> & {
   request: FastifyRequest
 }
 
-// The token is in the fragment, which browsers send to nobody.
+// The token is in the fragment, which browsers never send to a server.
 export function linkMailOf({
   publicUrl,
   mailsUsers,
@@ -188,7 +188,7 @@ export const Attestation = named(
   object,
 )
 
-// How a user confirms their identity, because somebody may have hijacked the session.
+// How a user confirms their identity, because an attacker may have hijacked the session.
 export const Confirmation = named(
   'IdentityConfirmation',
   {

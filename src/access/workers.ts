@@ -1,6 +1,5 @@
-// Purges expired sessions, passkey challenges and sign-ins with providers, outdated sign-in failures and
-// old traces of events, and devices not used for long. Mails the links that users asked for to reset their
-// password.
+// Workers that purge expired sessions, failed attempts, passkey challenges, sign-ins with providers, unused
+// devices and old traces of events, and that mail links for password resets.
 
 import type { MessageSettings } from '#config/message-settings.ts'
 import { withTransaction } from '#db/transaction.ts'

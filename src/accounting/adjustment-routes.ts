@@ -1,4 +1,4 @@
-// /api/v1/operator/adjustments: recover or write off what clients and banks owe us, under
+// /api/v1/operator/adjustments: adjustments of what clients and banks owe us, and of withheld tax, under
 // maker-checker.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
@@ -197,13 +197,13 @@ async function findDebt(
   return { of, clientId: client.id, bankCode: null }
 }
 
-const OF_ANYBODY: readonly string[] = ['recovery', 'write_off']
+const OF_ANY_DEBT: readonly string[] = ['recovery', 'write_off']
 
-// The document is required for withheld tax and refused for all else. Also refuses reserve_use and provisions
-// of a bank's debt, because banks have neither.
+// Returns the document, which is required for withheld tax and refused otherwise. Also refuses reserve_use
+// and provisions for a bank's debt, because banks have neither.
 function requireDocument({ kind, of, document }: Static<typeof AdjustmentRequest>): string | null {
   if ((of === 'withholding') !== isTaxKind(kind)) throw refused('of', `Not for a ${kind}.`)
-  if (of === 'shortfall' && !OF_ANYBODY.includes(kind)) throw refused('of', `Not for a ${kind}.`)
+  if (of === 'shortfall' && !OF_ANY_DEBT.includes(kind)) throw refused('of', `Not for a ${kind}.`)
   if ((of === 'withholding') !== (document !== undefined)) {
     throw refused('document', 'Required for withheld tax, and only for it.')
   }

@@ -9,16 +9,17 @@
 //   provision   of a receivable   Doubtful debts → Provision       we expect that it will not be paid
 //   provision_release             Provision → Doubtful debts       reverses it
 //   withholding                   WHT receivable → Available       tax that the client withheld from fees
-//   withholding_reversal          Available → WHT receivable       wrongly booked, or its fees given back
+//   withholding_reversal          Available → WHT receivable       wrongly booked, or its fees refunded
 //   not_withheld                  nothing                          the client does not withhold it
 //   wht_credit_note               WHT credits → WHT receivable     its credit note was received
 //   wht_credit_note_reversal      WHT receivable → WHT credits     it was booked wrongly
 //   wht_write_off                 Write-off → WHT receivable       its credit note will never come
 //
-// The amount never exceeds the debt, reserve, provision, invoice or tax at that moment. A recovery, write-off
-// or reserve use releases the part of the provision that exceeds the remaining debt (I119). A shortfall is
-// not final while a return of the same money is pending: if the return fails, its money covers the shortfall
-// (suspense/return.ts).
+// The amount never exceeds the debt, reserve, provision, invoice or tax at the time of approval. A recovery,
+// write-off or reserve use releases the part of the provision that exceeds the remaining debt (I119). A
+// shortfall is not final while a return of the same money is pending: if the return fails, its money covers
+// the shortfall (suspense/return.ts).
+//
 // Locks: approving locks the adjustment, then ledger accounts.
 
 import assert from 'node:assert/strict'
@@ -92,15 +93,15 @@ export const adjustments = new Workflow<Adjustment, Deps>({
 function audit(adjustment: Adjustment, verb: Verb, by: Client) {
   const { reference, kind, of, clientId, clientName, bankCode, document, reason: note } = adjustment
   const amount = formatKobo(adjustment.amountKobo)
-  const own = {
+  const entry = {
     action: `adjustment.${verb}`,
     subject: `adjustment/${reference}`,
     detail: { kind, of, clientId: clientName, bankCode, amount, document, note },
   } as const
-  if (verb !== 'approve' || clientId === null || clientId === by.id) return own
+  if (verb !== 'approve' || clientId === null || clientId === by.id) return entry
   const action = `client.${kind}` as const
   const detail = { reference, amount, note }
-  return [own, { clientId, action, subject: `client/${clientName}`, detail }]
+  return [entry, { clientId, action, subject: `client/${clientName}`, detail }]
 }
 
 export function isAdjustmentReference(text: string): boolean {
@@ -185,7 +186,7 @@ function reasonOf(kind: Exclude<Kind, 'not_withheld'>): TransferReason {
   return kind === 'wht_write_off' ? 'write_off' : kind
 }
 
-// The kinds that take money that is available to the client.
+// The kinds that take money from the client's available balances.
 const DRAWN: readonly Kind[] = ['recovery', 'withholding_reversal']
 
 // The kinds that lower a receivable, and with it the provision that the debt still needs.
@@ -194,8 +195,8 @@ const REPAYING: readonly Kind[] = ['recovery', 'write_off', 'reserve_use']
 type Adjusted = Debt & { kind: Kind; currency: string; document: string | null }
 type Ways = { from: SharedAccount; into: SharedAccount }
 
-// The account that is debited, and the one that is credited. A recovery from a client is drawn from all
-// of its available money.
+// Returns the account to debit (`from`) and the account to credit (`into`). Accounts of `own` belong to the
+// client, those of `ours` to the operator. A recovery from a client is drawn from all of its available money.
 function accountsOf({ kind, currency, clientId, bankCode }: Adjusted): Ways {
   if (clientId === null) {
     const owner = bankOwner(bankCode)
@@ -273,8 +274,8 @@ async function lockLimit(
   return kobo(heldKobo < owedKobo ? heldKobo : owedKobo)
 }
 
-// The kind whose debt limits another one: a provision by the receivable that a recovery would collect. All
-// bookings of tax that an invoice states lock the same account.
+// Maps a kind to the kind whose credited account limits it: the receivable that a recovery would collect
+// limits a provision. All bookings of tax that an invoice states lock the same account.
 const DEBTS: Partial<Record<Kind, Kind>> = {
   provision: 'recovery',
   provision_release: 'recovery',

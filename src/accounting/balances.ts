@@ -1,5 +1,7 @@
-// The trial balance: the debit or credit balance of every kind of ledger account at any moment. Total
-// debits equal total credits in each currency (I1), and both equal the sums of the journals (I69).
+// Balances at any moment: the trial balance, suspense by age, and the operator's balances across all clients.
+//
+// The trial balance is the debit or credit balance of every kind of ledger account. Total debits equal total
+// credits in each currency (I1), and both equal the sums of the journals (I69).
 //
 // A past moment is computed from the last closed day before it plus later movements, or else from
 // today's balances minus later movements. A million transfers take a few seconds at most.
@@ -18,7 +20,7 @@ import {
   type Period,
 } from './journal.ts'
 
-// The movements of all accounts of a kind.
+// Total debits and credits of all accounts of a kind.
 export type KindTotal = { kind: string; currency: string; debits: bigint; credits: bigint }
 
 export type TrialBalanceRow = {
@@ -29,7 +31,7 @@ export type TrialBalanceRow = {
   creditKobo: Kobo // One of the two is 0.
 }
 
-// Movements from $1 (included) to $2 (excluded), by kind.
+// SQL query: movements from $1 (included) to $2 (excluded), by kind.
 const MOVED = `
   select l.kind, l.currency, sum(s.debit) as debits, sum(s.credit) as credits
     from (select debit_account_id as id, sum(amount_kobo) as debit, 0 as credit
@@ -46,8 +48,8 @@ const NOW = `
 
 const SUMS = 'sum(debits)::bigint as debits, sum(credits)::bigint as credits'
 
-// The caller must call this in one snapshot. `at` defaults to now. At the exact end of a closed day, that
-// day's chart applies.
+// Call in a repeatable-read transaction. `at` defaults to now. If `at` is exactly the end of a closed day,
+// that day's chart is used.
 export async function readTrialBalance(
   db: Queryable,
   { at, chart }: { at: Date | undefined; chart: Chart },
@@ -60,7 +62,7 @@ export async function readTrialBalance(
 
 const isEndOf = ({ endsAt }: ClosedDay, at: Date) => endsAt.getTime() === at.getTime()
 
-// The caller must call this in one snapshot.
+// Call in a repeatable-read transaction.
 export async function readKindTotals(db: Queryable, at: Date): Promise<KindTotal[]> {
   return readAt(db, at, await findLastClosed(db, at))
 }
@@ -161,9 +163,9 @@ export type AgedSuspense = {
   kobo: Kobo
 }
 
-// The items that were open at $1, in their state at that moment. The first later change records the
-// state before it: the client and, for a reversal, the larger amount. An item without later changes
-// has its current state.
+// SQL query: the items that were open at $1, in their state at that moment. The first later change records
+// the state before it: the client and, for a reversal, the larger amount. An item without later changes has
+// its current state.
 const OPEN_ITEMS = `
   select i.id, i.credit_id, i.reason, i.opened_at,
          case when later.id is null then i.client_id else later.client_id end as client_id,
@@ -180,7 +182,7 @@ const OPEN_ITEMS = `
 
 const AGE = ageDays('i.opened_at', '$2::timestamptz')
 
-// The caller must call this in one snapshot. `at` defaults to now.
+// Call in a repeatable-read transaction. `at` defaults to now.
 export async function readSuspenseAgeing(
   db: Queryable,
   { at, now }: { at: Date | undefined; now: Date },
@@ -248,7 +250,8 @@ export type OperatorBalance = {
 const MERCHANT = `case when own.id is null then null else own.merchant_code end`
 const BANK = `coalesce(own.bank_code, ${OWNER_BANK})`
 
-// The balance of each account except suspense at $1. For a past moment, later movements are subtracted.
+// SQL query: the balance of each account except suspense at $1. For a past moment, later movements are
+// subtracted.
 const balanceSql = (isPast: boolean) => `
   select ${OWNER_CLIENT} as client_id, ${MERCHANT} as merchant_code, ${BANK} as bank_code,
          l.currency, l.kind as part,
@@ -291,7 +294,7 @@ const columnSql = (column: BalanceColumn) => {
     as "${column}Kobo"`
 }
 
-// The caller must call this in one snapshot. Omits empty rows. `at` defaults to now.
+// Call in a repeatable-read transaction. Omits empty rows. `at` defaults to now.
 export async function readOperatorBalances(
   db: Queryable,
   at: Date | undefined,

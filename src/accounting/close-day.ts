@@ -1,7 +1,8 @@
 // Closes a day, in two transactions (I68):
 //
-//   markDay       days close in order, once over and balanced. After its commit nothing posts into the day
-//   completeDay   waits for running postings, adds up the journal and the balances, stores the hash
+//   markDay       requires that earlier days are closed, that the day is over, and that it is balanced or a
+//                 reason is given. After its commit no transfer can be posted into the day
+//   completeDay   waits for running postings, totals the journal and the balances, stores the hash
 //
 // Both steps are idempotent, so the next attempt completes an interrupted closing. A closed day
 // cannot be reopened. A lock allows one closing at a time.
@@ -26,9 +27,9 @@ import {
   writeLines,
 } from './journal.ts'
 
-// Returns the banks that keep a day from closing without a reason (daily-proof.ts). Either no
-// statement covers the day, or a difference up to that day is open. Each reconciling item has a reason
-// of its own. A bank where no money has moved yet needs no statement.
+// Returns the banks because of which a day cannot close without a reason: no statement covers the day, or a
+// difference up to that day is open. Reconciling items do not matter, because each has its own reason. A bank
+// where no money has moved yet needs no statement.
 async function findUnbalancedBanks(
   db: Queryable,
   { day, windows, now }: { day: string; windows: TimingWindows; now: Date },
@@ -56,7 +57,7 @@ type Closing = {
 
 // Marks the day as closed, and with it the days without transfers since the last closed one. Does nothing if
 // the day is already closed. Refuses with the first that applies: day_not_over, later_day_closed,
-// earlier_day_open, day_not_balanced. `clockTime` counts while a test clock is set, `realTime` otherwise.
+// earlier_day_open, day_not_balanced. Uses `clockTime` while a test clock is set, otherwise `realTime`.
 export async function markDay(
   tx: Transaction,
   { clockTime, realTime }: { clockTime: Date; realTime: Date },
@@ -106,7 +107,7 @@ async function insertDay(tx: Transaction, now: Date, closed: NewDay): Promise<vo
 // `textOf` writes the journal as the CSV that is hashed.
 type Completion = { day: string; textOf: (journal: Journal) => string }
 
-// Also completes every earlier day that is marked but not completed. A million transfers take seconds.
+// Also completes every earlier day that is marked but not completed. Takes seconds for a million transfers.
 export async function completeDay(
   tx: Transaction,
   now: Date,
@@ -142,8 +143,8 @@ async function complete(tx: Transaction, now: Date, { day, textOf }: Completion)
   })
 }
 
-// Whether a test clock is set. The lock holds until the commit, so that releasing the clock sees the closed
-// day, and is refused while that day is not over in real time (I76).
+// Returns whether a test clock is set. Locks it until the commit, so that a concurrent release of the clock
+// sees the closed day, and is refused while that day is not over in real time (I76).
 async function holdTestClock(tx: Transaction): Promise<boolean> {
   const { rows } = await tx.query<{ frozenAt: Date | null }>({
     name: 'hold-test-clock',
@@ -164,7 +165,7 @@ async function findLastMarked(tx: Transaction): Promise<string | null> {
   return rows[0]?.day ?? null
 }
 
-// The days after the last closed day and before this one. They have no transfers, and close with it.
+// Returns the days after the last closed day and before `day`. They have no transfers, and close with it.
 function daysBetween(last: string | null, day: string): string[] {
   const days: string[] = []
   if (last === null) return days
@@ -174,7 +175,7 @@ function daysBetween(last: string | null, day: string): string[] {
 
 const dayAfter = (day: string) => watDay(periodOf(day).to)
 
-// The days with transfers after the last closed day, before the given time.
+// Returns the days with transfers after the last closed day and before the given time.
 async function findOpenDays(tx: Transaction, last: string | null, before: Date): Promise<string[]> {
   const { rows } = await tx.query<{ day: string }>({
     name: 'open-days-with-transfers',

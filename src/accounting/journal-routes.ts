@@ -1,7 +1,9 @@
-// The journal as CSV, in the layouts that accounting programs import. The file is part of a closed
-// journal, so its text for a line must never change (I68).
+// Routes of the journal of a day (as JSON, as CSV and as a page to print) and of closing days.
 //
-//   manilla     one row a debit or credit, all currencies
+// The CSV has the layouts that accounting programs import. The hash of the `manilla` file is stored with a
+// closed day, so its text for a line must never change (I68).
+//
+//   manilla     one row per debit or credit, all currencies
 //   xero        manual journals: amounts above zero are debits
 //   quickbooks  QuickBooks Online, journal entries: accounts by name
 //   sage        Sage 50, transactions: JD and JC
@@ -79,9 +81,9 @@ function toRows({ day, entries }: Pick<Journal, 'day' | 'entries'>): JournalRow[
 
 // For example "bank charge, bank 058". Contains nothing about payers.
 function narration({ reason, clientCode, bankCode }: JournalRow): string {
-  const of = clientCode === null ? '' : `, client ${clientCode}`
-  const at = bankCode === null ? '' : `, bank ${bankCode}`
-  return `${reason.replaceAll('_', ' ')}${of}${at}`
+  const client = clientCode === null ? '' : `, client ${clientCode}`
+  const bank = bankCode === null ? '' : `, bank ${bankCode}`
+  return `${reason.replaceAll('_', ' ')}${client}${bank}`
 }
 
 const [dayOf, monthOf] = [
@@ -165,7 +167,7 @@ function journalText(journal: Journal): string {
 // as a page to print.
 
 const JOURNAL = `${OPERATOR}/journal`
-const about = { tags: ['Accounting'], security: BEARER }
+const routeSchema = { tags: ['Accounting'], security: BEARER }
 
 const LineView = view('JournalLine', (f: Fields<JournalEntry>) => ({
   accountCode: f.text('code'),
@@ -233,7 +235,7 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       exposeHeadRoute: false,
       onRequest: deps.authentication.requires('accounting:read'),
       schema: {
-        ...about,
+        ...routeSchema,
         operationId: 'printJournal',
         summary: 'Retrieve the journal of a day as a page to print',
         description: 'The same lines as the CSV, with totals.',
@@ -255,7 +257,7 @@ const journalExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       exposeHeadRoute: false, // A HEAD request would read all transfers of the day.
       onRequest: authentication.requires('accounting:read'),
       schema: {
-        ...about,
+        ...routeSchema,
         operationId: 'exportJournal',
         summary: 'Export the journal of a day as CSV',
         description:
@@ -272,7 +274,7 @@ const journalExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const isWanted = (row: JournalRow) => currency === undefined || row.currency === currency
       const rows =
         query.detail === 'transfer'
-          ? ofTransfers(deps, day)
+          ? transferRows(deps, day)
           : once(toRows(await withReport(db, (tx) => readDay(tx, { day, chart }))))
       return exports.send(reply, client.id, {
         name: `journal-${day}`,
@@ -283,10 +285,10 @@ const journalExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
   )
 
-  async function* ofTransfers({ chart: current }: Deps, day: string): Batches<JournalRow> {
-    const used = (await findClosedDay(db, day))?.chart ?? current
+  async function* transferRows({ chart: current }: Deps, day: string): Batches<JournalRow> {
+    const dayChart = (await findClosedDay(db, day))?.chart ?? current
     for await (const batch of readJournalTransfers(db, day)) {
-      yield batch.flatMap((transfer) => bothSides(transfer, { day, chart: used, sealer }))
+      yield batch.flatMap((transfer) => bothSides(transfer, { day, chart: dayChart, sealer }))
     }
   }
 }
@@ -351,8 +353,16 @@ function pageOf(journal: Journal) {
     .filter(([name]) => ON_PAGE.includes(name))
     .toSorted(([one], [other]) => ON_PAGE.indexOf(one) - ON_PAGE.indexOf(other))
   const sums = totals.map(({ currency, debitKobo, creditKobo }) => ({
-    ...{ code: 'Total', name: '', currency, clientCode: null, bankCode: null, reason: '' },
-    ...{ day, reference: '', transferId: null, postedAt: null },
+    code: 'Total',
+    name: '',
+    currency,
+    clientCode: null,
+    bankCode: null,
+    reason: '',
+    day,
+    reference: '',
+    transferId: null,
+    postedAt: null,
     debitKobo: kobo(debitKobo),
     creditKobo: kobo(creditKobo),
   }))
@@ -395,8 +405,8 @@ const DayView = view('AccountingDay', (f: Fields<Day>) => ({
   transfers: f.numberOrNull(({ closed }) =>
     closed?.transfers == null ? null : Number(closed.transfers),
   ),
-  debit: f.nairaOrNull(ownTotal, `In ${CURRENCY}.`),
-  credit: f.nairaOrNull(ownTotal, `In ${CURRENCY}.`),
+  debit: f.nairaOrNull(nairaTotal, `In ${CURRENCY}.`),
+  credit: f.nairaOrNull(nairaTotal, `In ${CURRENCY}.`),
   totals: f.list(
     SidesView,
     ({ totals }) =>
@@ -405,8 +415,8 @@ const DayView = view('AccountingDay', (f: Fields<Day>) => ({
   ),
 }))
 
-// Returns null until the closing of the day is complete.
-function ownTotal({ closed, totals }: Day): Kobo | null {
+// Returns null until the day is completely closed.
+function nairaTotal({ closed, totals }: Day): Kobo | null {
   if (closed?.transfers == null) return null
   return totals.find(({ currency }) => currency === CURRENCY)?.kobo ?? kobo(0n)
 }
@@ -437,7 +447,8 @@ export const days = resource(`${OPERATOR}/days`, {
     message: 'Day closed successfully',
     errors: ['day_not_balanced', 'day_not_over', 'earlier_day_open', 'later_day_closed'],
     pool: 'settlementPool',
-    // `prepare` commits first. From then on no transfer can be posted into the day while its journal is read.
+    // `prepare` commits before `run` begins. From then on no transfer can be posted into the day, so the
+    // journal that `run` reads is final.
     prepare: ({ db, clock, realClock, clientId, actor, chart, banks, params, body }) => {
       const by = { clientId, actor }
       const windows = timingWindows(banks)

@@ -1,5 +1,7 @@
-// Journal lines: the movements of a period by kind of ledger account, owner and reason. Total
-// debits equal total credits, and both equal the period's transfers (I69).
+// The journal: the lines of a period, closed days, the journal of a day, and the transfers of a day.
+//
+// Journal lines are the movements of a period by kind of ledger account, owner and reason. Total debits equal
+// total credits, and both equal the period's transfers (I69).
 
 import { parseBankTime } from '#clock.ts'
 import type { Chart, ChartEntry } from '#config/chart-settings.ts'
@@ -21,8 +23,8 @@ export type JournalLine = {
 
 export type Period = { from: Date; to: Date } // `from` is included, `to` is not.
 
-// The owner of the ledger account `l`: a client (directly, by a subaccount, or by the operator's
-// account for it) or a bank.
+// SQL joins and scalars: the owner of the ledger account `l`, which is a client (directly, by a subaccount,
+// or by the operator's account for it) or a bank.
 export const OWNER_JOINS = `
   left join collection_accounts own on own.id = l.id and l.kind = 'collection'
   left join subaccounts sub on l.owner = 'subaccount:' || sub.id`
@@ -31,8 +33,8 @@ export const OWNER_CLIENT = `
            case when l.owner ~ '^(client|operator):' then split_part(l.owner, ':', 2)::bigint end)`
 export const OWNER_BANK = `case when l.owner like 'bank:%' then substr(l.owner, 6) end`
 
-// Transfers from $1 (included) to $2 (excluded). Adds up each side by account first, because that is most of
-// the work: a million transfers take a second.
+// SQL query: the journal lines of transfers from $1 (included) to $2 (excluded). Totals each side by account
+// first, because that is most of the work: a million transfers take a second.
 const linesSql = (accountFilter: (side: string) => string) => `
   select l.kind, l.currency, ${OWNER_CLIENT} as client_id, ${OWNER_BANK} as bank_code, s.reason,
          sum(s.debit)::bigint as debit_kobo, sum(s.credit)::bigint as credit_kobo
@@ -221,7 +223,7 @@ export type Journal = {
   totals: CurrencyTotal[]
 }
 
-// Call in one snapshot. `chart` applies to an open day only.
+// Call in a repeatable-read transaction. `chart` is used for an open day only.
 export async function readJournal(
   db: Queryable,
   query: { day: string; closed: ClosedDay | undefined; chart: Chart },
@@ -262,8 +264,14 @@ function toEntries(lines: readonly JournalLine[], chart: Chart): JournalEntry[] 
       const isCredit = side === 'creditKobo' ? 1 : 0
       const key = [currency, code, owner, reason, isCredit].join('\u0000')
       const entry = merged.get(key) ?? {
-        ...{ code, name, clientCode, bankCode, currency, reason },
-        ...{ debitKobo: kobo(0n), creditKobo: kobo(0n) },
+        code,
+        name,
+        clientCode,
+        bankCode,
+        currency,
+        reason,
+        debitKobo: kobo(0n),
+        creditKobo: kobo(0n),
       }
       entry[side] = kobo(entry[side] + line[side])
       merged.set(key, entry)

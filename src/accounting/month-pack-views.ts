@@ -1,5 +1,6 @@
-// The files in the pack of a month, as CSV. docs/proof.md specifies them, and verifier/verify_proof.py reads
-// them, so a change of a column needs a new version of the format.
+// The pack of a month: its CSV files, its signed manifest, and the ZIP archive of both. docs/proof.md
+// specifies them, and verifier/verify_proof.py reads them, so a change of a column needs a new version of the
+// format.
 //
 // The trial balances and the journal have one row per kind of ledger account. A chart may give several kinds
 // one code, and another code from some day on. The verifier adds up the kinds, which never change.
@@ -78,7 +79,9 @@ function toBalances(totals: readonly KindTotal[], { chart }: ClosedDay): Balance
   const rows = moved.map(({ kind, currency, debits, credits }) => {
     const net = debits - credits
     return {
-      ...{ kind, currency, ...accountOf(chart, kind) },
+      kind,
+      currency,
+      ...accountOf(chart, kind),
       debitKobo: kobo(net > 0n ? net : 0n),
       creditKobo: kobo(net < 0n ? -net : 0n),
     }
@@ -88,12 +91,12 @@ function toBalances(totals: readonly KindTotal[], { chart }: ClosedDay): Balance
 
 // A line that moved both ways becomes a debit and a credit.
 function toEntries(lines: readonly JournalLine[], { day, chart }: ClosedDay): Entry[] {
-  const none = kobo(0n)
+  const zeroKobo = kobo(0n)
   const entries = lines
     .map((line) => ({ ...line, ...accountOf(chart, line.kind), day }))
     .flatMap((line) => [
-      { ...line, creditKobo: none },
-      { ...line, debitKobo: none },
+      { ...line, creditKobo: zeroKobo },
+      { ...line, debitKobo: zeroKobo },
     ])
     .filter(({ debitKobo, creditKobo }) => debitKobo !== creditKobo)
   return sortBy(entries, (entry) => {
@@ -149,18 +152,18 @@ async function readBankBalances(db: Queryable, { from, to }: Month): Promise<Ban
   return rows
 }
 
-// An item counts in a proof once matching has read it. So the ledger of a proof may lack the last items for a
-// minute, and a pack of such proofs would not verify.
+// Refuses if the ledger balance of a proof differs from the journal. A proof includes an item only after
+// matching has read it, up to a minute later, and a pack with a proof that lacks items would not verify.
 function requireWholeLedger(
   proofs: readonly DailyProof[],
   banks: readonly BankBalance[],
   journal: readonly Entry[],
 ): void {
   for (const { bankCode, currency, openingKobo } of banks) {
-    const isOwn = (row: { bankCode: string | null; currency: string }) =>
+    const isOfBank = (row: { bankCode: string | null; currency: string }) =>
       row.bankCode === bankCode && row.currency === currency
-    const moves = journal.filter((entry) => entry.kind === 'bank' && isOwn(entry))
-    for (const { day, ledgerKobo } of proofs.filter(isOwn)) {
+    const moves = journal.filter((entry) => entry.kind === 'bank' && isOfBank(entry))
+    for (const { day, ledgerKobo } of proofs.filter(isOfBank)) {
       const booksKobo = moves
         .filter((move) => move.day <= day)
         .reduce((sum, { debitKobo, creditKobo }) => sum + debitKobo - creditKobo, 0n + openingKobo)
@@ -208,7 +211,7 @@ const RECONCILING_COLUMNS: Columns<StandingItem> = [
   ['reason', ({ reason }) => reason],
 ]
 
-// An item that waits has no last day: only one side has it.
+// A waiting item has no last day: only the bank or only the ledger has it.
 type TimingItem = CrossDayItem | StandingItem
 
 const isCrossDay = (item: TimingItem): item is CrossDayItem => 'untilDay' in item
@@ -225,8 +228,8 @@ const TIMING_COLUMNS: Columns<TimingItem> = [
   ['reason', (item) => (isCrossDay(item) ? item.rule : item.kind)],
 ]
 
-// Refuses with month_not_ready. The caller must call this in one snapshot, after the last day of the month is
-// closed.
+// Call in a repeatable-read transaction, after the last day of the month is closed. Refuses with
+// month_not_ready.
 export async function readPackFiles(
   tx: Transaction,
   { banks, now }: Pick<Deps, 'banks'> & { now: Date },
@@ -300,6 +303,7 @@ export function signPack(files: readonly PackFile[], content: Content, key: Proo
   return signManifest({ format: PACK_FORMAT, ...content, files: described, publicKey }, key)
 }
 
+// Signatures and fields of the ZIP format.
 const LOCAL = 0x04034b50
 const CENTRAL = 0x02014b50
 const END = 0x06054b50
@@ -313,19 +317,19 @@ export function zipOf(files: readonly PackFile[]): Buffer {
   let offset = 0
   for (const { name, content } of files) {
     const [title, data] = [Buffer.from(name), Buffer.from(content)]
-    const shared = Buffer.alloc(26)
-    shared.writeUInt16LE(VERSION, 0)
-    shared.writeUInt16LE(IS_UTF8, 2)
-    shared.writeUInt16LE(FIRST_DATE, 8)
-    shared.writeUInt32LE(crc32(data), 10)
-    shared.writeUInt32LE(data.length, 14)
-    shared.writeUInt32LE(data.length, 18)
-    shared.writeUInt16LE(title.length, 22)
-    parts.push(number(LOCAL), shared, title, data)
-    const rest = Buffer.alloc(14)
-    rest.writeUInt32LE(offset, 10)
-    directory.push(number(CENTRAL), short(VERSION), shared, rest, title)
-    offset += 4 + shared.length + title.length + data.length
+    const header = Buffer.alloc(26)
+    header.writeUInt16LE(VERSION, 0)
+    header.writeUInt16LE(IS_UTF8, 2)
+    header.writeUInt16LE(FIRST_DATE, 8)
+    header.writeUInt32LE(crc32(data), 10)
+    header.writeUInt32LE(data.length, 14)
+    header.writeUInt32LE(data.length, 18)
+    header.writeUInt16LE(title.length, 22)
+    parts.push(number(LOCAL), header, title, data)
+    const directoryFields = Buffer.alloc(14)
+    directoryFields.writeUInt32LE(offset, 10)
+    directory.push(number(CENTRAL), short(VERSION), header, directoryFields, title)
+    offset += 4 + header.length + title.length + data.length
   }
   const listing = Buffer.concat(directory)
   const end = Buffer.alloc(18)

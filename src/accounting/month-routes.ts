@@ -142,8 +142,8 @@ const months = resource(MONTHS, {
         build: async ({ version, checklist }) => {
           const files = await readPackFiles(tx, call, month)
           const closedAt = timestamp(now)
-          const about = { month: month.month, version, closedAt, closedBy, mode, reason, checklist }
-          return { files, manifest: signPack(files, about, proofKey(sealer)) }
+          const facts = { month: month.month, version, closedAt, closedBy, mode, reason, checklist }
+          return { files, manifest: signPack(files, facts, proofKey(sealer)) }
         },
       })
       return readMonthRow(tx, call)

@@ -33,7 +33,7 @@ type Check = { name: string; link: string; countOpen: (context: CheckContext) =>
 
 const SUSPENSE_DAYS_MAX = 30
 
-// To require another check before a month closes, add a line here.
+// The checks before a month closes, in addition to days_closed. To require another one, add a line.
 const CHECKS: readonly Check[] = [
   { name: 'banks_reconciled', link: 'reconciliation', countOpen: countUnbalanced },
   { name: 'suspense_reviewed', link: 'suspense', countOpen: countOldSuspense },
@@ -56,7 +56,8 @@ export async function runChecks(context: CheckContext): Promise<CheckResult[]> {
   return results
 }
 
-// Counts the days on which a bank that has moved money was not balanced.
+// Counts the proofs of the month, one per bank and day, that are not balanced. A day without a statement is
+// counted only if one is expected.
 async function countUnbalanced({ db, month, windows, now }: CheckContext): Promise<number> {
   const range = { fromDay: month.first, toDay: month.last }
   const proofs = await readDailyProofs(db, { ...range, windows, now })
@@ -158,9 +159,9 @@ type CloseOptions = {
   }) => Promise<{ files: PackFile[]; manifest: string }>
 }
 
-// Refusals, in this order: month_not_over, earlier_month_open, month_not_ready. Does nothing if the month
-// is closed. The caller locks closed_months and then reads one snapshot, so that the checklist and all files
-// are of one moment (withTransaction).
+// Refuses with the first that applies: month_not_over, earlier_month_open, month_not_ready. Does nothing if
+// the month is closed. Call in a repeatable-read transaction that first locks closed_months
+// (withTransaction), so that the checklist and all files show the same moment.
 export async function closeMonth(tx: Transaction, now: Date, options: CloseOptions): Promise<void> {
   const { month, reason, windows, by, build } = options
   const closings = await listClosings(tx, month.month)
@@ -201,8 +202,8 @@ export async function closeMonth(tx: Transaction, now: Date, options: CloseOptio
   await writeAuditLog(tx, now, { ...by, action: 'month.close', subject, detail })
 }
 
-// The earlier months that have transfers and are not closed, and those that are reopened. All days with
-// transfers before a closed day are closed.
+// Returns the earlier months that have transfers and are not closed, or are reopened. Reading closed_days
+// suffices, because all days with transfers before a closed day are closed.
 async function findOpenMonths(db: Queryable, { first }: Month): Promise<string[]> {
   const { rows } = await db.query<{ month: string }>({
     name: 'open-months',

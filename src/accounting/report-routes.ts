@@ -169,9 +169,9 @@ export const operatorBalanceRoutes = momentReport({
 function totalsOfBalances(rows: readonly OperatorBalance[]): BalanceTotals[] {
   const currencies = [...new Set(rows.map(({ currency }) => currency))].sort()
   return currencies.map((currency) => {
-    const own = rows.filter((row) => row.currency === currency)
+    const ofCurrency = rows.filter((row) => row.currency === currency)
     const sums = NAMES.map((name) => {
-      const total = own.reduce((sum, row) => sum + row[`${name}Kobo`], 0n)
+      const total = ofCurrency.reduce((sum, row) => sum + row[`${name}Kobo`], 0n)
       return [`${name}Kobo`, kobo(total)]
     })
     return { currency, ...Object.fromEntries(sums) } as BalanceTotals
@@ -232,17 +232,21 @@ export const suspenseAgeingRoutes = momentReport({
   },
 })
 
-// Adds up the rows by currency and age, and keeps both orders.
+// Totals the rows by currency and age, in ascending order of both.
 function totalsOfAges(rows: readonly AgedSuspense[]): AgedSuspense[] {
   const currencies = [...new Set(rows.map(({ currency }) => currency))].sort()
   return currencies.flatMap((currency) =>
     AGEING_BUCKETS.flatMap((bucket) => {
-      const own = rows.filter((row) => row.currency === currency && row.bucket === bucket)
-      if (own.length === 0) return []
+      const group = rows.filter((row) => row.currency === currency && row.bucket === bucket)
+      if (group.length === 0) return []
       return {
-        ...{ bankCode: 'Total', clientCode: null, reason: '', currency, bucket },
-        items: own.reduce((total, { items }) => total + items, 0n),
-        kobo: kobo(own.reduce((total, row) => total + row.kobo, 0n)),
+        bankCode: 'Total',
+        clientCode: null,
+        reason: '',
+        currency,
+        bucket,
+        items: group.reduce((total, { items }) => total + items, 0n),
+        kobo: kobo(group.reduce((total, row) => total + row.kobo, 0n)),
       }
     }),
   )
@@ -278,7 +282,7 @@ const VatView = view('VatReport', (f: Fields<VatReport & { month: string }>) => 
   totals: f.list(VatTotalView, 'totals', 'One per currency.'),
 }))
 
-// A row of the CSV of VAT, and of its page.
+// A row of the VAT report as CSV and as a page to print.
 type VatRow = {
   side: 'output' | 'input' | 'payable'
   clientId: string | null
@@ -321,13 +325,13 @@ export const vatRoutes = monthReport({
   },
 })
 
-// Output first, then input, then what is payable, each by currency and owner.
+// Returns output VAT first, then input VAT, then the payable totals, each ordered by currency and owner.
 export function toVatRows({ output, input, totals }: VatReport): VatRow[] {
-  const none = { clientId: null, bankCode: null, base: null, charged: null, givenBack: null }
+  const empty = { clientId: null, bankCode: null, base: null, charged: null, givenBack: null }
   return [
     ...output.map(
       (row): VatRow => ({
-        ...none,
+        ...empty,
         side: 'output',
         clientId: row.clientCode,
         base: row.feesKobo,
@@ -339,7 +343,7 @@ export function toVatRows({ output, input, totals }: VatReport): VatRow[] {
     ),
     ...input.map(
       (row): VatRow => ({
-        ...none,
+        ...empty,
         side: 'input',
         bankCode: row.bankCode,
         base: row.costsKobo,
@@ -349,7 +353,7 @@ export function toVatRows({ output, input, totals }: VatReport): VatRow[] {
     ),
     ...totals.map(
       (row): VatRow => ({
-        ...none,
+        ...empty,
         side: 'payable',
         vat: row.payableKobo,
         currency: row.currency,

@@ -1,4 +1,5 @@
-// The reports of accounting: their query parameters, and each as JSON, as CSV and as a page to print.
+// What the routes of accounting share: query parameters, and the routes of a report as JSON, as CSV and as a
+// page to print.
 
 import { type FastifyPluginAsyncTypebox, type TSchema, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
@@ -81,7 +82,7 @@ type Table<Row> = {
   totals?: readonly Row[] // Shown below the rows on the page.
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each table has rows of its own.
+// biome-ignore lint/suspicious/noExplicitAny: each table has its own type of rows.
 type AnyTable = Table<any>
 
 export const content = (type: 'text/csv' | 'text/html') => ({
@@ -93,7 +94,7 @@ export const CSV_NOTE =
   'with an apostrophe. Columns: docs/exports.md.'
 
 type Report<Span, Data, Row> = {
-  path: string // Its last part names the files.
+  path: string // The last part of the path names the files.
   noun: string
   title: string
   of: string // The report in summaries, such as "the trial balance".
@@ -114,7 +115,7 @@ type ViewOf<Shown> = { schema: TSchema; present: (row: Shown) => unknown }
 type MonthSpan = { month: string; from: Date; to: Date }
 type MomentSpan = { at: Date | undefined; now: Date }
 
-// The report of a month.
+// Builds the routes of a report about a month.
 export function monthReport<Shown extends { month: string }, Row>(
   report: Report<MonthSpan, Omit<NoInfer<Shown>, 'month'>, Row> & {
     view: ViewOf<Shown>
@@ -134,7 +135,7 @@ export function monthReport<Shown extends { month: string }, Row>(
   })
 }
 
-// The report of a moment.
+// Builds the routes of a report as of a moment.
 export function momentReport<Shown extends { at: string }, Row>(
   report: Report<MomentSpan, Omit<NoInfer<Shown>, 'at'>, Row> & { view: ViewOf<Shown> },
 ): FastifyPluginAsyncTypebox<Deps> {
@@ -188,9 +189,9 @@ function reportRoutes<Query, Span, Data, Row>(
   return async (app, deps) => {
     json.register(app, deps)
     const onRequest = deps.authentication.requires('accounting:read')
-    const about = { tags: ['Accounting'], security: BEARER, querystring: query(fields) }
+    const schema = { tags: ['Accounting'], security: BEARER, querystring: query(fields) }
     const csv = {
-      ...about,
+      ...schema,
       querystring: query({ ...fields, ...FileQuery }),
       operationId: `export${operation}`,
       summary: `Export ${of} as CSV`,
@@ -214,7 +215,7 @@ function reportRoutes<Query, Span, Data, Row>(
     )
     if (report.hasPage === false) return
     const html = {
-      ...about,
+      ...schema,
       operationId: `print${operation}`,
       summary: `Retrieve ${of} as a page to print`,
       description: 'The same rows as the CSV, with totals.',

@@ -1,4 +1,6 @@
 // Rates of tax (I117): VAT, stamp duty with its threshold and bearer, and the withholding tax of each client.
+// Also the details of clients on VAT invoices.
+//
 // Each rate applies from a day in West Africa until the next rate begins. A new rate begins tomorrow at the
 // earliest, and a rate that has begun never changes. So past months keep their rates.
 
@@ -28,7 +30,7 @@ export type TaxRate = {
   bearer: (typeof BEARERS)[number] | null
   effectiveFrom: string
   source: string
-  createdBy: string | null // Null: the rate was supplied with the service.
+  createdBy: string | null // Null if the rate was supplied with the service.
   createdAt: Date
 }
 
@@ -59,10 +61,10 @@ export async function listTaxRates(
   return rows
 }
 
-type Segment = Period & { rate: TaxRate | null } // Null: no rate is in force.
+type Segment = Period & { rate: TaxRate | null } // Null if no rate is in force.
 
-// Divides a period of whole days into parts, each with the rate in force. Of two rates for one day, the later
-// entry counts.
+// Divides a period of whole days into parts, each with the rate in force. Of two rates that begin on the same
+// day, the later entry applies.
 export async function rateSegments(
   db: Queryable,
   { tax, clientId, period }: { tax: Tax; clientId: ClientId | null; period: Period },
@@ -76,7 +78,7 @@ export async function rateSegments(
   return segmentsOf(rows, period)
 }
 
-// Pure. `rates` must be in ascending order.
+// `rates` must be in ascending order of their first days.
 function segmentsOf(rates: readonly TaxRate[], { from, to }: Period): Segment[] {
   const segments: Segment[] = [{ from, to, rate: null }]
   for (const rate of rates) {
@@ -147,7 +149,11 @@ export async function addTaxRate(tx: Transaction, by: By, rate: NewRate): Promis
     action: 'tax_rate.add',
     subject: `tax/${tax}`,
     detail: {
-      ...{ clientId: added?.clientCode, bps, bearer, effectiveFrom, source },
+      clientId: added?.clientCode,
+      bps,
+      bearer,
+      effectiveFrom,
+      source,
       amountKobo: amountKobo?.toString(),
       thresholdKobo: thresholdKobo?.toString(),
     },
@@ -181,7 +187,9 @@ async function changeFeeRules(
   if (before?.bps === bps) return
   for (const { clientId, merchantCode, ...terms } of rows) {
     await createRule(tx, by, {
-      ...{ clientId, merchantCode, effectiveFrom },
+      clientId,
+      merchantCode,
+      effectiveFrom,
       terms: { ...terms, vatBps: bps },
     })
   }
@@ -193,7 +201,7 @@ const dayBefore = (start: Date) => watDay(new Date(start.getTime() - 1))
 
 export type TaxDetails = {
   legalName: string
-  address: string | null // Null, like the TIN: not on record.
+  address: string | null // Null, like the TIN, if not on record.
   tin: string | null
 }
 
@@ -210,9 +218,9 @@ export async function readTaxDetails(db: Queryable, clientId: ClientId): Promise
 export async function writeTaxDetails(
   tx: Transaction,
   by: By,
-  of: { clientId: ClientId; clientCode: string } & { [K in keyof TaxDetails]: string },
+  details: { clientId: ClientId; clientCode: string } & { [K in keyof TaxDetails]: string },
 ): Promise<void> {
-  const { clientId, clientCode, legalName, address, tin } = of
+  const { clientId, clientCode, legalName, address, tin } = details
   await tx.query({
     name: 'write-tax-details',
     text: `insert into tax_details (client_id, legal_name, address, tin, updated_by, updated_at)

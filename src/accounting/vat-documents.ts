@@ -1,6 +1,7 @@
-// VAT invoices and credit notes of a client and month. An invoice states the fees that were charged in the
-// month and their VAT; a credit note states the fees that were given back. Invoices less credit notes are the
-// output VAT of the VAT report (I69).
+// VAT invoices and credit notes of a client and month, and the withholding tax that they state.
+//
+// An invoice states the fees that were charged in the month and their VAT; a credit note states the fees that
+// were credited back. Invoices less credit notes are the output VAT of the VAT report (I69).
 //
 // They are issued once the last day of the month is closed, so their figures can never change. Numbers of
 // each kind have no gaps (I116): documents are numbered under a lock, in the transaction that writes them,
@@ -32,8 +33,8 @@ export type VatDocument = {
   currency: string
   feesKobo: Kobo
   vatKobo: Kobo
-  // Withholding tax on the fees of the month, less fees given back. If more was given back than charged, the
-  // credit note states the tax that is taken back.
+  // Withholding tax on the fees of the month, less fees credited back. If more fees were credited back than
+  // charged, the credit note states the tax to reverse.
   whtKobo: Kobo
   whtOpenKobo: Kobo // Neither booked nor decided not to be withheld.
   parties: Parties
@@ -59,8 +60,9 @@ export function parseNumber(text: string): Pick<VatDocument, 'kind' | 'number'> 
   return document
 }
 
-// SQL: the approved bookings of the tax that the VAT document `d` states. Those of a credit note reverse tax,
-// so their sign is turned.
+// SQL lateral: how much of the withholding tax that the VAT document `d` states has been booked, and how much
+// was decided not to be withheld. A reversal reduces the booked tax of an invoice and increases that of a
+// credit note, which states tax to reverse.
 const DECIDED_TAX = `
   lateral (
     select coalesce(sum(a.amount_kobo * case when a.kind = 'withholding_reversal' then -1 else 1 end)
@@ -170,7 +172,7 @@ export async function issueVatDocuments(
   return result
 }
 
-// Returns the standard rate of VAT in the period. Null: none was in force.
+// Returns the standard rate of VAT in the period; null if no rate was in force.
 async function standardRateOf(tx: Transaction, period: Period): Promise<Parties['vatBps']> {
   const segments = await rateSegments(tx, { tax: 'vat', clientId: null, period })
   const [first = null, ...others] = new Set(segments.map(({ rate }) => rate?.bps ?? null))
@@ -192,12 +194,16 @@ function draftsOf(row: OutputVat): Draft[] {
   if (clientId === null) return []
   const all: Draft[] = [
     {
-      ...{ kind: 'invoice', clientId, currency },
+      kind: 'invoice',
+      clientId,
+      currency,
       feesKobo: row.feesChargedKobo,
       vatKobo: row.chargedKobo,
     },
     {
-      ...{ kind: 'credit_note', clientId, currency },
+      kind: 'credit_note',
+      clientId,
+      currency,
       feesKobo: row.feesGivenBackKobo,
       vatKobo: row.givenBackKobo,
     },
@@ -219,8 +225,8 @@ async function readIssued(db: Queryable, month: string): Promise<Set<string>> {
 
 const ALL_BPS = 10_000n
 
-// Uses the rate in force on each day. The tax is rounded half up for each rate. Below zero: more fees were
-// given back than charged.
+// Returns the withholding tax on the client's fees, by the rate in force on each day, rounded half up for
+// each rate. The result is negative if more fees were credited back than charged.
 async function withheldOf(
   tx: Transaction,
   { clientId, currency }: Draft,
@@ -265,8 +271,8 @@ async function insert(tx: Transaction, by: Issuing, document: NewDocument): Prom
   })
 }
 
-// Withholding tax: what may still be booked of the tax that a VAT document states (I178), and the tax of a
-// month by client. All but the tax on documents are movements of ledger accounts.
+// Withholding tax: how much of the tax that a VAT document states may still be booked (I178), and the report
+// of a month by client. All its figures but the invoiced tax are movements of ledger accounts.
 
 export const TAX_KINDS = [
   'withholding',
@@ -306,7 +312,7 @@ export async function findTaxLimit(
     const doneKobo = isInvoice ? withheldKobo : -withheldKobo
     return kobo(whtKobo - doneKobo - booked.not_withheld)
   }
-  // A credit note states tax that is taken back, because its fees were given back.
+  // A credit note states tax to reverse, because its fees were credited back.
   if (!isInvoice)
     return kind === 'wht_write_off' ? kobo(0n) : least(whtKobo + withheldKobo, owedKobo)
   return least(standingKobo, owedKobo)
@@ -329,21 +335,21 @@ async function sumApproved(
             group by kind`,
     values: [clientId, document],
   })
-  const none = Object.fromEntries(TAX_KINDS.map((kind) => [kind, 0n]))
-  return { ...none, ...Object.fromEntries(rows.map((row) => [row.kind, row.kobo])) } as never
+  const zeros = Object.fromEntries(TAX_KINDS.map((kind) => [kind, 0n]))
+  return { ...zeros, ...Object.fromEntries(rows.map((row) => [row.kind, row.kobo])) } as never
 }
 
 export type Withholding = {
   clientCode: string
   currency: string
-  invoicedKobo: Kobo // On the VAT invoices of the month, less that on its credit notes.
-  withheldKobo: Kobo // Booked in the month, less what was reversed.
-  creditNotesKobo: Kobo // Booked in the month, less what was reversed.
+  invoicedKobo: Kobo // Stated on the VAT invoices of the month, less the tax on its credit notes.
+  withheldKobo: Kobo // Booked in the month, less reversals.
+  creditNotesKobo: Kobo // Booked in the month, less reversals.
   writtenOffKobo: Kobo // In the month.
   receivableKobo: Kobo // Withheld tax without a credit note, at the end of the month.
 }
 
-// The caller must call this in one snapshot. The period is a month.
+// Call in a repeatable-read transaction. The period is `month`.
 export async function readWithholding(
   db: Queryable,
   { from, to, month }: Period & { month: string },

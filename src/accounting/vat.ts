@@ -1,4 +1,4 @@
-// The journal lines of several days: stored lines of closed days, and lines of open days added up now.
+// VAT and stamp duty of a month, and the fees of a client, computed from journal lines.
 
 import { watDay } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -7,7 +7,8 @@ import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { addUpLines, type JournalLine, type Period, readClosedLines } from './journal.ts'
 import { rateSegments, type TaxRate } from './tax-rates.ts'
 
-// The caller must call this in one snapshot. The period begins and ends at midnight in West Africa.
+// Returns the journal lines of several days: the stored lines of closed days, and those of open days computed
+// now. Call in a repeatable-read transaction. The period begins and ends at midnight in West Africa.
 async function readPeriodLines(
   db: Queryable,
   { from, to }: Period,
@@ -28,7 +29,7 @@ async function readPeriodLines(
 const later = (one: Date, other: Date) => (one > other ? one : other)
 const earlier = (one: Date, other: Date) => (one < other ? one : other)
 
-// Closed days have no gaps between them.
+// Returns the period that the closed days cover. There are no gaps between them.
 async function findSeries(db: Queryable): Promise<{ beginsAt: Date; endsAt: Date } | undefined> {
   const { rows } = await db.query<{ beginsAt: Date | null; endsAt: Date | null }>({
     name: 'find-closed-series',
@@ -68,14 +69,14 @@ export type VatReport = { output: OutputVat[]; input: InputVat[]; totals: VatTot
 
 const KINDS = ['fee_income', 'vat_payable', 'bank_cost', 'input_vat']
 
-// The caller must call this in one snapshot.
+// Call in a repeatable-read transaction.
 export async function readVatReport(db: Queryable, period: Period): Promise<VatReport> {
   const lines = await readPeriodLines(db, period, KINDS)
   const output = groupBy(lines, ['fee_income', 'vat_payable'], 'clientCode').map(
-    ({ currency, owner, lines: own }) => {
-      const [fees, vat] = [sum(own, 'fee_income'), sum(own, 'vat_payable')]
+    ({ currency, owner, lines: selected }) => {
+      const [fees, vat] = [sum(selected, 'fee_income'), sum(selected, 'vat_payable')]
       return {
-        clientId: own[0]?.clientId ?? null,
+        clientId: selected[0]?.clientId ?? null,
         clientCode: owner,
         currency,
         feesChargedKobo: kobo(fees.credits),
@@ -88,8 +89,8 @@ export async function readVatReport(db: Queryable, period: Period): Promise<VatR
     },
   )
   const input = groupBy(lines, ['bank_cost', 'input_vat'], 'bankCode').map(
-    ({ currency, owner, lines: own }) => {
-      const [costs, vat] = [sum(own, 'bank_cost'), sum(own, 'input_vat')]
+    ({ currency, owner, lines: selected }) => {
+      const [costs, vat] = [sum(selected, 'bank_cost'), sum(selected, 'input_vat')]
       return {
         bankCode: owner,
         currency,
@@ -101,16 +102,16 @@ export async function readVatReport(db: Queryable, period: Period): Promise<VatR
   return { output, input, totals: totalsOf(output, input) }
 }
 
-// A client's fees in a period of whole days: charged minus given back. The caller must call this in one
-// snapshot.
+// Returns a client's fees in a period of whole days: charged minus credited back. Call in a repeatable-read
+// transaction.
 export async function readFees(
   db: Queryable,
   period: Period,
   { clientId, currency }: { clientId: ClientId; currency: string },
 ): Promise<bigint> {
   const lines = await readPeriodLines(db, period, ['fee_income'])
-  const own = lines.filter((line) => line.clientId === clientId && line.currency === currency)
-  const { credits, debits } = sum(own, 'fee_income')
+  const selected = lines.filter((line) => line.clientId === clientId && line.currency === currency)
+  const { credits, debits } = sum(selected, 'fee_income')
   return credits - debits
 }
 
@@ -123,26 +124,30 @@ export type StampDuty = {
   currency: string
   chargedKobo: Kobo
   givenBackKobo: Kobo
-  dutyKobo: Kobo // Charged minus given back.
+  dutyKobo: Kobo // Charged minus credited back.
   transfers: bigint // The number of transfers that reach the threshold.
   expectedKobo: Kobo
 }
 
-// The caller must call this in one snapshot.
+// Call in a repeatable-read transaction.
 export async function readStampDuty(db: Queryable, period: Period): Promise<StampDuty[]> {
   const lines = await readPeriodLines(db, period, ['stamp_duty'])
   const rows = new Map<string, StampDuty>()
   const rowOf = (bankCode: string, currency: string) => {
-    const none = { chargedKobo: kobo(0n), givenBackKobo: kobo(0n), dutyKobo: kobo(0n) }
     const row = rows.get(`${currency} ${bankCode}`) ?? {
-      ...{ bankCode, currency, ...none },
-      ...{ transfers: 0n, expectedKobo: kobo(0n) },
+      bankCode,
+      currency,
+      chargedKobo: kobo(0n),
+      givenBackKobo: kobo(0n),
+      dutyKobo: kobo(0n),
+      transfers: 0n,
+      expectedKobo: kobo(0n),
     }
     rows.set(`${currency} ${bankCode}`, row)
     return row
   }
-  for (const { currency, owner, lines: own } of groupBy(lines, ['stamp_duty'], 'bankCode')) {
-    const { debits, credits } = sum(own, 'stamp_duty')
+  for (const { currency, owner, lines: selected } of groupBy(lines, ['stamp_duty'], 'bankCode')) {
+    const { debits, credits } = sum(selected, 'stamp_duty')
     const moved = { chargedKobo: kobo(debits), givenBackKobo: kobo(credits) }
     Object.assign(rowOf(owner ?? '', currency), { ...moved, dutyKobo: kobo(debits - credits) })
   }
@@ -202,10 +207,10 @@ function groupBy(
 }
 
 function sum(lines: readonly JournalLine[], kind: string) {
-  const own = lines.filter((line) => line.kind === kind)
+  const selected = lines.filter((line) => line.kind === kind)
   return {
-    debits: own.reduce((total, { debitKobo }) => total + debitKobo, 0n),
-    credits: own.reduce((total, { creditKobo }) => total + creditKobo, 0n),
+    debits: selected.reduce((total, { debitKobo }) => total + debitKobo, 0n),
+    credits: selected.reduce((total, { creditKobo }) => total + creditKobo, 0n),
   }
 }
 

@@ -1,4 +1,4 @@
-// The row of a collection account.
+// Collection accounts: their names, their numbers (reserved for a customer, and additional), and their rows.
 
 import type { AccountCustomer } from '#banks/connector.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
@@ -23,27 +23,27 @@ import type { PayerRules } from './payer-rules.ts'
 // The account name that a payer's bank shows before sending, e.g. "Sandbox Merchant/Ada Obi". The
 // merchant's part is the client's name, unless its branding sets another.
 //
-// Every account name uses this column, so that bank, page and API show one name.
-
+// Every account name uses this SQL column, so that bank, page and API show one name. Each key is the alias
+// that the query gives to the table `clients`.
 export const MERCHANT_NAME = {
   c: 'coalesce(c.brand_account_name, c.name) as merchant_name',
   k: 'coalesce(k.brand_account_name, k.name) as merchant_name',
-} as const // By the alias of the table `clients`.
+} as const
 
 export function accountName(
   style: string,
   { merchantName, customerName }: { merchantName: string; customerName: string },
 ): string {
-  return style.replaceAll(/\{(merchant|customer)\}/g, (_, who) =>
-    who === 'merchant' ? merchantName : customerName,
+  return style.replaceAll(/\{(merchant|customer)\}/g, (_, part) =>
+    part === 'merchant' ? merchantName : customerName,
   )
 }
 
 // Numbers of banks that reserve a number only for a customer whom they can identify. There is no pool:
 // the request that needs a number waits for the bank.
 //
-//   open    one transaction commits a reservation, with our reference for the request;
-//   (ask)   the route asks the bank with that reference, outside transactions, and records the number;
+//   open    a transaction commits a reservation, with our reference for the request;
+//   ask     the route asks the bank with that reference, outside transactions, and records the number;
 //   use     the transaction that creates the account takes the number.
 //
 // I101: a repeated request finds its reservation and so asks the bank for the same number again. The
@@ -52,7 +52,7 @@ export function accountName(
 export type CustomerReservation = {
   bankCode: string
   reference: string
-  isReserved: boolean // The bank has answered with a number.
+  isReserved: boolean // Whether the bank has answered with a number.
   accountName: string // The name that the bank's name enquiry shows.
   customer: AccountCustomer
 }
@@ -104,8 +104,8 @@ export async function openReservations(
   }))
 }
 
-// Maps each reference to a list of one number. Locks the rows until commit. Omits reservations
-// without a number.
+// Maps each reference to a list with its one number. Locks the rows until commit. Omits reservations without
+// a number.
 export async function findCustomerNumbers(
   tx: Transaction,
   references: readonly string[],
@@ -131,7 +131,7 @@ const ABANDONED_MAX = 20 // For each bank.
 export type AbandonedReservation = {
   bankCode: string
   reference: string // The reference under which the bank has the reservation.
-  accountNumber: string | null // Null: the bank never answered, and may have reserved a number.
+  accountNumber: string | null // Null if the bank never answered. It may still have reserved a number.
   askedAt: Date
 }
 
@@ -180,7 +180,7 @@ export type AccountNumbers = BankNumber & {
   additionalNumbers: readonly BankNumber[] | null // Ordered by bank code. Null if there are none.
 }
 
-// A column of the account `a`. The index contains additional numbers only, so that for nearly all accounts
+// SQL column of the account `a`. The index contains additional numbers only, so that for nearly all accounts
 // the column costs one empty look-up.
 export const ADDITIONAL_NUMBERS = `
   (select json_agg(json_build_object('bankCode', n.bank_code, 'accountNumber', n.account_number)
@@ -210,30 +210,30 @@ type NumberNeeds = {
   reserved?: Readonly<Record<string, string>> | undefined // Customer reservations by bank code.
 }
 
-// Draws numbers for new accounts, in the order of the requests. A request gets undefined if one of its banks
-// has no number left. Locks ranges in the order of the banks, as all code does.
+// Draws numbers for new accounts. Returns one result per request, in the same order: undefined if one of its
+// banks has no number available. Locks ranges in the configured order of banks, as all code does.
 export async function drawNumbers(
   tx: Transaction,
-  { bank: own, banks }: { bank: BankSettings; banks: readonly BankSettings[] },
+  { bank: main, banks }: { bank: BankSettings; banks: readonly BankSettings[] },
   requests: readonly NumberNeeds[],
 ): Promise<{ numbers: (AccountNumbers | undefined)[]; exhausted: BankSettings[] }> {
-  const ofCustomers = await findCustomerNumbers(
+  const customerNumbers = await findCustomerNumbers(
     tx,
     requests.flatMap(({ reserved }) => Object.values(reserved ?? {})),
   )
   const stock = new Map<string, string[]>()
   const exhausted: BankSettings[] = []
   for (const bank of banks) {
-    const needsBank = ({ banks: also }: NumberNeeds) => bank === own || also?.includes(bank.code)
+    const needsBank = ({ banks: extra }: NumberNeeds) => bank === main || extra?.includes(bank.code)
     const count = requests.filter(needsBank).length
     if (count === 0 || bank.numbers === 'perCustomer') continue
     const drawn = await takeStaticNumbers(tx, bank, count)
     stock.set(bank.code, drawn)
     if (drawn.length < count) exhausted.push(bank)
   }
-  const numbers = requests.map(({ banks: also = [], reserved }): AccountNumbers | undefined => {
-    const stockAt = (code: string) => ofCustomers.get(reserved?.[code] ?? '') ?? stock.get(code)
-    const codes = [own.code, ...also.filter((code) => code !== own.code).toSorted()]
+  const numbers = requests.map(({ banks: extra = [], reserved }): AccountNumbers | undefined => {
+    const stockAt = (code: string) => customerNumbers.get(reserved?.[code] ?? '') ?? stock.get(code)
+    const codes = [main.code, ...extra.filter((code) => code !== main.code).toSorted()]
     if (!codes.every((code) => stockAt(code)?.length)) return undefined
     const [first, ...others] = codes.map((bankCode) => ({
       bankCode,
@@ -245,7 +245,7 @@ export async function drawNumbers(
   await putBack(tx, [...stock.values()].flat())
   await useCustomerNumbers(
     tx,
-    [...ofCustomers].flatMap(([reference, left]) => (left.length === 0 ? reference : [])),
+    [...customerNumbers].flatMap(([reference, unused]) => (unused.length === 0 ? reference : [])),
   )
   return { numbers, exhausted }
 }

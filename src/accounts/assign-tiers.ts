@@ -1,9 +1,9 @@
-// Assigns tiers to accounts that are older than verification, and to all accounts after a new rule of tiers.
-// Until then the limits of such an account are those of its former tier (identity/tiers.ts). A report comes
-// first: it shows which limits would change, and which accounts would exceed the new limits by their balance
-// or by the amount received today.
+// Assigns tiers to accounts that were created before identity verification existed, and to all accounts after
+// the rules for tiers have changed. Until then the limits of such an account are those of its former tier
+// (identity/tiers.ts). reportTiers shows in advance which limits would change, and which accounts would
+// exceed the new limits by their balance or by the amount received today.
 //
-// Each page is a transaction of its own, so an interrupted run can be repeated.
+// Each page is a separate transaction, so an interrupted run can be repeated.
 
 import { watDay, watDayStart } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
@@ -173,7 +173,13 @@ function count(moves: Map<string, TierMove>, account: Assignment, over?: OverLim
   const { client, from, to, hasChecks, accountNumber } = account
   const key = `${client}/${from}/${to}`
   const move = moves.get(key) ?? {
-    ...{ client, from, to, accounts: 0, unchecked: 0, overBalance: 0, overDay: 0 },
+    client,
+    from,
+    to,
+    accounts: 0,
+    unchecked: 0,
+    overBalance: 0,
+    overDay: 0,
     examples: [],
   }
   moves.set(key, move)
@@ -196,7 +202,10 @@ async function record(
     tx,
     now,
     moved.map(({ clientId, accountNumber, from, to }) => ({
-      ...{ clientId, actor, action: 'account.tier', subject: `account/${accountNumber}` },
+      clientId,
+      actor,
+      action: 'account.tier',
+      subject: `account/${accountNumber}`,
       detail: { from, to },
     })),
   )
@@ -204,7 +213,9 @@ async function record(
     tx,
     now,
     moved.map(({ id, clientId, balanceKobo, isActive, isDefault }) => ({
-      ...{ clientId, type: 'account.updated', collectionAccountId: id },
+      clientId,
+      type: 'account.updated',
+      collectionAccountId: id,
       facts: { accountBalanceKobo: balanceKobo, isActive, isDefault, changes: ['kycTier'] },
     })),
   )

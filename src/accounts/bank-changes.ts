@@ -98,14 +98,14 @@ export type DueChange = {
   customerName: string
 }
 
-// An SQL condition: one of these banks has a change that is due.
+// SQL condition: whether one of these banks has a change that is due.
 export const hasBankChanges = (bankCodes: readonly string[]) => `exists (
   select from bank_account_changes
    where state = 'pending' and bank_code = any (${quotedArray(bankCodes)})
      and (attempts = 0 or next_attempt_at <= clock.real_now))`
 
 // Claims the next due change; a lease keeps other workers from sending it. An attempt that is planned further
-// ahead than the longest wait was planned by another clock, and counts as due.
+// ahead than the longest wait was planned by another clock, and is treated as due.
 export async function claimBankChange(
   tx: Transaction,
   now: Date,

@@ -32,7 +32,7 @@ import {
 } from './views.ts'
 
 const ITEMS_MAX = 500
-// Some 4 kB for each of 500 items. An account takes less than 1 kB without rules.
+// About 4 kB for each of 500 items. An account takes less than 1 kB without payer rules.
 const BODY_BYTES_MAX = 2_097_152
 
 const ItemBody = Type.Object(RequestFields, { additionalProperties: false })
@@ -150,8 +150,8 @@ function itemReader(
   }
 }
 
-// With an id, each item has an idempotency key of its own, so that a retry creates nothing twice. The key
-// contains a space, which no client's key can.
+// With an id, each item has its own idempotency key, so that a retry creates nothing twice. The key contains
+// a space, which no client's key can.
 async function createAll(
   writer: Deps['writers']['accounts'],
   items: readonly (Item | Refusal)[],
@@ -181,7 +181,7 @@ async function presentResults(deps: Deps, results: readonly (CollectionAccount |
 
 const CHECKED = () => ({ message: 'Valid', data: null })
 
-// In the order of the request. `show` is called for each item that is not refused.
+// Ordered like the items of the request. Calls `show` for each item that is not refused.
 function present(
   results: readonly unknown[],
   show: () => { message: string; data: unknown },

@@ -29,7 +29,6 @@ import { queueBankChanges } from './bank-changes.ts'
 import { lockProfile, sealedNin } from './limits.ts'
 
 // Writes the changeable columns of a collection account. The row must be locked.
-
 async function writeAccount(tx: Transaction, account: CollectionAccount): Promise<void> {
   await tx.query({
     name: 'write-account',
@@ -162,7 +161,8 @@ async function profileIdOf(tx: Transaction, { id }: Client, code: string | null)
   throw new Refusal('invalid_request', [{ field: 'limitProfile', message }])
 }
 
-// Asks the identity service to verify what is not verified yet. The workers make the call.
+// Queues the verification of the account's identifiers that are not verified yet. Workers call the identity
+// service.
 export async function requestVerification(
   tx: Transaction,
   deps: ChangeDeps,
@@ -173,7 +173,9 @@ export async function requestVerification(
   const account = await lockAccount(tx, deps, accountNumber)
   await verifyAgain(tx, now, account.id)
   await writeAuditLog(tx, now, {
-    ...{ clientId: client.id, actor, action: 'account.request_verification' },
+    clientId: client.id,
+    actor,
+    action: 'account.request_verification',
     subject: `account/${account.accountNumber}`,
     detail: { note: note ?? null },
   })
@@ -251,7 +253,7 @@ export async function lockAccount(
   )
 }
 
-// Gives the same refusal for an unknown account and for another client's.
+// Refuses an unknown account and another client's account alike.
 function requireUsable(
   { client, isCurrent }: ChangeDeps,
   accounts: readonly LockedAccount[],
@@ -312,7 +314,7 @@ export async function change(
     await queueBankChanges(tx, now, { change: 'rename', accountIds: [account.id] })
   }
   const names = fieldNames(changed)
-  const about = { clientId: account.clientId, collectionAccountId: account.id }
+  const subject = { clientId: account.clientId, collectionAccountId: account.id }
   const { isActive, isDefault } = after
   const facts = { accountBalanceKobo: account.balanceKobo, isActive, isDefault }
   await pipeline([
@@ -325,23 +327,23 @@ export async function change(
     }),
     appendEvents(tx, now, [
       type === 'account.updated'
-        ? { ...about, type, facts: { ...facts, changes: names } }
-        : { ...about, type, facts },
+        ? { ...subject, type, facts: { ...facts, changes: names } }
+        : { ...subject, type, facts },
     ]),
   ])
   return after
 }
 
-// A trigger has already ended the checks of a number or name that changed, and the tier based on those
-// checks.
+// Follows a change of name, NIN or tier. A trigger has already ended the checks of a name or NIN that
+// changed, and the tier based on those checks.
 async function followIdentity(
   tx: Transaction,
   { now, verifiesIdentity }: Pick<ChangeDeps, 'now' | 'verifiesIdentity'>,
   { after, changed }: { after: LockedAccount; changed: readonly Changeable[] },
 ): Promise<void> {
-  const isAnother = changed.includes('accountName') || changed.includes('ninHash')
-  if (isAnother && after.tierInForce !== null) after.tierInForce = LOWEST_TIER
-  if (isAnother && verifiesIdentity) await queueChecks(tx, now, [after.id])
+  const needsChecks = changed.includes('accountName') || changed.includes('ninHash')
+  if (needsChecks && after.tierInForce !== null) after.tierInForce = LOWEST_TIER
+  if (needsChecks && verifiesIdentity) await queueChecks(tx, now, [after.id])
   if (changed.includes('kycTier')) after.tierInForce = (await assignTier(tx, now, after.id)).tier
 }
 

@@ -1,5 +1,5 @@
-// Collection accounts: a permanent number and its ledger account, with further numbers at other banks
-// on request. Only the client that created an account sees it; merchant labels grant no access.
+// Creates collection accounts: each has a permanent number and a ledger account, and on request further
+// numbers at other banks. Only the client that created an account sees it; merchant labels grant no access.
 //
 // I8: a collection account is one ledger account; they share their id.
 
@@ -34,9 +34,8 @@ import { nameAtBanks } from './bank-changes.ts'
 import { type AccountLimits, type KycInput, kycOf } from './limits.ts'
 import type { PayerRules } from './payer-rules.ts'
 
-// Inserts new collection accounts, each with its ledger account and its numbers.
-
-// `otherEvents` are appended after the accounts' own events.
+// Inserts new collection accounts, each with its ledger account and its numbers. Appends `otherEvents` after
+// the events of the accounts.
 async function insertAccounts(
   tx: Transaction,
   {
@@ -134,7 +133,7 @@ export type AccountRequest = {
   fields: AccountFields
   kyc: KycInput
   payerRules: PayerRules | null
-  banks?: readonly string[] | undefined // The banks of its additional numbers.
+  banks?: readonly string[] | undefined // The banks of the additional numbers.
   splitCode?: string | null | undefined
   idempotencyKey?: string | undefined
   reserved?: Readonly<Record<string, string>> | undefined // Customer reservations by bank code.
@@ -182,9 +181,9 @@ function keyOf(sealer: Sealer, request: AccountRequest): IdempotencyKey | undefi
   return { clientId, key, requestHash: requestHash(sealer, request) }
 }
 
-// For banks that reserve numbers per customer. Undefined if the request's idempotency key was used
-// before. Holds the key's lock, so that no other request can create the account between look-up and
-// insert.
+// Opens reservations at banks that reserve numbers per customer. Returns undefined if the request's
+// idempotency key was used before. Holds the key's lock, so that no other request can create the account
+// between look-up and insert.
 export async function openAccountReservations(
   tx: Transaction,
   deps: ReservationDeps,
@@ -262,11 +261,11 @@ async function makeUsable(
   const [ids, { numbers, exhausted }] = await pipeline([idQuery, drawNumbers(tx, deps, requests)])
   const alertEvents = await raiseAlerts(tx, now, exhausted.map(exhaustedAlert))
   const made = requests.map(({ clientId, fields, kyc, payerRules, splitId, splitCode }, index) => {
-    const own = numbers[index]
-    if (!own) return undefined
+    const accountNumbers = numbers[index]
+    if (!accountNumbers) return undefined
     const account: CollectionAccount = {
       ...fields,
-      ...own,
+      ...accountNumbers,
       ...kycOf(sealer, kyc),
       ...NO_LIMITS,
       defaultPerCreditKobo: limits.perCreditKobo,

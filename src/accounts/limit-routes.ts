@@ -1,4 +1,6 @@
 // /api/v1/limit-profiles: limits that collection accounts share, by name or by KYC tier.
+// /api/v1/collection-ceilings and /api/v1/operator/clients/{clientId}/collection-ceilings: the operator's
+// limits on a client's collection accounts.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { CLIENTS, requireClientId } from '#access/client-routes.ts'
@@ -148,8 +150,7 @@ function parseTerms({ name, perCredit, perDay, balanceMax, tiers = [] }: Terms):
   }
 }
 
-// /api/v1/collection-ceilings: the operator's limits on a client's collection accounts, by KYC tier. The
-// client reads them, and only the operator sets them.
+// Ceilings are set by KYC tier. The client reads them, and only the operator sets them.
 
 const CeilingView = view('CollectionCeiling', (f: Fields<Ceiling>) => ({
   tier: f.integer('tier', 'KYC tier.'),

@@ -1,5 +1,7 @@
-// Know your customer: data about the holder of a collection account besides the BVN. A NIN is sealed like a
-// BVN, and opened only to be shown masked and to be verified. identity/tiers.ts decides the tier (I95).
+// KYC data of collection accounts, their limits, limit profiles, and the operator's ceilings.
+//
+// KYC data is what the service knows about the holder besides the BVN. A NIN is sealed like a BVN, and opened
+// only to be shown masked and to be verified. identity/tiers.ts decides the tier (I95).
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Client, isInMerchantScope } from '#access/permissions.ts'
@@ -24,8 +26,8 @@ export type Kyc = {
   ninSealed: Buffer | null
   ninHash: Buffer | null
   kycTier: KycTier // The tier that the client set.
-  tierInForce: KycTier | null // Null: no tier assigned yet (identity/tiers.ts).
-  verifiedName: string | null // The client says that its own verification returned this name.
+  tierInForce: KycTier | null // Null if no tier is assigned yet (identity/tiers.ts).
+  verifiedName: string | null // The name that the client's own verification returned.
 }
 
 export type KycInput = {
@@ -55,11 +57,12 @@ export function hashNin(sealer: Sealer, nin: string): Buffer {
 }
 
 // Limits of a collection account: per credit, per day (West Africa Time) and for its balance. A
-// credit over a limit is suspended. Manual assignments are not limited, but count.
+// credit over a limit is suspended. Manual assignments are not limited, but are included in the day's amount.
 //
-// I20: each limit is the first one set of the account's own, its profile's, its tier's, and the
-// default at its creation. It is looked up when a credit is judged, so changing a profile applies
-// to all its accounts from the next credit on. The operator's ceiling for the tier caps it (I142).
+// I20: a limit is taken from the first of these that sets it: the account itself, the profile that it names,
+// the profile of its tier, and the default at its creation. It is looked up when a credit is judged, so a
+// change of a profile applies to all its accounts from the next credit on. The operator's ceiling for the
+// tier caps it (I142).
 
 export type AccountLimits = {
   perCreditKobo: Kobo | null
@@ -69,7 +72,7 @@ export type AccountLimits = {
 
 export type LimitViolation = 'over_credit_limit' | 'over_daily_limit' | 'over_balance_limit'
 
-// Checks the limits in the order of the union above. Undefined if they allow the credit.
+// Returns the first violated limit, in the order of LimitViolation; undefined if the limits allow the credit.
 export function findLimitViolation(
   { perCreditKobo, perDayKobo, balanceMaxKobo }: AccountLimits,
   { todayKobo, balanceKobo }: { todayKobo: Kobo; balanceKobo: Kobo },
@@ -81,9 +84,9 @@ export function findLimitViolation(
   return isFull ? 'over_balance_limit' : undefined
 }
 
-// The limits of an account `a` without profiles and ceilings, and whether any profile or ceiling exists. The
-// statement that locks accounts reads both, so that profiles and ceilings cost nothing for clients without
-// them.
+// SQL scalars: the limits of an account `a` without profiles and ceilings. SQL condition: whether any profile
+// or ceiling exists. The statement that locks accounts reads both, so that profiles and ceilings cost nothing
+// where there are none.
 export const PLAIN_LIMITS = {
   perCredit: 'coalesce(a.own_per_credit_kobo, a.default_per_credit_kobo)',
   perDay: 'coalesce(a.own_per_day_kobo, a.default_per_day_kobo)',
@@ -92,7 +95,8 @@ export const PLAIN_LIMITS = {
 export const HAS_PROFILES = `(select exists (select from limit_profiles)
                                   or exists (select from collection_ceilings))`
 
-// The limits of an account `a`; needs LIMIT_JOINS. The tables are tiny and not locked.
+// SQL scalars: the limits in force of an account `a`, in a query with limitJoins. The joined tables are tiny
+// and not locked.
 const LIMITS = {
   perCredit: `least(coalesce(a.own_per_credit_kobo, named.per_credit_kobo, tiered.per_credit_kobo,
                              a.default_per_credit_kobo), ceiling.per_credit_kobo)`,
@@ -150,7 +154,7 @@ export async function readLimitsOfTiers(
 
 export const PROFILES_MAX = 100
 
-// `tiers`: accounts of these tiers use this profile unless they name another.
+// Accounts of these `tiers` use the profile unless they name another one.
 export type ProfileTerms = AccountLimits & { name: string; tiers: readonly KycTier[] }
 
 export type LimitProfile = ProfileTerms & {
@@ -163,7 +167,8 @@ export type LimitProfile = ProfileTerms & {
 
 type By = { client: Client; actor: string; now: Date }
 
-// Counts only the accounts that the client may see. Without a restriction, the index alone answers.
+// SQL query: limit profiles `p`, each with the number of accounts that the client may see. For a client
+// without a restriction to merchantCodes, the count reads only the index.
 function selectProfiles({ merchantCodes }: Client): string {
   const isVisible = merchantCodes ? isInMerchantScope('a.merchant_code', 'p.client_id') : 'true'
   return `
@@ -364,7 +369,7 @@ export type Ceiling = AccountLimits & { tier: KycTier }
 
 const NONE: AccountLimits = { perCreditKobo: null, perDayKobo: null, balanceMaxKobo: null }
 
-// Returns one ceiling for each tier, in the order of the tiers.
+// Returns one ceiling for each tier, ordered by tier.
 export async function readCeilings(db: Queryable, clientId: ClientId): Promise<Ceiling[]> {
   const { rows } = await db.query<Ceiling>({
     name: 'read-collection-ceilings',
@@ -375,7 +380,7 @@ export async function readCeilings(db: Queryable, clientId: ClientId): Promise<C
   return KYC_TIERS.map((tier) => rows.find((row) => row.tier === tier) ?? { tier, ...NONE })
 }
 
-// Replaces all ceilings, from the next credit on. Recorded in the operator's audit log.
+// Replaces all ceilings, from the next credit on, and records it in the operator's audit log.
 export async function replaceCeilings(
   tx: Transaction,
   { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },
@@ -404,7 +409,10 @@ export async function replaceCeilings(
   })
   const after = await readCeilings(tx, client.id)
   await writeAuditLog(tx, now, {
-    ...{ clientId, actor, action: 'client.ceilings', subject: `client/${client.clientId}` },
+    clientId,
+    actor,
+    action: 'client.ceilings',
+    subject: `client/${client.clientId}`,
     detail: { before: before.map(toAudited), after: after.map(toAudited) },
   })
   return after

@@ -1,8 +1,11 @@
-// Keeps a bank's pool of reserved numbers full. A round is
+// Refilling a bank's pool of reserved numbers, counting a bank's free numbers, and adding a number to an
+// account.
 //
-//   begin   under the lock of the pool: lease the pool, and add reservations up to the target;
-//   (ask)   the worker asks the bank, outside transactions, and records each answer at once;
-//   end     release the pool; after a failure, wait longer each time.
+// A refill consists of three steps:
+//
+//   begin   under the lock of the pool: leases the pool, and adds reservations up to the target;
+//   ask     the worker asks the bank, outside transactions, and records each answer at once;
+//   end     releases the pool; after a failure, the next refill waits longer each time.
 //
 // Pending reservations count towards the target, so several processes together never reserve more. The
 // lease only saves calls: two requests for one reservation return the same number.
@@ -45,9 +48,9 @@ const LOW_PERCENT = 20
 const NUMBER_LENGTH_MAX = 20 // Truncates an invalid number for display.
 const PURPOSES = ['static', 'dynamic'] as const
 
-// Returns the reservations to request. Undefined if the pool is full, another process is refilling it, or the
+// Returns the reservations to request; undefined if the pool is full, another process is refilling it, or the
 // bank failed recently. A lease or retry that ends later than the longest one possible was planned by another
-// clock, and does not count.
+// clock, and is ignored.
 export async function beginRefill(
   tx: Transaction,
   now: Date,
@@ -93,7 +96,7 @@ export async function beginRefill(
 
 type AnsweredReservation = { bankCode: string; reservation: Reservation; answer: ReservationAnswer }
 
-// Returns why the bank gave no usable number, or undefined.
+// Returns undefined if the bank returned a usable number, otherwise the reason why not.
 export async function recordReservation(
   tx: Transaction,
   now: Date,
@@ -186,11 +189,11 @@ async function watchLevels(
   await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
 }
 
-// How many dynamic numbers each bank has left: those left in its range or pool, and those that may be leased
-// again. The count stops once there are plenty.
+// The number of dynamic numbers that each bank can still issue: those unused in its range or pool, and up to
+// LOW_OF_RANGE of those whose quarantine has ended.
 
-const FREE_LOW_PERCENT = 20 // A share of the pool that a bank keeps reserved, as for the alert pool_low.
-const LOW_OF_RANGE = 1_000 // As many as one batch may lease.
+const FREE_LOW_PERCENT = 20 // As for the alert pool_low.
+const LOW_OF_RANGE = 1_000 // One batch takes at most this many.
 
 export type FreeNumbers = { free: number; isLow: boolean }
 
@@ -242,8 +245,8 @@ function rangeSize({ dynamic }: BankSettings): number {
 type NumberRequest = { accountNumber: string; bank: BankSettings }
 type AddedNumber = NumberRequest & { reservation?: CustomerReservation | undefined }
 
-// For a bank that reserves numbers per customer. Locks the account, so that it has at most one reservation.
-// Returns undefined if the account already has a number at the bank.
+// Opens a reservation at a bank that reserves numbers per customer. Locks the account, so that it has at most
+// one reservation. Returns undefined if the account already has a number at the bank.
 export async function openNumberReservation(
   tx: Transaction,
   deps: ChangeDeps & ReservationDeps,

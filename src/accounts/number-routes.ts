@@ -34,7 +34,7 @@ import {
   withLimitsOf,
 } from './views.ts'
 
-// Asks banks that reserve a number only for a customer whom they can identify. No transaction is open during
+// Some banks reserve a number only for a customer whom they can identify. No transaction is open during
 // a call: the reservation is committed before the call, and the number after it. A retry continues with the
 // same reservation.
 
@@ -44,20 +44,22 @@ const REASON_MAX = 200
 // Returns the banks that must reserve a number for the account's own customer.
 function customerBanks(
   banks: readonly BankSettings[],
-  { banks: also = [] }: Pick<AccountRequest, 'banks'>,
+  { banks: extra = [] }: Pick<AccountRequest, 'banks'>,
 ): BankSettings[] {
-  const own = findCollectionBank(banks)
-  const isNeeded = (bank: BankSettings) => bank === own || also.includes(bank.code)
+  const main = findCollectionBank(banks)
+  const isNeeded = (bank: BankSettings) => bank === main || extra.includes(bank.code)
   return banks.filter((bank) => bank.numbers === 'perCustomer' && isNeeded(bank))
 }
 
-// Refused for bulk requests, whose caller would wait for one call per account.
+// Refuses an item of a bulk request if one of its banks needs a call for each account, because the caller
+// would wait for the calls of all items.
 export function refuseCustomerBanks(banks: readonly BankSettings[], request: AccountRequest): void {
   if (customerBanks(banks, request).length > 0) throw new Refusal('numbers_per_customer')
 }
 
-// Returns the request with the reservations that its account uses. Without an Idempotency-Key, the
-// reservation serves as the key, so that requests that share one create one account.
+// Reserves the numbers that the request needs per customer, and returns the request with the reservations.
+// Without an Idempotency-Key, the reservation serves as the key, so that requests that share a reservation
+// create one account.
 export async function reserveForAccount(
   deps: Deps,
   request: AccountRequest,
@@ -77,7 +79,7 @@ export async function reserveForAccount(
   }
 }
 
-// Returns undefined if the bank need not be asked.
+// Returns undefined if the number needs no reservation.
 async function reserveForNumber(
   deps: Deps,
   by: ChangeDeps,
@@ -96,7 +98,7 @@ function reservationDeps({ sealer, policy, clock }: Deps) {
 }
 
 // A reservation that the bank refuses stays open for the same request, because the answer to an earlier call
-// may be on its way. The name that the bank has is the customer's, and is not stored.
+// may be on its way. The account name in the bank's answer is the customer's name, so it is not stored.
 async function reserve(deps: Deps, reservation: CustomerReservation): Promise<void> {
   const { bankCode, reference, isReserved } = reservation
   if (isReserved) return
@@ -162,8 +164,8 @@ export const accountNumbers = resource(ACCOUNTS, OWN_ACCOUNTS).route(
         const answer = await withPreparation(call, keyed, async (tx, reservation) => {
           const number = { accountNumber, bank, reservation }
           const account = await addNumber(tx, { ...by, now: call.clock() }, number)
-          const own = await withLimitsOf(tx, account)
-          return accepted('Number added successfully', OwnAccountView.present(own, call))
+          const ownAccount = await withLimitsOf(tx, account)
+          return accepted('Number added successfully', OwnAccountView.present(ownAccount, call))
         })
         sendEtag(call, answer.data)
         return answer
@@ -177,7 +179,7 @@ export const accountNumbers = resource(ACCOUNTS, OWN_ACCOUNTS).route(
   },
 )
 
-// Runs in a transaction of its own, because the transaction of the refused request is rolled back.
+// Uses a separate transaction, because the transaction of the refused request is rolled back.
 async function reportExhausted({ db, clock }: Deps, bank: BankSettings): Promise<void> {
   const now = clock()
   await withTransaction(db, async (tx) =>

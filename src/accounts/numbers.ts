@@ -17,15 +17,15 @@ import { parseReference, timeOrderedId } from '#ids.ts'
 
 // Numbers that a bank reserved for us in advance. Creating an account or initiating a payment takes
 // them in its own transaction and never waits for the bank. Numbers with a request_hash belong to
-// one request, not to the pool (customer-numbers.ts).
+// one request, not to the pool (openReservations in account.ts).
 //
 //   asked ──▶ available ──▶ used ──▶ blocked
 //
 // I41: a reserved number is used once, by the bank that reserved it and for the purpose it was
 // reserved for.
 
-// A reservation whose number the bank has not given yet. Asking again with the same reference returns the
-// same number.
+// A reservation whose number the bank has not returned yet. For the same reference the bank returns the same
+// number again.
 export type Reservation = { reference: string; purpose: Purpose }
 
 // Draws the numbers that were reserved first. Returns fewer than requested when the pool is used up.
@@ -53,7 +53,7 @@ async function drawReserved(
   return rows.map((row) => row.accountNumber)
 }
 
-// Returns numbers that this transaction drew but does not need.
+// Makes numbers available again that this transaction drew but does not need.
 export async function putBack(tx: Transaction, accountNumbers: readonly string[]): Promise<void> {
   if (accountNumbers.length === 0) return
   await tx.query({
@@ -119,7 +119,7 @@ export async function storeReserved(
   return false
 }
 
-// True if another process has stored the same answer of the bank.
+// Whether another process has stored the same answer of the bank.
 async function isStored(
   tx: Transaction,
   { reference, accountNumber }: Omit<ReservedNumber, 'accountName'>,
@@ -140,8 +140,8 @@ export async function dropReservation(tx: Transaction, reference: string): Promi
   })
 }
 
-// For a bank that names the account of a transfer by our reference. The bank may send any text as a
-// reference.
+// Translates between references and account numbers, for a bank that identifies the account of a transfer by
+// our reference. The bank may send any text as a reference.
 export function reservationsAt(db: Queryable, bankCode: string): Reservations {
   return {
     async numberOf(reference) {

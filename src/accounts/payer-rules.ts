@@ -88,7 +88,7 @@ export function presentPayerRules(rules: PayerRules): PayerRulesInput {
 
 type IncomingPayment = { payer: Payer; amountKobo: Kobo; dueKobo: Kobo | null; hash: HashPayer }
 
-// Checks the rules in the order of the union above. Undefined if they allow the payment.
+// Returns the first violated rule, in the order of RuleViolation; undefined if the rules allow the payment.
 export function findRuleViolation(
   rules: PayerRules | null,
   { payer, amountKobo, dueKobo, hash }: IncomingPayment,
@@ -115,8 +115,8 @@ function isAmongAccounts({ accounts }: PayerRules, payer: Payer, hash: HashPayer
 // Requires two words in common, in any order, because banks shorten, reorder and repeat names.
 function isNamed(payerName: string, allowedName: string): boolean {
   const payerWords = words(payerName)
-  const shared = [...words(allowedName)].filter((word) => payerWords.has(word))
-  return shared.length >= 2
+  const common = [...words(allowedName)].filter((word) => payerWords.has(word))
+  return common.length >= 2
 }
 
 // Strips accents: banks omit them, and a combining accent, as in Yoruba, would split a word.

@@ -1,6 +1,8 @@
-// Looks up collection accounts by any of their numbers, the most frequent read. Concurrent look-ups
-// are batched: one statement serves all that arrive in one turn of the event loop, or while earlier
-// statements run. Measured: a third of the database time per look-up.
+// Reads collection accounts: look-ups by number, lists and sums, and the owner of a number.
+//
+// Looking up an account by any of its numbers is the most frequent read. Concurrent look-ups are batched: one
+// statement serves all that arrive in one turn of the event loop, or while earlier statements run. By
+// measurement, this takes a third of the database time per look-up.
 
 import { type Client, inMerchantScope, mayUseMerchant } from '#access/permissions.ts'
 import { idBounds, type Window } from '#db/bounds.ts'
@@ -67,7 +69,7 @@ export async function getAccountIn(
   return requireVisible(client, account)
 }
 
-// Gives the same refusal for an unknown account and for another client's.
+// Refuses an unknown account and another client's account alike.
 function requireVisible(client: Client, account: CollectionAccount | undefined): CollectionAccount {
   if (!account || !mayUseMerchant(client, account.merchantCode)) {
     throw new Refusal('account_not_found')
@@ -147,7 +149,7 @@ type AccountQuery = {
   limit: number
 }
 
-// The scan covered all ids up to `scannedTo`. Null means that it covered every account.
+// The scan covered all ids up to `scannedTo`, which is null if it covered every account.
 type AccountScan = { rows: CollectionAccount[]; scannedTo: bigint | null }
 
 export async function listAccounts(
@@ -201,7 +203,7 @@ function hasIndex(filters: AccountFilters): boolean {
 
 type ScanRange = { firstId: bigint; pastId: bigint; after: bigint | undefined; order: Order }
 
-// Returns the last account that this page may scan. Null means all of them.
+// Returns the last account that this page may scan; null means that it may scan all.
 async function endOfScan(
   db: Queryable,
   clientId: ClientId,
@@ -244,8 +246,6 @@ function buildConditions(
   if (to) conditions.push(`a.created_at < ${bind(to)}`)
   return conditions
 }
-
-// Finds the owner of an account number.
 
 export type NumberOwner = {
   bankCode: string

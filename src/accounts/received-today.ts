@@ -2,7 +2,7 @@
 //
 // I20: the amount is the ledger's total credits minus its total credits when the day began. So only the
 // opening total of the day is stored, and only for accounts with a daily limit. It is read and written under
-// the lock of the ledger account, in a statement of its own, which sees the changes of the lock's previous
+// the lock of the ledger account, in a separate statement, which sees the changes of the lock's previous
 // holder.
 
 import { watDay, watDayStart } from '#clock.ts'
@@ -14,14 +14,14 @@ import { type Kobo, kobo } from '#money.ts'
 type CreditedAccount = {
   collectionAccountId: AccountId
   perDayKobo: Kobo | null
-  creditedKobo: Kobo | null // The total of all credits ever. Unused without a daily limit.
+  creditedKobo: Kobo | null // The total of all credits since the account was opened. Unused without a limit.
 }
 
 const NOTHING: ReadonlyMap<AccountId, Kobo> = new Map()
 
 // Maps each account with a daily limit to the amount it received today. The accounts must be locked. Opens
-// the day of an account on its first credit since midnight, or when its limit is new; then earlier receipts
-// of the day count too.
+// the day of an account on its first credit since midnight, or when its limit is new. In that case, earlier
+// receipts of the day are included.
 export async function receivedToday(
   tx: Transaction,
   now: Date,
@@ -70,8 +70,8 @@ async function openingsOf(
   return openings
 }
 
-// Returns the accounts that have received credits since this time. Almost always empty, because the first
-// credit of a day opens it.
+// Returns the accounts that have received credits since this time. There are almost never any, because the
+// first credit of a day opens it.
 async function creditedAlready(
   tx: Transaction,
   ids: readonly AccountId[],
@@ -119,8 +119,8 @@ export async function discountReceipt(
   })
 }
 
-// Raises the opening totals of the day by the amounts that a cancelled settlement gave back, which are not
-// receipts. The cancellation has locked the accounts.
+// Raises the opening totals of the day by the amounts that a cancelled settlement credited back, which are
+// not receipts. The cancellation has locked the accounts.
 export async function discountSettlement(
   tx: Transaction,
   settlementId: SettlementId,
@@ -138,8 +138,8 @@ export async function discountSettlement(
 const READ_AT_ONCE = 10_000
 type Credits = { receivedKobo: Kobo; count: bigint; lastId: bigint | null }
 
-// Adds up the receipts since a time. Reads backwards from the newest transfer, because an account may have
-// millions of older ones.
+// Returns the total received since a time. Reads backwards from the newest transfer, because an account may
+// have millions of older ones.
 export async function creditedSince(
   tx: Transaction,
   accountId: AccountId,

@@ -1,4 +1,5 @@
-// /api/v1/accounts/static: create and retrieve a collection account (published contract).
+// /api/v1/accounts/static: collection accounts. Creating and retrieving one follow the published contract.
+// Lists, details and changes are our own operations.
 
 import {
   type FastifyPluginAsyncTypebox,
@@ -235,7 +236,8 @@ export function parseAccountFilters(
   }
 }
 
-// Refuses people a search by a field that they see masked, because they could complete it by trying values.
+// Refuses dashboard users a search by a field that they see masked, because they could find the rest of it by
+// trying values.
 function refuseMasked(filters: Record<string, string | undefined>): void {
   const message = 'Only for systems of the client: people see it masked.'
   const errors = Object.entries(filters).flatMap(([field, value]) =>

@@ -69,7 +69,7 @@ const EntryView = view('StatementEntry', (f: Fields<Entry, Naming>) => ({
   postedAt: f.time('postedAt'),
 }))
 
-// A plain route instead of a resource, because its cursor carries the balance besides the id.
+// A plain route instead of a resource, because its cursor carries the balance in addition to the id.
 export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
 

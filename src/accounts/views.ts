@@ -28,7 +28,7 @@ import { presentPayerRules } from './payer-rules.ts'
 
 export const ACCOUNTS = '/api/v1/accounts/static'
 
-// The fields that everybody who may see the account gets, in responses and events.
+// The fields that responses and events show to every reader of the account.
 export type PublicAccount = Pick<
   CollectionAccount,
   | 'id'
@@ -213,8 +213,8 @@ export async function withLimits(
 }
 
 export async function withLimitsOf(db: Queryable, account: CollectionAccount): Promise<OwnAccount> {
-  const [own] = await withLimits(db, [account])
-  return own as OwnAccount
+  const [ownAccount] = await withLimits(db, [account])
+  return ownAccount as OwnAccount
 }
 
 export const OWN_ACCOUNTS = {
@@ -281,7 +281,7 @@ export const RequestFields = {
   splitCode: Type.Optional(text(40, 'Split that shares what it receives with subaccounts.')),
 }
 
-// Clients send unknown fields; they are dropped.
+// Drops unknown fields, which some clients send.
 export function pickFields(body: AccountFields): AccountFields {
   const { bvn, email, merchantId, merchantCode, notificationUrl, phoneNumber, channel } = body
   return {

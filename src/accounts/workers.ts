@@ -1,8 +1,8 @@
-// Reserves numbers at the banks that issue them, until each pool is full. No transaction is open
-// during a call, and a failing bank does not delay others.
+// Workers that reserve numbers at banks, and that send changes of accounts to banks.
 //
-// If a process dies before it records a reserved number, the next round asks for the same reference
-// again.
+// The first one reserves numbers at the banks that issue them, until each pool is full. No transaction is
+// open during a call, and a failing bank does not delay others. If a process dies before it records a
+// reserved number, the next run asks the bank with the same reference again.
 
 import type { BankConnections, ReservationAnswer } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
@@ -78,8 +78,8 @@ async function ask(
   return reserveAccount({ kind: purpose, reference, accountName, customer: null }, { signal })
 }
 
-// Sends account names and blocks to the banks that issued the accounts. No transaction is open
-// during a call. A call may be repeated after a crash: renaming or blocking twice does no harm.
+// The second worker sends account names and blocks to the banks that issued the numbers. No transaction is
+// open during a call. A call may be repeated after a crash: renaming or blocking twice does no harm.
 
 const SEND_MAX = 50
 
@@ -102,7 +102,7 @@ export function sendBankChangesRound(deps: BankChangesDeps): Round {
   }
 }
 
-// Sends until nothing is left or the bank is silent. Returns whether more may be due now.
+// Sends until no change is due or the bank does not answer. Returns whether more may be due now.
 async function sendToBank(
   { db, clock, bankConnections, nameStyle }: BankChangesDeps,
   bankCode: string,

@@ -90,7 +90,8 @@ export async function withConnection<T>(
   }
 }
 
-// The other files that a service needs to use this database. Without its data keys, sealed data is lost.
+// Returns the other files that a service needs to use this database. Without its data keys, sealed data is
+// lost.
 function findCompanions(dataDir: string, env: Environment): Companion[] {
   const files = [
     { name: 'secrets.json', path: secretsPath(dataDir) },
@@ -160,7 +161,7 @@ export async function restore(context: FileContext, options: RestoreOptions): Pr
     throw new UsageProblem('Specify --from <folder> and --data-dir <new folder>.')
   }
   const plan = planRecovery(from, { at, timeline })
-  if (plan.missing && !at) throw gap(plan.missing)
+  if (plan.missing && !at) throw missingLogError(plan.missing)
   const secrets = readSecrets(plan, options.secrets)
   const restored = await restoreInto(resolve(dataDir), plan, { clock, by, skipNumbers, secrets })
   const lead = `Restored ${plan.backup.name} into ${resolve(dataDir)}`
@@ -168,7 +169,7 @@ export async function restore(context: FileContext, options: RestoreOptions): Pr
 }
 restore.isOnFiles = true
 
-function gap(missing: string): BackupProblem {
+function missingLogError(missing: string): BackupProblem {
   return new BackupProblem(
     `The archive lacks ${missing}, although it has later files of the log. What came after it` +
       ' cannot be restored; what came before can, with --at <time>.',
@@ -249,7 +250,7 @@ async function prepare(
   try {
     return await withTransaction(db, async (tx) => {
       const now = clock()
-      await maintainPartitions(tx, now) // First: an event without a partition would block creating it.
+      await maintainPartitions(tx, now) // First: an event without a partition would block its creation.
       await settleAfterRestore(tx, { ...restore, now })
       return { migrated, lastSequences: await lastSequences(tx) }
     })
@@ -296,7 +297,7 @@ export async function verify(context: FileContext, options: VerifyOptions): Prom
   const [damaged] = listBackups(from).damaged
   if (damaged) throw damaged
   const plan = planRecovery(from, { at, timeline })
-  if (plan.missing) throw gap(plan.missing)
+  if (plan.missing) throw missingLogError(plan.missing)
   const verified = await tryOut(plan, context.clock)
   return { data: verified, view: describeVerified(plan, verified) }
 }

@@ -1,4 +1,5 @@
 // `manilla admin client …`: lists, creates and changes clients.
+// `manilla admin tiers`: reports and assigns the KYC tiers of accounts.
 
 import {
   type ClientDetail,
@@ -211,7 +212,7 @@ function plain(client: ClientEntry) {
 }
 
 // `manilla admin tiers` reports the accounts whose KYC tiers, and so limits, the rule in force would change.
-// It changes them only if the operator asks for it (accounts/assign-tiers.ts).
+// It assigns the new tiers only with --apply (accounts/assign-tiers.ts).
 
 type TierOptions = { client?: string; apply?: boolean; queue?: boolean }
 
@@ -235,8 +236,13 @@ export async function tiers({ db, clock, actor }: Context, { client, apply, queu
   const assigned = apply ? await assignTiers(db, scope, actor) : 0
   const data = { moves, queued, assigned }
   const rows = moves.map((move) => [
-    ...[move.client, `tier ${move.from}`, `tier ${move.to}`, move.accounts, move.unchecked],
-    ...[move.overBalance, move.overDay],
+    move.client,
+    `tier ${move.from}`,
+    `tier ${move.to}`,
+    move.accounts,
+    move.unchecked,
+    move.overBalance,
+    move.overDay,
   ])
   const report = rows.length > 0 ? { columns: TIER_COLUMNS, rows } : 'Every account has its tier.'
   const outcome = [

@@ -1,6 +1,7 @@
 // `manilla admin database`: shows the hosts of DATABASE_URL, which host is used and why, and whether
 // acknowledged work survives the loss of that host.
 // `manilla admin upgrade-baseline`: upgrades a database of a version before the baseline.
+// `manilla doctor`: the part about messages to people.
 
 import { databaseSettings, messageSettings } from '#config/config.ts'
 import { type Replication, readReplication } from '#db/health.ts'
@@ -71,8 +72,8 @@ export async function upgradeToBaseline({ env }: FileContext) {
 }
 upgradeToBaseline.isOnFiles = true
 
-// The part of `manilla doctor` about messages to people: whether the mail server accepts our credentials and
-// the gateway can be reached, and the last problem that the workers met. Sends nothing.
+// Checks whether the mail server accepts our credentials and the gateway can be reached, and shows the last
+// problem that the workers met. Sends nothing.
 
 type Transport = { name: string; problem: string | null; pausedUntil: Date | null }
 

@@ -1,5 +1,6 @@
-// `manilla statements …` imports bank statements from disk, and lists them. `manilla admin payouts …`
-// holds all payouts, and releases them (payouts/holds.ts).
+// `manilla statements …` imports bank statements from disk, and lists them.
+//
+// `manilla admin payouts …` holds all payouts, and releases them (payouts/holds.ts).
 //
 // `manilla export --proof <folder>` writes the books as plain files. An auditor adds them up with
 // verifier/verify_proof.py or with another program (docs/proof.md).

@@ -1,5 +1,5 @@
-// An operator command: its context, its answer and its problems. The command line loads this file to declare
-// all commands. So this file imports only types, and the names of roles and scopes.
+// Types of an operator command: its context, its answer and its problems. The command line loads this file to
+// declare all commands. So this file imports only types, and the names of roles and scopes.
 
 import type { Clock } from '#clock.ts'
 import type { Environment } from '#config/config.ts'

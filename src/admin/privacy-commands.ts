@@ -1,6 +1,6 @@
-// `manilla admin rotate-keys` rotates the data key while the service runs (privacy/data-keys.ts). The command
-// generates keys in secrets.json. If keys are in the environment, the operator adds the new key at the start
-// of MANILLA_DATA_KEYS of every process.
+// `manilla admin rotate-keys` rotates the data key while the service runs (privacy/data-keys.ts). If the keys
+// are in secrets.json, the command generates the new key there. If they are in the environment, the operator
+// first adds the new key at the start of MANILLA_DATA_KEYS of every process.
 //
 // `manilla admin … erase` erases personal data on behalf of any client.
 
@@ -31,7 +31,7 @@ const LOCK = `hashtext('rotate-keys')`
 export async function rotate(context: Context, { check }: { check?: boolean }) {
   if (check) return countKeys(context)
   const { db, env, clock } = context
-  return alone(db, async () => {
+  return withRotationLock(db, async () => {
     const config = loadConfig(env, 'serve')
     const { areDataKeysStored, hash } = config.secrets
     const keys = areDataKeysStored ? await targetKeys(db, config.dataDir) : config.secrets.data
@@ -60,7 +60,8 @@ function dropWords(cleared: readonly number[]): string {
   )
 }
 
-// Finishes an interrupted rotation before a new one starts.
+// Returns the data keys, the target of the rotation first. Generates a new key unless an interrupted rotation
+// must be finished first.
 async function targetKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]> {
   const keys = readDataKeys(dataDir)
   const stored = await readKeys(db)
@@ -70,7 +71,7 @@ async function targetKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]
 }
 
 // Runs one rotation at a time: concurrent rotations would deadlock.
-async function alone<T>(db: Pool, work: () => Promise<T>): Promise<T> {
+async function withRotationLock<T>(db: Pool, work: () => Promise<T>): Promise<T> {
   try {
     const result = await withHeldLock(db, { lock: LOCK }, async () => ({ answer: await work() }))
     if (!result) throw new AdminProblem('A key rotation is already in progress.')

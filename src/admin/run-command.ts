@@ -74,8 +74,8 @@ async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<T>): Pr
   if (running) return withPool({ ...place, databaseUrl: running }, work)
   const server = await startEmbedded(place)
   try {
-    // Nobody else uses this database, so migrating is safe. Another database may serve processes of another
-    // version.
+    // No other process uses this database, so migrating it is safe. A database that is already running may
+    // serve processes of another version.
     await migrate(server.connectionString)
     return await withPool({ ...place, databaseUrl: server.connectionString }, work)
   } finally {

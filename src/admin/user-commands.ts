@@ -109,7 +109,7 @@ export async function vouch(
   return present(user, client)
 }
 
-// A user with access to the database has the rights of an operator.
+// The person who runs the command has access to the database, and therefore the rights of an operator.
 function administrator({ actor }: Context, client: Client): Administrator {
   return { actor, role: 'operator', clientId: client.id }
 }
@@ -135,7 +135,7 @@ function addressOf({ env }: Context, token: string): string {
   return `${address}${INVITATION_PATH}#${token}`
 }
 
-// The command prints the link too: with access to the database, its user could make one anyway.
+// The command also prints the link: a person with access to the database could make a link anyway.
 function mailOf(context: Context): LinkMail | undefined {
   const { env } = context
   if (!env.MANILLA_SMTP_URL || !env.MANILLA_MAIL_FROM) return undefined

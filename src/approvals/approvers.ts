@@ -1,12 +1,12 @@
 // Rules for approvers (maker-checker). An approver must be a different person from the maker. The approver's
-// access must not have changed too recently, and must not come from the maker (users.ts). The maker is the
-// person who controls the credential (I93, invitations.ts). The database stores the people behind a maker
-// with each request (keep_maker_people) and judges approvers in one function (approver_unfitness). A user who
-// is removed and added again under the same address is the same person.
+// access must not have changed too recently, and must not come from the maker (access/users.ts). The maker is
+// the person who controls the credential (I93, access/invitations.ts). The database stores the people behind
+// a maker with each request (keep_maker_people) and judges approvers in one function (approver_unfitness). A
+// user who is removed and added again under the same address is the same person.
 //
-// Refusals in the order in which they are checked: people_only, other_person_needed, maker_counts_as_you (the
-// approver is behind the maker), approver_too_new, approver_not_independent, maker_counts_as_you (the same
-// person is behind both).
+// Refusals, in the order of the checks: people_only, other_person_needed, maker_counts_as_you (the approver
+// is behind the maker), approver_too_new, approver_not_independent, maker_counts_as_you (the same person is
+// behind both).
 
 import { type Client, grantedScopes, type Role, type Scope } from '#access/permissions.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -25,8 +25,8 @@ export type Approver = {
 // An approver, or a viewer of an approvable request. Client credentials have no userId.
 export type Candidate = Pick<Approver, 'actor' | 'newSince'> & { userId: UserId | null }
 
-// Client credentials can be a maker too, without a user. `people` are the people behind the maker
-// when the request was made.
+// Client credentials can be a maker too; then `userId` is null. `people` are the people behind the maker when
+// the request was made.
 export type Maker = { actor: string; userId: UserId | null; people: readonly UserId[] | null }
 
 export type FirstApprover = { actor: string; userId: UserId; people: readonly UserId[] }
@@ -41,7 +41,7 @@ type TwoApprovals = { approversNeeded: number; firstApprover: FirstApprover | nu
 export const isFirstOfTwo = ({ approversNeeded, firstApprover }: TwoApprovals) =>
   approversNeeded > 1 && !firstApprover
 
-// Records the first of two approvals, after which nothing is paid yet.
+// Records the first of two approvals. Nothing is paid before the second one.
 export async function writeFirstApproval(
   tx: Transaction,
   { actor, userId, now }: { actor: string; userId: UserId | null; now: Date },
@@ -80,7 +80,7 @@ export function refuseMaker(
   if (hasMade(approver, maker)) throw new Refusal('other_person_needed')
 }
 
-// An SQL expression for lists: why `viewer` may not approve a request, or null.
+// SQL scalar: the code of the reason why `viewer` may not approve a request; null if `viewer` may.
 export const unfitnessOf = (request: {
   maker: string
   people: string
@@ -125,7 +125,7 @@ export async function findUnfitnessForEither(
   return findUnfitness(db, by, firstApprover)
 }
 
-// The caller must hold the approver's lock.
+// Call after lockApprover.
 export async function refuseUnfitApprover(
   tx: Transaction,
   approver: Approver,

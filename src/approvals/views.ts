@@ -1,5 +1,5 @@
-// The fields that all maker-checker requests show, and the viewer for each caller. Only users decide: client
-// credentials do not count as a second person.
+// Fields common to all maker-checker requests, and the conversion of a caller into the viewer or approver of
+// requests. Only users may decide: client credentials are not a second person.
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'

@@ -1,23 +1,25 @@
-// Maker-checker: one person requests, and another, independent person decides.
+// Maker-checker: one person requests, and another, independent person decides. Also the setting by which a
+// client requires it.
 //
 //   open ──▶ approved     by another, independent person; the action runs in the same transaction
 //     ├────▶ rejected     by another person, with a reason
 //     ├────▶ withdrawn    by the requester
-//     └────▶ void         the subject is gone; the room of the workflow writes this state
+//     └────▶ void         the subject is gone; the capability that owns the table writes this state
 //
-// A workflow names its table and says `lock` (the subject of a request), `obstacle` (to any approval) and
-// `perform` (the requested action). Everything else is the same for all: who may decide, the states, the
-// audit log. All tables of requests have the columns of `Request`. Their constraints and triggers enforce
-// the rules again: two people (…_two_people), and that they are independent (…_checked_by_another).
+// A workflow names its table, and defines `lock` (locks the subject of a request), `obstacle` (prevents any
+// approval) and `perform` (the requested action). All else is the same for every workflow: who may decide,
+// the states, the audit log. All tables of requests have the columns of `Request`. Their constraints and
+// triggers enforce the rules again: two people (…_two_people), and that they are independent
+// (…_checked_by_another).
 //
 // Obstacles to an approval, in the order of the checks:
-//   people_only          client credentials are no person
+//   people_only          client credentials are not a person
 //   other_person_needed  the viewer made the request
 //   role_not_allowed     only owners and operators decide on maker-checker itself
-//   …                    the obstacles of approvers.ts, then the workflow's own
+//   …                    the obstacles of approvers.ts, then the one of the workflow
 //
-// Locks: the approver (so that nobody changes their access meanwhile), the subject, the request, then the
-// locks of `perform`.
+// Locks: the approver (so that no administrator changes their access in the meantime), the subject, the
+// request, then the locks of `perform`.
 
 import assert from 'node:assert/strict'
 import type { Client, Role } from '#access/permissions.ts'
@@ -41,10 +43,10 @@ export type Request = {
   decidedBy: string | null
   decidedAt: Date | null
   decisionReason: string | null
-  obstacle: RefusalCode | null // The reason why the viewer cannot approve. Null: the viewer can.
+  obstacle: RefusalCode | null // The reason why the viewer cannot approve; null if the viewer can.
 }
 
-// `newSince`: users whose access changed later cannot approve yet.
+// Users whose access changed later than `newSince` cannot approve yet.
 export type Viewer = { client: Client; actor: string; userId: UserId | null; newSince: Date }
 export type Requester = Viewer & { now: Date }
 export type Checker = Approver & { now: Date }
@@ -55,7 +57,11 @@ export type Verb = 'request' | (typeof VERBS)[Verdict]
 
 // The obstacles that also apply to rejecting. New and dependent users may reject, because rejecting moves no
 // money.
-const TO_REJECTING: readonly unknown[] = ['people_only', 'other_person_needed', 'role_not_allowed']
+const REJECTION_OBSTACLES: readonly unknown[] = [
+  'people_only',
+  'other_person_needed',
+  'role_not_allowed',
+]
 
 type Rules<R extends Request, Deps> = {
   table: string // Named `r` in the SQL below.
@@ -63,8 +69,8 @@ type Rules<R extends Request, Deps> = {
   columns: string // Selected in addition to the columns of Request.
   joins: string
   isVisible?: (client: Client) => Conditions
-  isForSetters?: string // An SQL condition: the request is about maker-checker itself.
-  obstacle?: string // An SQL expression: the code of an obstacle, or null.
+  isForSetters?: string // SQL condition: whether the request is about maker-checker itself.
+  obstacle?: string // SQL scalar: the code of an obstacle, or null.
   notFound: RefusalCode
   whenVoid?: RefusalCode
   lock?: (tx: Transaction, request: R) => Promise<unknown>
@@ -110,7 +116,7 @@ export class Workflow<R extends Request, Deps = unknown> {
     return open.filter(({ obstacle }) => obstacle === null).length
   }
 
-  // `conflict`: the refusal if the table admits no further open request about the subject.
+  // Refuses with `conflict` if the table admits no further open request about the subject.
   async request(
     tx: Transaction,
     by: Requester,
@@ -137,7 +143,7 @@ export class Workflow<R extends Request, Deps = unknown> {
   // A repetition by the same user changes nothing.
   async approve(tx: Transaction, by: Checker & Deps, key: bigint | string): Promise<R> {
     const { lock, perform } = this.#rules
-    const subject = await this.get(tx, by, key) // Its subject never changes, so no lock is needed yet.
+    const subject = await this.get(tx, by, key) // A request's subject never changes: no lock is needed yet.
     await lockApprover(tx, by)
     await lock?.(tx, subject)
     const check = async (request: R) => {
@@ -153,7 +159,7 @@ export class Workflow<R extends Request, Deps = unknown> {
     { key, reason }: { key: bigint | string; reason: string },
   ): Promise<R> {
     const check = ({ obstacle }: R) => {
-      if (obstacle && TO_REJECTING.includes(obstacle)) throw new Refusal(obstacle)
+      if (obstacle && REJECTION_OBSTACLES.includes(obstacle)) throw new Refusal(obstacle)
     }
     return this.#decide(tx, by, { key, state: 'rejected', reason, check })
   }
@@ -248,7 +254,7 @@ export class Workflow<R extends Request, Deps = unknown> {
 
 const OPEN: Conditions = [['r.state = $', 'open']]
 
-// Maker-checker: a client may require a second person's approval. The setting is read in the transaction
+// The setting of a client that its requests need a second person's approval. It is read in the transaction
 // that it governs and never cached, so it applies as soon as it is turned on.
 
 export async function readMakerChecker(db: Queryable, clientId: ClientId): Promise<boolean> {

@@ -1,4 +1,6 @@
-// Plans a restore: the last backup before the requested time, the timeline, and the log to replay.
+// Restores a backup into a data directory: plans the restore, unpacks the backup's tar file, and replays the
+// log on a private server. The plan names the last backup before the requested time, the timeline, and the
+// log to replay.
 
 import { createHash } from 'node:crypto'
 import {
@@ -64,9 +66,9 @@ function chooseBackup(backupDir: string, at: Date | undefined): StoredBackup {
   const [problem] = damaged
   if (backups.length === 0)
     throw problem ?? new BackupProblem(`There is no backup in ${backupDir}.`)
-  const able = at ? backups.filter(({ finishedAt }) => new Date(finishedAt) <= at) : backups
-  const chosen = able.at(-1)
-  if (chosen) return chosen
+  const candidates = at ? backups.filter(({ finishedAt }) => new Date(finishedAt) <= at) : backups
+  const latest = candidates.at(-1)
+  if (latest) return latest
   throw new BackupProblem(
     `No backup was finished by ${at?.toISOString()}: the oldest was at ${backups[0]?.finishedAt}.`,
   )
@@ -130,7 +132,7 @@ function octal(header: Buffer, at: number, length: number): number {
   return Number.parseInt(text(header, at, length).trim() || '0', 8)
 }
 
-// The sum of all bytes, with the checksum's own bytes as blanks.
+// Returns the sum of all bytes, with the bytes of the checksum field taken as blanks.
 function sumOf(header: Buffer): number {
   const blank = Buffer.from(header).fill(' ', CHECKSUM, CHECKSUM + 8)
   return blank.reduce((sum, byte) => sum + byte, 0)
@@ -153,7 +155,7 @@ async function unpackCluster(options: Options): Promise<void> {
     for await (const entry of readTar(tar)) {
       const path = join(clusterFolder, entry.name)
       const checksum = await unpackEntry(tar, entry, path)
-      own(path, account)
+      setOwner(path, account)
       const expected = missing.get(entry.name)
       missing.delete(entry.name)
       if (expected !== undefined && expected !== checksum) {
@@ -200,7 +202,7 @@ async function unpackEntry(tar: FileHandle, entry: TarEntry, path: string) {
   return hash.digest('hex')
 }
 
-function own(path: string, { uid, gid }: ServerUser): void {
+function setOwner(path: string, { uid, gid }: ServerUser): void {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
@@ -215,7 +217,7 @@ const ARCHIVE_LATER = { archive_mode: 'on', archive_command: '' }
 
 type RecoveredCluster = {
   server: EmbeddedServer
-  lastTransactionAt: Date | null // Null if there was no transaction since the backup.
+  lastTransactionAt: Date | null // Null if there was no transaction after the backup.
   timeline: number
 }
 

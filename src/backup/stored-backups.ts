@@ -1,11 +1,11 @@
-// Stored backups and their manifests:
+// Stored backups and their manifests, and the copying of a running server's files into a backup.
 //
 //   <backup folder>/base/<time>/backup.json        this manifest, with the SHA-256 of every other file
 //                              base.tar            the cluster, and the log that makes it consistent
 //                              backup_manifest     the server's own manifest: the SHA-256 of each file in it
 //                              secrets.json, …     other files needed to run, unless stored elsewhere
 //
-// A backup is written aside and renamed, so that it is complete or absent.
+// A backup is written under another name and then renamed, so that it is complete or absent.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -23,7 +23,6 @@ import { finished } from 'node:stream/promises'
 import pg from 'pg'
 
 // A problem with a backup, or with a request for a backup: one sentence for the operator.
-
 export class BackupProblem extends Error {}
 
 export const BASE = 'base'
@@ -241,7 +240,8 @@ class BaseBackupCopy implements pg.Submittable {
         socket.resume()
       },
       (error) => {
-        // For example a full disk. Keeps the first error: the later end of the connection adds nothing.
+        // For example, the disk is full. Keeps the first error: the error of the closed connection that
+        // follows explains nothing.
         this.#failure ??= error
         socket.destroy()
       },

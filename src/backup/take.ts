@@ -1,5 +1,7 @@
-// Takes a backup of a running server: writes it under another name, then renames it. A kill at any moment
-// leaves either nothing or a complete backup, and does not affect the server.
+// Takes backups of a running server, and removes old ones.
+//
+// A backup is written under another name and then renamed. A kill at any moment leaves either nothing or a
+// complete backup, and does not affect the server.
 
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -32,7 +34,7 @@ type Options = {
   connectionString: string
   backupDir: string
   product: string
-  companions: readonly Companion[] // Files that are needed besides the cluster.
+  companions: readonly Companion[] // Files that a service needs in addition to the cluster.
   hasSecrets: boolean
   clock: Clock
   onProgress?: (doneBytes: number, totalBytes: number) => void
@@ -123,8 +125,8 @@ function asProblem(error: NodeJS.ErrnoException, backupDir: string): Error {
   return error
 }
 
-// Removes old backups, and the log that no remaining backup needs. Counts only complete backups, so that the
-// last good one always stays.
+// Removes old backups, and the log that no remaining backup needs. Incomplete backups are ignored, so that
+// the last good one always stays.
 
 const PACKED_SEGMENT = /^([0-9A-F]{24})\.gz$/
 
@@ -150,7 +152,7 @@ function remove({ folder, name }: StoredBackup): void {
   rmSync(aside, { recursive: true, force: true })
 }
 
-// Positions only grow, across timelines too, so log before the oldest backup is unused.
+// Positions only grow, across timelines too, so log from before the oldest backup is not needed.
 function pruneLog(folder: string, remaining: readonly StoredBackup[], system: string): number {
   const starts = remaining
     .filter(({ systemIdentifier }) => systemIdentifier === system)

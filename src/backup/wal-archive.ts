@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import type { ServerUser } from '#embedded/data-directory.ts'
 import { BackupProblem } from './stored-backups.ts'
 
-// Positions in the server's log, and its files of 16 MB: 00000001 00000000 00000005 is the sixth
+// Positions in the server's log, and its files of 16 MB (segments): 00000001 00000000 00000005 is the sixth
 // file of timeline 1. The number of a file is its position, such as 0/5000028, divided by 16 MB.
 
 const SEGMENTS_PER_LOG = 256 // Files of 16 MB, initdb's default.
@@ -61,7 +61,7 @@ export function readArchive(folder: string): WalArchive {
   return { folder, segments, histories }
 }
 
-// The log after a backup, in order, up to the first missing file that has later files.
+// Returns the log after a backup, in order, up to the first missing file that has later files.
 export function neededLog(
   { segments }: Pick<WalArchive, 'segments'>,
   stretches: readonly Stretch[],
@@ -168,17 +168,17 @@ export function chooseTimeline(
   histories: ReadonlyMap<number, string>,
   requested: number | undefined,
 ): Stretch[] {
-  const own = stretchesOf(backup.timeline, histories.get(backup.timeline) ?? '')
+  const current = stretchesOf(backup.timeline, histories.get(backup.timeline) ?? '')
   const later = [...histories]
     .filter(([timeline]) => timeline > backup.timeline)
     .map(([timeline, history]) => stretchesOf(timeline, history))
-  const able = [own, ...later].filter((stretches) => continues(stretches, backup))
-  const chosen = able
+  const candidates = [current, ...later].filter((stretches) => continues(stretches, backup))
+  const latest = candidates
     .filter((stretches) => requested === undefined || stretches.at(-1)?.timeline === requested)
     .sort((one, other) => endOf(one) - endOf(other))
     .at(-1)
-  if (chosen) return chosen
-  const choices = able.map(endOf).join(', ')
+  if (latest) return latest
+  const choices = candidates.map(endOf).join(', ')
   throw new BackupProblem(`Timeline ${requested} does not continue this backup. Known: ${choices}.`)
 }
 
@@ -187,6 +187,6 @@ function endOf(stretches: readonly Stretch[]): number {
 }
 
 function continues(stretches: readonly Stretch[], { timeline, stopLsn }: Origin): boolean {
-  const own = stretches.find((stretch) => stretch.timeline === timeline)
-  return own !== undefined && (own.until === undefined || own.until >= positionOf(stopLsn))
+  const found = stretches.find((stretch) => stretch.timeline === timeline)
+  return found !== undefined && (found.until === undefined || found.until >= positionOf(stopLsn))
 }

@@ -1,4 +1,4 @@
-// Calls to a bank's API. One deadline covers connecting, sending and the response. Redirects are not
+// HTTP requests to a bank's API. One deadline covers connecting, sending and the response. Redirects are not
 // followed. The size of a response is limited. A missing answer is a value, not an exception, because the
 // bank may have acted on the request.
 
@@ -7,12 +7,10 @@ import type { CallOptions, Mode, NoAnswer } from './connector.ts'
 import type { ConnectorSettings } from './connector-settings.ts'
 import { isObject, readNestedJson } from './json-body.ts'
 
-// The most time that a bank may take.
-
-// For one request and its response (bank-http.ts).
+// The longest deadline of one request and its response that settings may choose.
 const REQUEST_MS_MAX = 60_000
 
-// A call has at most four requests: it logs in and asks, and does both again if the bank refuses the token
+// A call has at most four requests: a login and the request, and both again if the bank refuses the token
 // (json-calls.ts).
 const REQUESTS_OF_CALL = 4
 export const CALL_MS_MAX = REQUESTS_OF_CALL * REQUEST_MS_MAX
@@ -20,7 +18,7 @@ export const CALL_MS_MAX = REQUESTS_OF_CALL * REQUEST_MS_MAX
 const TIMEOUT_MS = 20_000
 const TIMEOUT_BOUNDS = { least: 100, most: REQUEST_MS_MAX }
 const RESPONSE_BYTES_MAX = 8_388_608
-// With these errors no part of the request was sent: there was no connection yet, or its certificate was
+// After these errors, no part of the request was sent: there was no connection yet, or its certificate was
 // refused.
 const UNSENT = [
   'ECONNREFUSED',
@@ -38,8 +36,8 @@ const UNSENT = [
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]
 
-// Without HTTP/2: undici itself repeats an HTTP/2 request that the server says it refused, even an order to
-// pay.
+// HTTP/2 is off, because undici itself repeats an HTTP/2 request that the server says it refused, even an
+// order to pay.
 const dispatcher = new Agent({ allowH2: false })
 
 export type BankRequest = {
@@ -55,7 +53,7 @@ export type BankResponse = {
   status: 'answered'
   httpStatus: number
   rawBody: Buffer
-  headers: Readonly<Record<string, string>> // By lower-case name. A header that came twice is left out.
+  headers: Readonly<Record<string, string>> // By lower-case name, without headers that occur twice.
 }
 
 export type BankHttp = (
@@ -63,7 +61,7 @@ export type BankHttp = (
   options: CallOptions,
 ) => Promise<BankResponse | NoAnswer>
 
-// Reads the settings `baseUrl` and `timeoutMs`. Undefined if the bank's own API is not configured.
+// Reads the settings `baseUrl` and `timeoutMs`. Returns undefined if the bank's API is not configured.
 export function findBankHttp(settings: ConnectorSettings, mode: Mode): BankHttp | undefined {
   const baseUrl = settings.findUrl('baseUrl', mode)
   const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
@@ -112,8 +110,8 @@ function singleHeaders(headers: Readonly<Record<string, unknown>>): Record<strin
   return Object.fromEntries(single) as Record<string, string>
 }
 
-// The error occurred while connecting, such as no route to the host. On an open connection, the same code
-// would not show that nothing was sent.
+// Returns whether the error occurred while connecting, such as no route to the host. On an open connection,
+// the same error code would not show that nothing was sent.
 function isOfConnecting(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isOfConnecting)
   return (error as { syscall?: unknown }).syscall === 'connect'
@@ -142,7 +140,7 @@ function describe(error: unknown, deadline: AbortSignal, timeoutMs: number): str
 }
 
 // Parses the body as a JSON object and keeps numbers as written. Any other body, such as a proxy's error
-// page, counts as no answer from the bank.
+// page, is treated as no answer from the bank.
 export function jsonObject(response: BankResponse): Record<string, unknown> | NoAnswer {
   const { httpStatus, rawBody } = response
   const body = readNestedJson(rawBody)

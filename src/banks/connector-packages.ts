@@ -1,10 +1,10 @@
-// Connectors that come in npm packages, named in the banks file. A package lies in a node_modules folder
-// beside the banks file or above it, or among Manilla's own. Its package.json names the kit that the package
-// was written for ("manilla": {"kit": 1}). Its default export is a Connector, and it imports manilla/kit.
+// Connectors that come in npm packages, named in the banks file. A package lies in a node_modules folder next
+// to the banks file or above it, or in Manilla's own. Its package.json names the kit that the package was
+// written for ("manilla": {"kit": 1}). Its default export is a Connector, and it imports manilla/kit.
 //
 // A package's code runs with the service's rights, and the service trusts its results. The service catches
-// its exceptions: if a connector throws while it sends a payout, the payout is `unknown`, as after silence of
-// the bank.
+// its exceptions: if a connector throws while it sends a payout, the payout is `unknown`, as if the bank had
+// not answered.
 
 import { readFileSync } from 'node:fs'
 import { createRequire, findPackageJSON, isBuiltin, registerHooks } from 'node:module'

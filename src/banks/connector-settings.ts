@@ -1,5 +1,5 @@
-// The settings and secrets of one bank in the banks file, as its connector reads them. Problems are
-// reported in sentences and never quote a value: it may be a secret in the wrong place.
+// Reads the settings and secrets of one bank in the banks file for its connector. Problems are reported in
+// sentences and never quote a value, which may be a secret in the wrong place.
 
 import { parseAddressRange } from '#ip-allowlist.ts'
 
@@ -102,7 +102,7 @@ export class ConnectorSettings {
     return undefined
   }
 
-  // For settings with a shape of their own.
+  // Reads a setting that is an object. The caller checks its fields.
   findRecord(name: string): Settings | undefined {
     const value = this.#read(name)
     if (value === undefined) return undefined
@@ -125,7 +125,8 @@ export class ConnectorSettings {
     return this.#secrets[name]
   }
 
-  // A mistyped name would otherwise leave its default in force unnoticed.
+  // Reports settings that the connector did not read: a mistyped name would otherwise leave the default in
+  // force.
   refuseUnknown(): void {
     for (const part of ['settings', 'secrets'] as const) {
       const values = part === 'settings' ? this.#settings : this.#secrets

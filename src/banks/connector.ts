@@ -41,7 +41,7 @@ export type BankConnection = {
   // The bank signs nothing, so a report only triggers a requery (I103). No credit is booked from it, every
   // other call is refused, and settings.baseUrl is required.
   hintsOnly?: true
-  // Undefined: the bank does not use this media type.
+  // Returns undefined if the bank does not use the media type of the call.
   findFormat(call: RailCall): NotificationFormat | undefined
   nameEnquiry: NameEnquiryFormat
   calls: BankCalls
@@ -59,8 +59,8 @@ export type BankConnection = {
 // number only for an identified customer, so there is no pool.
 type ReservationRules = { kinds: readonly AccountKind[]; needsCustomer?: true }
 
-// Limits of requeries, payouts and queries of payouts. The rate holds for all processes together. The
-// concurrency of requeries also does; the concurrency of payouts and their queries holds per process.
+// Limits of requeries, payouts and queries of payouts. The rate applies to all processes together, and so
+// does the concurrency of requeries. The concurrency of payouts and their queries applies to each process.
 export type CallLimits = { ratePerSecond: number; concurrency: number }
 
 // A bank's call to /rails/{bankCode}/…
@@ -69,7 +69,7 @@ export type RailCall = {
   rawBody: Buffer
   format: string | undefined // ?format=
   address: string // Behind trusted proxies: the address that called the proxies.
-  isProxied(): boolean // The call came from a trusted proxy, so that the proxy's own headers count.
+  isProxied(): boolean // Whether the call came from a trusted proxy, whose own headers can be believed.
   now: Date
 }
 
@@ -87,7 +87,7 @@ export type NameEnquiryFormat = {
 
 type NameEnquiryAnswer = {
   accountNumber: string
-  accountName: string | null // Null: no such account.
+  accountName: string | null // Null if there is no such account.
   kycLevel: string | null
 }
 
@@ -154,7 +154,8 @@ export type TransferListAnswer =
 
 type BankAccount = { bankCode: string; accountNumber: string }
 
-// `expectedName` is the name that the client gave. The sandbox bank uses it, because it has no names.
+// `expectedName` is the name that the client gave. The sandbox bank answers with it, because it knows no
+// names.
 export type NamedAccount = BankAccount & { expectedName?: string | undefined }
 
 export type NameAnswer =
@@ -162,12 +163,12 @@ export type NameAnswer =
   | { status: 'not_found' }
   | NoAnswer
 
-// `reference` is ours. A bank that knows references gives the same account for the same reference.
+// `reference` is our reference. A bank that knows references returns the same account for the same reference.
 export type AccountReservation = {
   kind: AccountKind
   reference: string
   accountName: string
-  customer: AccountCustomer | null // Null: a number for the pool, not yet assigned to a customer.
+  customer: AccountCustomer | null // Null for a pooled number, which has no customer yet.
 }
 
 type AccountKind = 'static' | 'dynamic'
@@ -190,7 +191,7 @@ export type ReservationAnswer =
 
 export type ChangeAnswer = { status: 'done' } | { status: 'refused'; reason: string } | NoAnswer
 
-// An instruction keeps its reference for ever: a bank that has seen the reference does not pay again.
+// An instruction keeps its reference permanently: a bank that has seen the reference does not pay again.
 export type PayoutInstruction = {
   reference: string
   amountKobo: Kobo
@@ -200,11 +201,10 @@ export type PayoutInstruction = {
 }
 
 // Only `failed` is a definite failure. An `unknown` payout is never sent again; the service queries it by
-// reference. `isAccepted`: the bank says that it has the order.
+// reference.
 export type PayoutAnswer =
   | { status: 'confirmed'; bankReference: string }
-  // `isReversed`: the bank's documentation says that this status can also follow a payment that was given
-  // back.
+  // `isReversed`: the bank's documentation says that the bank may have paid and taken the payment back.
   | { status: 'failed'; reason: string; isReversed?: true }
   // Only sendMoney returns this: nothing was ordered, so the payout may be sent again later.
   | { status: 'unsent'; reason: string }

@@ -27,16 +27,16 @@ import type {
 import { ConnectorSettings } from './connector-settings.ts'
 import { asHints } from './credit-fields.ts'
 
-// A bank's calls must come from a listed address or with a client certificate, in addition to their
-// signature. A proxy terminates TLS and passes the certificate's SHA-256 fingerprint in a header, which
-// counts only from a trusted proxy.
+// A bank's calls may have to come from a listed address or with a client certificate, in addition to their
+// signature. A proxy terminates TLS and passes the certificate's SHA-256 fingerprint in a header, which is
+// believed only from a trusted proxy.
 
 const HEADER = /^[a-z][a-z0-9-]{0,60}$/
 const FINGERPRINT = /^[0-9a-f]{64}$/
 
 type AllowedSources = (call: RailCall) => boolean
 
-// A call must meet each of `allow` and `mutualTls` that is configured. Undefined if neither is.
+// Reads `allow` and `mutualTls`. A call must meet each that is configured. Returns undefined if neither is.
 function readAllowedSources(settings: ConnectorSettings): AllowedSources | undefined {
   const ranges = settings.findRanges('allow')
   const certificates = readCertificates(settings)
@@ -88,11 +88,11 @@ const CONNECTORS: readonly Connector[] = [
 
 export const SANDBOX_CONNECTORS: readonly Connector[] = [...CONNECTORS, templateConnector]
 
-// Banks publish no limits. Every bank can handle these.
+// Banks publish no limits. We assume that every bank can handle these.
 const DEFAULT_LIMITS: CallLimits = { ratePerSecond: 5, concurrency: 4 }
 
 export type BankConfiguration = ConnectedBank & {
-  connector?: string | undefined // Default manilla.
+  connector?: string | undefined // Defaults to manilla.
   packaged?: Connector | undefined // The connector itself, if it comes from a package.
   settings?: Readonly<Record<string, unknown>> | undefined
   secrets?: Readonly<Record<string, string>> | undefined
@@ -154,7 +154,8 @@ function hinting(findFormat: BankConnection['findFormat']): BankConnection['find
   }
 }
 
-// Needs valid settings. Leaves out secrets: rotating one does not change which payouts the bank knows.
+// Needs valid settings. Leaves out secrets, because rotating one does not change which payouts the bank
+// knows.
 function fingerprintOf(
   { name, payoutScope }: Connector,
   settings: ConnectorSettings,

@@ -1,7 +1,7 @@
-// The rules for one credit, whichever format brought it.
+// Checks the fields of one credit, the same for all formats. Also turns unsigned reports into hints.
 //
-// Identity and terms (session id, account number, amount, currency) are strict. Free text of the
-// payer is cleaned and cut instead of refused: the money has arrived whatever its narration holds.
+// Identity and terms (session id, account number, amount, currency) are strict. Free text of the payer is
+// cleaned and cut instead of refused, because the money has arrived whatever the narration contains.
 
 import { dayAlone, parseBankTime, watDay } from '#clock.ts'
 import { AMOUNT_MAX_KOBO, formatKobo, type Kobo, kobo, koboOf, wholeKoboOf } from '#money.ts'
@@ -21,14 +21,14 @@ import { isAccountNumber, isSessionId } from './numbers.ts'
 
 // The charges that a bank withheld from a transfer, as its notification reports them.
 //
-// The settled amount decides, because it is what the bank's statement shows: fee, VAT and duty must
-// make up exactly the difference between it and the amount. Some banks give the VAT as a part of the
-// fee; an unexplained rest counts as a fee.
+// The settled amount decides, because the bank's statement shows it: fee, VAT and duty must make up exactly
+// the difference between the amount and the settled amount. Some banks report the VAT as a part of the fee.
+// An unexplained rest is treated as a fee.
 
-// As the bank wrote them. Null, undefined and '' mean not said.
+// The amounts as the bank wrote them. Null, undefined and '' mean that the bank named no amount.
 export type ChargeFields = { settled?: unknown; fee?: unknown; vat?: unknown; duty?: unknown }
 
-// Undefined when nothing was withheld; 'mismatch' when the figures cannot be true.
+// Returns undefined if the bank withheld nothing, and 'mismatch' if the amounts contradict each other.
 function readCharges(
   amountKobo: Kobo,
   fields: ChargeFields,
@@ -63,7 +63,7 @@ function charges(fee: bigint, vat: bigint, duty: bigint): BankCharges {
   return { feeKobo: kobo(fee), vatKobo: kobo(vat), dutyKobo: kobo(duty) }
 }
 
-// Unchecked values from a format. Null and undefined both mean absent.
+// The values of a format, not yet checked. Null and undefined both mean absent.
 export type CreditFields = {
   sessionId?: unknown
   accountNumber?: unknown
@@ -75,25 +75,25 @@ export type CreditFields = {
   sourceBankCode?: unknown
   narration?: unknown
   transactionTime?: unknown
-  identifiedBy?: IdentifierKind // The kind of the session id; default session_id.
-  isWeak?: boolean // The session id alone identifies no credit.
+  identifiedBy?: IdentifierKind // The kind of the session id. Defaults to session_id.
+  isWeak?: boolean // Whether two credits may share the session id (GivenIdentifier).
   otherIdentifiers?: readonly GivenField[]
   charges?: ChargeFields
 }
 
-// Required: a value that is no identifier is refused instead of ignored.
+// `isRequired`: an invalid value refuses the credit instead of being ignored.
 type GivenField = { kind: IdentifierKind; value: unknown; isWeak?: boolean; isRequired?: boolean }
 
 const TEXT_MAX = 200
-const SOURCE_ACCOUNT_MAX = 34 // an IBAN's longest
-const SOURCE_BANK_MAX = 35 // a clearing member id's longest in ISO 20022
+const SOURCE_ACCOUNT_MAX = 34 // The greatest length of an IBAN.
+const SOURCE_BANK_MAX = 35 // The greatest length of a clearing member id in ISO 20022.
 const ECHO_MAX = 64
-const CLOCK_SKEW_MAX_MS = 300_000 // As much as a signature may be off.
+const CLOCK_SKEW_MAX_MS = 300_000 // The same limit as for the time of a signature.
 
 const LONG_NUMBER = /^ [0-9]+$/
 const CURRENCY = /^[A-Za-z]{3}$/
-// Control characters, line separators, and the marks that turn the direction of writing: the last
-// would let a payer's name show as another on a page.
+// Control characters, line separators, and the marks that change the direction of writing. Such marks could
+// make a payer's name look like another name on a page.
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/
 const UNSEEN_RUNS = new RegExp(`${UNSEEN.source}+`, 'g')
 
@@ -124,7 +124,7 @@ export function rejection(code: RejectionCode, sessionId: unknown): Rejection {
   return { ok: false, sessionId: echo, code, message: MESSAGES[code], money: null }
 }
 
-// A rejection with the money that the fields name, so that the item is kept for an operator.
+// Returns a rejection with the money that the fields name, so that the item is kept for an operator.
 export function keptRejection(
   code: RejectionCode,
   sessionId: unknown,
@@ -133,7 +133,7 @@ export function keptRejection(
   return { ...rejection(code, sessionId), money: moneyIn(fields) }
 }
 
-// The money that the fields name. Null if there is provably none.
+// Returns the money that the fields name, or null if they certainly name none.
 function moneyIn(fields: CreditFields): NamedMoney | null {
   const { amount } = fields
   const isNone = amount === undefined || amount === null
@@ -141,7 +141,7 @@ function moneyIn(fields: CreditFields): NamedMoney | null {
   if (isNone || (isPlain && Number(amount) <= 0)) return null
   const amountKobo = fields.unit === 'kobo' ? wholeKoboOf(amount) : undefined
   const written = isPlain ? String(amount) : JSON.stringify(amount)
-  // In naira, as an operator reads it.
+  // Operators read amounts in naira.
   if (amountKobo !== undefined)
     return { amount: formatKobo(amountKobo), text: JSON.stringify(fields) }
   return { amount: cleanText(written, ECHO_MAX), text: JSON.stringify(fields) }
@@ -205,8 +205,8 @@ function readCredit(fields: CreditFields): ParsedItem {
   return { ok: true, credit }
 }
 
-// Ignores a value that is no identifier if the credit has another one. A weak one does not suffice:
-// alone, it could identify another transfer.
+// Ignores an invalid identifier, because the session id identifies the credit. If the session id is weak, the
+// credit is refused instead: a weak id alone could identify another transfer.
 function readIdentifiers(
   fields: CreditFields,
   sessionId: string,
@@ -225,8 +225,8 @@ function readIdentifiers(
   return read
 }
 
-// Some banks write references as JSON numbers. One with more digits than a number holds is read as
-// text behind a space (json-body.ts).
+// Some banks write references as JSON numbers. readJson() turns a number with more digits than a double holds
+// into a text with a leading space.
 function identifierText(value: unknown): unknown {
   if (typeof value === 'string') return LONG_NUMBER.test(value) ? value.slice(1) : value
   return Number.isSafeInteger(value) && Number(value) > 0 ? String(value) : value
@@ -237,7 +237,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === 0 || isBlank
 }
 
-// Null when nothing visible is left. PostgreSQL stores neither NUL nor half a surrogate pair.
+// Returns null if no visible character is left. PostgreSQL can store neither NUL nor half a surrogate pair.
 export function cleanText(text: string, lengthMax = TEXT_MAX): string | null {
   const seen = UNSEEN.test(text) ? text.replace(UNSEEN_RUNS, ' ') : text
   const whole = seen.isWellFormed() ? seen.trim() : seen.toWellFormed().trim()
@@ -251,7 +251,8 @@ function readText(value: unknown): string | null | undefined {
   return typeof value === 'string' ? cleanText(value) : undefined
 }
 
-// Half an account number names somebody else, so these are refused where text would be cut.
+// Refuses (undefined) a reference that is too long instead of cutting it: a part of an account number could
+// be the number of another person.
 function readReference(value: unknown, lengthMax: number): string | null | undefined {
   if (value === undefined || value === null) return null
   if (typeof value !== 'string' || value.length > lengthMax) return undefined
@@ -268,7 +269,7 @@ function readTime(
   return transactionDate ? { transactionTime: null, transactionDate } : { transactionTime: time }
 }
 
-// A time in the future means that the bank's clock is wrong. The credit is taken without a time.
+// Removes a time in the future from a credit: it means that the bank's clock is wrong.
 export function withoutFutureTime(credit: IncomingCredit, now: Date): IncomingCredit {
   const { transactionTime, transactionDate } = credit
   const latestMs = now.getTime() + CLOCK_SKEW_MAX_MS
@@ -280,14 +281,14 @@ export function withoutFutureTime(credit: IncomingCredit, now: Date): IncomingCr
   return { ...rest, transactionTime: null }
 }
 
-// Some banks name the payer's bank by its NIP code: one bank is to have one code in our records.
+// Returns our code of a bank. Some banks name the payer's bank by its NIP code, but our records use one code
+// for each bank.
 export function plainBankCode(code: string): string {
   return findBank(code)?.code ?? findBankByNipCode(code)?.code ?? code
 }
 
-// Reports that are not signed (I103): a credit becomes a hint, for which the bank is asked, and a reversal
-// is kept for an operator if it names money.
-
+// In an unsigned report (I103), a credit becomes a hint, which the service verifies with a query at the bank.
+// A reversal is kept for an operator if it names money.
 export function asHints(parsed: Parsed): Parsed {
   return 'malformed' in parsed ? parsed : { ...parsed, items: parsed.items.map(asHint) }
 }

@@ -1,9 +1,9 @@
 // The institutions we know: banks, microfinance and mortgage banks, mobile money operators and payment
-// service banks. An institution that is missing here can still pay in. Its name stays unknown. Its code also
-// stays unknown if a notification has only the name.
+// service banks. An institution that is missing here can still pay in, but its name stays unknown, and so
+// does its code if a notification has only the name.
 //
-// Each has one `code` of ours: its CBN code (three or five digits), else its NIP code (six digits). Callers
-// may name it by any of its codes; connectors name it by the code that the provider expects.
+// We identify each institution by one `code`: its CBN code (three or five digits), or else its NIP code (six
+// digits). Callers may name it by any of its codes; connectors name it by the code that the provider expects.
 
 import institutions from './institutions.json' with { type: 'json' }
 
@@ -24,9 +24,10 @@ export type Bank = {
   kind: (typeof KINDS)[number]
   cbnCode?: string
   nipCode?: string // Its institution code on the NIP rail.
-  aliases?: readonly string[] // Codes that single providers use for it.
-  providerCodes?: Readonly<Record<string, string>> // By provider: its code, to the letter.
-  // False: the account numbers are telephone numbers. Absent: not known, so no number is refused.
+  aliases?: readonly string[] // Codes that only some providers use for it.
+  providerCodes?: Readonly<Record<string, string>> // By provider: the exact code that the provider uses.
+  // False if the account numbers are telephone numbers. Absent if that is not known; no number is then
+  // refused.
   checksNuban?: boolean
   canBePaid?: false // Closed, or without customers' accounts.
   otherNames?: readonly string[]
@@ -47,7 +48,7 @@ const byCode = new Map(
 )
 const byName = indexNames()
 
-// By any of its codes.
+// Finds an institution by any of its codes.
 export function findBank(code: string): Bank | undefined {
   return byCode.get(code)
 }
@@ -60,32 +61,32 @@ export function findBankByName(name: string): Bank | undefined {
   return byName.get(plainName(name))
 }
 
-// For notifications that name the payer's bank without a code.
+// Finds the code of the payer's bank for a notification that has only the bank's name.
 export function bankCodeByName(name: unknown): string | null {
   return typeof name === 'string' ? (findBankByName(name)?.code ?? null) : null
 }
 
-// The provider's own code of an institution, or else its code in the numbering that the provider uses.
-// Returns the caller's code for an unlisted institution.
+// Returns the provider's code of an institution, or else its code in the numbering that the provider uses.
+// For an unlisted institution, returns the caller's code.
 export function providerCode(bankCode: string, numbering: 'nip' | 'cbn', provider = ''): string {
   const bank = findBank(bankCode)
   if (!bank) return bankCode
-  const own =
+  const ofProvider =
     bank.providerCodes && Object.hasOwn(bank.providerCodes, provider)
       ? bank.providerCodes[provider]
       : undefined
-  return own ?? (numbering === 'nip' ? bank.nipCode : bank.cbnCode) ?? bank.code
+  return ofProvider ?? (numbering === 'nip' ? bank.nipCode : bank.cbnCode) ?? bank.code
 }
 
 export type NameBank = (code: string) => string
 
-// Names each of our own banks as its settings do, and all others as the directory does.
+// Returns the names of banks: from the settings for our own banks, from this directory for all others.
 export function bankNames(banks: readonly { code: string; name: string }[]): NameBank {
   return (code) => banks.find((bank) => bank.code === code)?.name ?? findBank(code)?.name ?? code
 }
 
-// If two institutions share a name, the name means the commercial bank. If neither is one, the name is
-// ignored.
+// If two institutions share a name, the name means the commercial bank. If neither is a commercial bank, the
+// name is ignored.
 function indexNames(): Map<string, Bank> {
   const index = new Map<string, Bank | undefined>()
   for (const bank of BANKS) {

@@ -9,7 +9,7 @@ import { closingQuote, findFault, keyText, skipSpace, withoutRounding } from '#j
 
 const DEPTH_MAX = 32
 
-// `repeated` holds the positions of the credits that have a field twice.
+// `repeated` has the positions of the credits that have a field twice.
 type JsonBody = { value: unknown; repeated: ReadonlySet<number> }
 
 // Each field has one bit, so that one number holds all fields seen in an object.
@@ -37,7 +37,7 @@ export function readJson(rawBody: Buffer, fields: FieldBits): JsonBody | { malfo
   }
 }
 
-// For a body in which several nested objects make one credit. `isRepeated`: one of them has a field twice.
+// Reads a body in which several nested objects make one credit. `isRepeated`: one of them has a field twice.
 export function readNestedJson(
   rawBody: Buffer,
 ): { value: unknown; isRepeated: boolean } | { malformed: string } {
@@ -47,7 +47,8 @@ export function readNestedJson(
   return { value: body.value, isRepeated }
 }
 
-// The number as text. Its leading space makes it invalid as an amount or an id.
+// Turns a number that JSON.parse would round into a text. The leading space makes the text invalid as an
+// amount or an id.
 function asWritten(number: string): string {
   return `" ${number}"`
 }
@@ -87,7 +88,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// Returns the object in a field. Any other value counts as an empty object.
+// Returns the object in a field, or an empty object for any other value.
 export function objectIn(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {}
 }

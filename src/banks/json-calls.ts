@@ -1,7 +1,8 @@
-// Calls to a bank's JSON API, under fixed headers or an access token.
+// Calls to a bank's JSON API, authenticated by fixed headers or by an access token, and the results of common
+// answers.
 //
-// A response that does not show what the bank knows counts as no answer: a redirect, refused credentials, a
-// limit on requests, a server error, or a body that is no JSON object.
+// A response that does not answer the request itself is treated as no answer: a redirect, refused
+// credentials, a rate limit, a server error, or a body that is no JSON object.
 
 import { type Monotonic, systemMonotonic } from '#clock.ts'
 import { type BankHttp, type BankRequest, type BankResponse, jsonObject } from './bank-http.ts'
@@ -13,8 +14,8 @@ const CREDENTIALS_REFUSED = [401, 403]
 const NO_ANSWER = [...CREDENTIALS_REFUSED, 408, 425, 429]
 const MESSAGE_MAX = 200
 const SPARE_MS = 300_000 // An order goes out only under a token that stays valid for at least this long.
-// The words of NIP's codes 25 and 07, and of banks. They must begin the text: "Merchant account not found" is
-// about our own account.
+// The messages of NIP's codes 25 and 07, and of banks, for an unknown account. A text must begin with them:
+// "Merchant account not found" is about our own account.
 const NO_SUCH_ACCOUNT = [
   /^(?:unable to locate (?:account|record)|no such account|invalid account)\b/i,
   /^(?:the |bank )?account (?:number )?(?:(?:is )?(?:not found|invalid)|does not exist)\b/i,
@@ -34,13 +35,13 @@ export function asking(http: BankHttp, headers: Headers): Ask {
   return async (request, options) => read(await http({ ...request, headers }, options))
 }
 
-// `lifetimeMs`: as the bank's answer or its documentation says.
+// `lifetimeMs` is from the bank's answer or its documentation.
 type Session = { status: 'logged_in'; headers: Headers; lifetimeMs: number } | NoAnswer
 type Login = { session: Promise<Session>; atMs: number }
 
 // Logs in if there is no token yet, and again if the bank refuses it. Concurrent calls share one login. An
 // order to pay is not repeated after a refused token, because a system behind the gateway may already have
-// the order. It is sent with a token that is valid for minutes, so that refusals are rare.
+// the order. Orders are sent only with a token that stays valid for minutes, so that refusals are rare.
 export function askingWithToken(
   http: BankHttp,
   logIn: () => Promise<Session>,
@@ -89,8 +90,8 @@ export function askingWithToken(
   }
 }
 
-// For one call of several requests: every request after the first waits for its turn. A request without a
-// turn is not sent.
+// Wraps `ask` for one call of several requests: every request after the first waits for its turn within the
+// bank's rate limit. A request that gets no turn is not sent.
 export function inTurn(ask: Ask): Ask {
   let isFirst = true
   return async (request, options) => {
@@ -120,7 +121,7 @@ export function noAnswer(httpStatus: number): NoAnswer {
   return { status: 'no_answer', reason: reasonOf(httpStatus), ...(isUp && { isUp }) }
 }
 
-// The result if an answer does not answer the request. `field` has the bank's own words.
+// The result if a response does not answer the request. `field` names the field with the bank's message.
 export function asNoAnswer(answer: JsonAnswer, field: string): NoAnswer {
   return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, field) }
 }
@@ -151,7 +152,7 @@ export function nameNotFound(
   return { ...noAnswer(httpStatus), reason: message }
 }
 
-// The bank's message from this field, as text that can be stored.
+// Returns the bank's message from this field, as a text that can be stored.
 export function messageOf({ httpStatus, body }: JsonAnswer, field: string): string {
   const message = body[field]
   const text = typeof message === 'string' ? cleanText(message, MESSAGE_MAX) : null

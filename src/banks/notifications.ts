@@ -1,8 +1,8 @@
-// The common form of every bank's notifications: a body goes in, credits and rejections come out, and an
-// acknowledgement goes back in the words that the bank expects.
+// The common form of every bank's notifications: a format parses a body into credits and rejections, and
+// writes the acknowledgement that the bank expects.
 //
-// `parse` never throws and never lets one bad credit fail its neighbours. Only a body of which nothing can be
-// read is `malformed`.
+// `parse` never throws, and one bad credit never fails the others. Only a body that is unreadable as a whole
+// is `malformed`.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Kobo } from '#money.ts'
@@ -46,12 +46,12 @@ export type IncomingCredit = {
   transactionDate?: string // yyyy-MM-dd, where the bank gives no time of day.
 }
 
-// In the order in which they are checked.
+// Ordered as they are checked.
 export type RejectionCode =
   | 'not_a_credit' // an item that is no object, a debit, or a debit taken back
   | 'not_booked' // announced by the bank, but not booked yet
-  | 'batch_without_details' // several transfers in one sum: nobody can say whose they are
-  | 'repeated_field' // one field twice in one object: nobody can say which one is meant
+  | 'batch_without_details' // several transfers in one sum, so their owners are unknown
+  | 'repeated_field' // one field twice in one object, so its value is ambiguous
   | 'net_of_charges' // the bank kept a part of the payers' money
   | 'amount_mismatch' // the parts of an entry do not add up to the entry
   | 'charges_mismatch' // the bank's charges and the settled amount do not make up the amount
@@ -70,9 +70,9 @@ export type RejectionCode =
 // likeliest first. `accountNumber`, if the bank gives it, is the number that received the credit. It guards
 // against wrong matches, because payers choose some of the ids and may choose another payer's.
 //
-// Some banks give every reversal of a credit the credit's own id. Then `place` (the message and the position
-// in it) tells the reversals apart. If `place` is undefined, the id is the reversal's own. `formerId` is the
-// id that an earlier release gave the reversal.
+// Some banks report every reversal of a credit under the id of the credit. Then `place` (the message and the
+// position in it) tells the reversals apart. If `place` is undefined, the id belongs to the reversal alone.
+// `formerId` is the id that an earlier release gave the reversal.
 export type IncomingReversal = {
   sessionId: string
   formerId?: string
@@ -134,14 +134,14 @@ export type NotificationFormat = {
   ): { contentType: string; body: string }
 }
 
-// The type in front of any parameters: "text/xml" of "Text/XML; charset=utf-8".
+// Returns the media type without its parameters: "text/xml" for "Text/XML; charset=utf-8".
 export function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] as string).trim().toLowerCase()
 }
 
 type Call = { headers: Readonly<Record<string, string | string[] | undefined>> }
 
-// For a bank that has one format.
+// Returns the findFormat of a bank that has only one format.
 export function onlyFormat(format: NotificationFormat) {
   return ({ headers }: Call): NotificationFormat | undefined => {
     const type = headers['content-type']
@@ -150,12 +150,11 @@ export function onlyFormat(format: NotificationFormat) {
 }
 
 // Compares a caller's value with a secret in constant time.
-
 export function isSecretEqual(value: string, secret: string): boolean {
   return timingSafeEqual(digest(value), digest(secret))
 }
 
-// One value of a header. Undefined when it is missing or was sent twice.
+// Returns the value of a header, or undefined if it is missing or was sent twice.
 export function singleHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? undefined : header
 }
@@ -164,11 +163,10 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-// Common to notifications of one JSON object each.
-
+// The rules of a format whose notifications are one JSON object each.
 type Reading = {
   name: string
-  // `isRepeated`: a field occurs twice in the same object, and nobody can say which one is meant.
+  // `isRepeated`: a field occurs twice in the same object, so its value is ambiguous.
   read(notification: Record<string, unknown>, isRepeated: boolean): ParsedItem
   answer(acknowledgement: Acknowledgement): object
 }
@@ -202,8 +200,8 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-// The text that a bank signs for one field; empty if the field is absent. Undefined for a list, an object or
-// a boolean: the bank would sign the text in it, and we would read it as something else or as nothing.
+// Returns the text that a bank signs for one field, which is empty if the field is absent. Returns undefined
+// for a list, an object or a boolean, because the bank's text of such a value may differ from ours.
 export function signedValue(value: unknown): string | undefined {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined

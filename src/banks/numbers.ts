@@ -1,13 +1,14 @@
-// NUBAN account numbers: a 9-digit serial, and a check digit that ties the number to one bank.
+// Account numbers (NUBAN), session ids, and the permutation by which serials are drawn.
 //
-// Every number we issue passes the check. We look up numbers that others send us without it, because
-// published samples are often invented.
+// A NUBAN is a 9-digit serial and a check digit that ties the number to one bank. Every number that we issue
+// passes the check. Numbers that callers send are looked up without the check, because published samples are
+// often invented.
 
 import { createCipheriv, createHmac } from 'node:crypto'
 import { watDigits } from '#clock.ts'
 
 const WEIGHTS = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3] as const
-export const ACCOUNT_NUMBER = '^[0-9]{10}$' // Patterns, for schemas too.
+export const ACCOUNT_NUMBER = '^[0-9]{10}$' // This pattern and the next are also used in schemas.
 export const BANK_CODE = '^[0-9]{3}(?:[0-9]{2})?$'
 const ACCOUNT_NUMBER_PATTERN = new RegExp(ACCOUNT_NUMBER)
 const BANK_CODE_PATTERN = new RegExp(BANK_CODE)
@@ -39,19 +40,20 @@ export function isAccountNumber(text: string): boolean {
   return ACCOUNT_NUMBER_PATTERN.test(text)
 }
 
-// Banks have 3 digits, other institutions 5; the 2020 standard puts both into 6.
+// Codes of banks have 3 digits, those of other institutions 5. The 2020 standard extends both to 6.
 function institutionDigits(bankCode: string): string {
   if (!isBankCode(bankCode)) throw new RangeError('A bank code has 3 or 5 digits.')
   return bankCode.length === 3 ? `000${bankCode}` : `9${bankCode}`
 }
 
-// The session id, a credit's identity at its bank: any text, as rails name transfers as they like.
+// A session id identifies a credit at its bank. It may be any text, because rails choose their own ids.
 //
-// NIP's is 30 ASCII digits: sending institution (6), yyMMddHHmmss in WAT (12), unique part (12).
-// Banks are known to send ids whose date part is no date, and their money is as real as any other.
+// A session id of NIP has 30 ASCII digits: sending institution (6), yyMMddHHmmss in WAT (12), unique part
+// (12). The date part is not checked: some banks send ids whose date part is no date, and their money is
+// real.
 
 const NIP_SESSION_ID = /^[0-9]{30}$/
-// Has no control, format or line characters and no surrounding spaces.
+// Up to 64 characters, without control, format or line characters and without surrounding spaces.
 const SESSION_ID = /^(?! )[^\p{C}\p{Zl}\p{Zp}]{1,64}(?<! )$/u
 const INSTITUTION = /^[0-9]{6}$/
 const UNIQUE = /^[0-9]{1,12}$/
@@ -77,16 +79,16 @@ export function makeSessionId(parts: {
   return parts.institution + watDigits(parts.now) + unique.padStart(12, '0')
 }
 
-// A keyed, pseudo-random permutation of the numbers 0 … size−1. Nobody without the key can foresee
-// the next number, and no number comes twice: a Feistel network maps its domain one to one whatever
-// its round function, and cycle walking stays inside [0, size).
+// A keyed, pseudo-random permutation of the numbers 0 … size−1. Without the key, the next number cannot be
+// predicted. No number comes twice: a Feistel network maps its domain one to one whatever its round function,
+// and cycle walking stays inside [0, size).
 //
-// Key and size determine the permutation. A range keeps both for ever; otherwise it would issue
-// numbers again.
+// Key and size determine the permutation. A range keeps both permanently; otherwise it would issue numbers
+// again.
 
 export const SIZE_MAX = 1_000_000_000
 const KEY_BYTES_MIN = 16
-const ROUNDS = 10 // as many as NIST's FF1
+const ROUNDS = 10 // As many as NIST's FF1 has.
 
 // A round function has at most 2^15 inputs, so it is a table, derived once per permutation from the
 // AES-256-CTR key stream. Measured for size 1e9: deriving takes 1.4 ms, a call 0.6 µs (0.9 µs where

@@ -1,6 +1,6 @@
-// Counts successful and failed calls to each bank: calls about incoming money and numbers, and orders to pay.
-// A call fails if the bank cannot be reached, does not answer in time, or answers with a server error. A
-// refusal is not a failure.
+// Counts and traces the calls to each bank. Calls about incoming money and numbers are counted apart from
+// orders to pay. A call fails if the bank cannot be reached, does not answer in time, or answers with a
+// server error. A refusal is not a failure.
 
 import { inSpan, type Tracer } from '#trace-context.ts'
 import type { BankCalls, BankConnections } from './connector.ts'
@@ -11,8 +11,8 @@ export type CallCount = { bankCode: string; direction: Direction; answered: numb
 type Call = (...args: unknown[]) => Promise<unknown>
 type Answer = { status: string; isUp?: true; isAccepted?: true; waitsFor?: string }
 
-// A bank that lets us log in or finds a payout need not be able to take orders. So only the failures of these
-// two calls count.
+// A bank that lets us log in or finds a payout may still be unable to take orders. So only the failures of
+// these two calls are counted.
 const COUNTED: Partial<Record<keyof BankCalls, { direction: Direction; onlyFailures?: true }>> = {
   findTransfer: { direction: 'in' },
   listTransfers: { direction: 'in' },
@@ -103,8 +103,8 @@ function isAnswered({ status, isUp, isAccepted, waitsFor }: Answer): boolean {
   return status !== 'unknown' || isAccepted === true || waitsFor !== undefined
 }
 
-// Traces every call to a bank. A span has only the name of the call, because its arguments name people and
-// accounts. Banks behind one connection still share its calls (src/payouts/workers.ts).
+// A span of a call to a bank has only the name of the call, because its arguments name people and accounts.
+// Banks behind one connection still share the traced calls, as src/payouts/workers.ts expects.
 
 type TraceableCall = (...args: unknown[]) => Promise<unknown>
 

@@ -1,5 +1,5 @@
-// Payments for a bank without an API: a file of orders that an operator uploads at the bank's portal, and
-// the bank's report of each order. Formats: pain.001 and pain.002 (banks/iso20022), and CSV (here).
+// Payments for a bank without an API: a file of orders that an operator uploads at the bank's portal, and the
+// bank's report on each order. The formats are pain.001 and pain.002 (iso20022/pain.ts), and CSV (here).
 
 import { isUtf8 } from 'node:buffer'
 import { latinText } from '#banks/iso20022/elements.ts'
@@ -10,7 +10,7 @@ import type { PayoutInstruction } from './connector.ts'
 export type DebitAccount = {
   readonly accountNumber: string
   readonly accountName: string
-  readonly customerId?: string | undefined // The bank's id of us.
+  readonly customerId?: string | undefined // Our customer id at the bank.
 }
 
 export type PaymentFile = {
@@ -27,12 +27,12 @@ export type ReportedStatus = 'confirmed' | 'failed' | 'pending'
 
 // One status in a bank's report: of one order, or of all orders of a file.
 export type ReportLine = {
-  line: number // From 1, in the order of the report.
+  line: number // The position in the report, from 1.
   level: 'file' | 'order'
-  fileReference: string | undefined // Undefined: the report does not say.
+  fileReference: string | undefined // Undefined if the report does not name the file.
   reference: string | undefined // The reference of the order.
   statusText: string // As the bank wrote it.
-  status: ReportedStatus | undefined // Undefined: we do not know that status.
+  status: ReportedStatus | undefined // Undefined if we do not know the bank's status.
   isDuplicate?: true // Refused because the bank already has the order. `status` is then undefined.
   bankReference: string | undefined
   reason: string | undefined
@@ -41,7 +41,8 @@ export type ReportLine = {
 
 export type Report = { lines: ReportLine[] } | { malformed: string }
 
-// Statuses of ISO 20022 (ExternalPaymentTransactionStatus1Code). A code that is missing here decides nothing.
+// Statuses of ISO 20022 (ExternalPaymentTransactionStatus1Code). A code that is missing here is an unknown
+// status.
 const STATUSES: Readonly<Record<string, ReportedStatus>> = {
   ACSC: 'confirmed', // Settled on the debtor's account,
   ACCC: 'confirmed', // and on the creditor's.
@@ -62,9 +63,10 @@ export function statusOf(code: string): ReportedStatus | undefined {
   return Object.hasOwn(STATUSES, code) ? STATUSES[code] : undefined
 }
 
-// Any rejection as a duplicate, by its ExternalStatusReason1Code or in words. It does not show the outcome of
-// the first order: after a second upload, the bank rejects an order that it is paying. Taking another
-// rejection for a duplicate costs an alert; the opposite pays twice.
+// Match rejections of duplicates, by their ExternalStatusReason1Code or in words. Such a rejection does not
+// show the outcome of the first order: after a second upload, the bank rejects an order that it is paying. If
+// another rejection is taken for a duplicate, an alert is raised needlessly; in the opposite case the payout
+// is paid twice.
 const DUPLICATES = [
   /\b(?:AM05|DU0[1-5])\b|duplicat/i,
   /\balready (?:been )?(?:paid|process|execut|receiv|sent|submit|settle|complete|exist|used)/i,
@@ -79,7 +81,7 @@ export function judgeStatus(
   return isDuplicate ? { status: undefined, isDuplicate } : { status }
 }
 
-// Payments and their results as CSV (RFC 4180), for banks whose portal takes nothing better. Text is
+// Payments and their results as CSV (RFC 4180), for banks whose portal does not accept pain.001. Text is
 // Latin, as in pain.001.
 //
 //   out  reference,amount,currency,accountName,accountNumber,bankCode,narration,debitAccount,date
@@ -111,7 +113,7 @@ export function writePaymentCsv({ debitAccount, executionDate, orders }: Payment
     .join('')
 }
 
-// Latin text holds neither line ends nor double quotes.
+// Only commas need quotes, because Latin text has neither line ends nor double quotes.
 function quoted(cell: string): string {
   return cell.includes(',') ? `"${cell}"` : cell
 }

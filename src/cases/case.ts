@@ -1,15 +1,15 @@
-// A case is a report of fraud, by a bank, by a payer or by a rule of our own, and the record of what was
-// done.
+// A case is a report of fraud by a bank, by a payer or by one of our own rules, and the record of the actions
+// that followed.
 //
 //   open ──▶ investigating ──▶ closed, with an outcome ──▶ erased, five years later
 //     └───────────────────────▶   │
 //              ▲──── reopened ────┘
 //
 // A case has parties, notes, evidence (evidence.ts), credits, holds (each hold's `case` is the case's
-// reference), deadlines (deadlines.ts) and a history. Data that may name somebody is sealed: summary,
+// reference), deadlines (deadlines.ts) and a history. Data that may name a person is sealed: summary,
 // parties, notes, evidence.
 //
-// Other rooms open a case in their own transaction:
+// The code of other folders opens a case in its own transaction:
 //
 //   const { reference } = await openCase(tx, { actor: 'rule:velocity', operatorId: null, now, sealer }, {
 //     kind: 'own_rule', key: `velocity ${creditId}`, summary: '12 credits of ₦49,000 in an hour',
@@ -19,7 +19,7 @@
 //
 // With a `key`, a case is opened once: the same key returns the existing case. openCase() locks nothing but
 // the new row, and raises no alert and no event, so that it can run anywhere in a transaction. joinCase()
-// collects credits: it adds a credit to the open case of a key, as screening does.
+// adds a credit to the open case of a key, as screening does.
 //
 // Locks: the case, then its holds, then alerts.
 
@@ -45,7 +45,7 @@ export type Party = {
   contact?: string
 }
 
-// `operatorId`: the operator's client, whose audit log gets the entry. Null: a rule of our own acts.
+// `operatorId` is the operator's client, whose audit log gets the entry. It is null if a rule acts.
 export type CaseActor = { actor: string; operatorId: ClientId | null; now: Date; sealer: Sealer }
 
 type NewCase = {
@@ -60,7 +60,7 @@ type NewCase = {
   parties?: readonly Party[]
 }
 
-export const LINKS_MAX = 200 // The limit of credits, of parties and of notes of a case.
+export const LINKS_MAX = 200 // A case has at most this many credits, parties and notes each.
 
 export function isCaseReference(text: string): boolean {
   return /^CAS[0-9]{15}$/.test(text)
@@ -113,8 +113,9 @@ type Joining = Omit<NewCase, 'creditIds' | 'key'> & {
   sessionId: string
 }
 
-// Adds the credit to the open case of the key, or opens one. A closed or full case stays as it is, and has a
-// successor: `key/2` and so on. The case stays open until the transaction ends. Returns its reference.
+// Adds the credit to the open case of the key, or opens a case. A closed or full case stays as it is, and
+// gets a successor with the key `key/2` and so on. The case is locked, so it stays open until the transaction
+// ends. Returns its reference.
 export async function joinCase(
   tx: Transaction,
   by: CaseActor,
@@ -160,7 +161,7 @@ export async function lockCase(tx: Transaction, reference: string): Promise<Lock
   return rows[0]
 }
 
-// Locks a case. Refuses a closed case, because nothing may be added to it.
+// Locks a case. Refuses a closed case, because no data may be added to it.
 export async function lockOpenCase(tx: Transaction, reference: string): Promise<LockedCase> {
   const found = await lockCase(tx, reference)
   if (found.state === 'closed') throw new Refusal('case_closed')
@@ -174,7 +175,7 @@ type Change = {
   detail?: Record<string, string | number | null>
 }
 
-// Writes the history of the case and the operator's audit log. Neither names a party.
+// Adds an entry to the history of the case and to the operator's audit log. Neither entry names a party.
 export async function recordChange(
   tx: Transaction,
   { actor, operatorId, now }: Omit<CaseActor, 'sealer'>,
@@ -241,7 +242,7 @@ async function insertCredit(tx: Transaction, id: CaseId, creditId: CreditId): Pr
   return rowCount === 1
 }
 
-// Linking a linked credit changes nothing.
+// Linking a credit that is already linked changes nothing.
 export async function linkCredit(
   tx: Transaction,
   by: CaseActor,
@@ -267,7 +268,7 @@ async function isFull(tx: Transaction, table: Files, id: CaseId): Promise<boolea
   return (rows[0]?.count ?? 0) >= LINKS_MAX
 }
 
-// Records that a deadline is met. A repetition changes nothing.
+// Records that a deadline is met. Recording it again changes nothing.
 export async function meet(
   tx: Transaction,
   by: CaseActor,
@@ -291,7 +292,7 @@ export async function investigate(
 
 type Closing = { reference: string; outcome: Outcome; reason: string }
 
-// Refuses while the case still holds money: the outcome must say what happens to that money (I133).
+// Refuses a case with active holds: an operator must first decide about the held money (I133).
 export async function closeCase(
   tx: Transaction,
   by: CaseActor,
@@ -337,13 +338,11 @@ async function isErased(tx: Transaction, id: CaseId): Promise<boolean> {
   return rowCount === 1
 }
 
-// Erasure: five years after a case was closed, its summary, parties, notes and files are erased. The
-// remaining data names nobody: kind, dates, amount, outcome, credits, holds, history, and the hashes of the
-// files.
+// Five years after a case was closed, its summary, parties, notes and files are erased. The remaining data
+// names no person: kind, dates, amount, outcome, credits, holds, history, and the hashes of the files.
 //
 // Financial institutions must keep such records for five years (Money Laundering (Prevention and Prohibition)
 // Act 2022, section 8). Until then a customer's request for erasure does not change a case (docs/cases.md).
-
 const KEPT_YEARS = 5
 
 // Erases one case. Returns false if no case is due.

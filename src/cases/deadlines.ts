@@ -1,6 +1,6 @@
 // Deadlines of a case, computed from the rules when the case is opened. Two alerts escalate each deadline:
-// one some time before it, and one when it has passed. The alerts clear when the deadline is met or the case
-// is closed.
+// one some time before it (warnMinutes), and one when it has passed. The alerts clear when the deadline is
+// met or the case is closed.
 
 import { businessDayFrom, type Holidays, watDay } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -21,7 +21,7 @@ export type DeadlineRule = {
   length: number
   warnMinutes: number
   source: string
-  updatedBy: string | null // Null: the rule was supplied with the service.
+  updatedBy: string | null // Null if the rule is still as supplied with the service.
   updatedAt: Date
 }
 
@@ -49,7 +49,7 @@ export async function listDeadlineRules(db: Queryable): Promise<DeadlineRule[]> 
 type By = { clientId: ClientId; actor: string; now: Date }
 type RuleChange = Pick<DeadlineRule, 'name' | 'unit' | 'length' | 'warnMinutes' | 'source'>
 
-// Applies to cases opened from now on. Open cases keep their deadlines.
+// The rule applies to cases that are opened from now on. Open cases keep their deadlines.
 export async function setDeadlineRule(
   tx: Transaction,
   { clientId, actor, now }: By,
@@ -72,7 +72,8 @@ export async function setDeadlineRule(
 
 type DueRule = Pick<DeadlineRule, 'unit' | 'length'>
 
-// A deadline in business days is at the same time of day, that many business days later.
+// Returns the time of the deadline. A deadline in business days is at the same time of day, that many
+// business days later.
 export function dueAfter(start: Date, { unit, length }: DueRule, holidays: Holidays): Date {
   if (unit === 'minutes') return new Date(start.getTime() + length * MINUTE_MS)
   const first = watDay(start)
@@ -103,7 +104,7 @@ export async function addDeadlines(
   }
 }
 
-// Returns whether the deadline was open. The caller has locked the case.
+// Marks the deadline as met. Returns whether it was open before. The caller has locked the case.
 export async function meetDeadline(
   tx: Transaction,
   { id, name, actor, now }: { id: CaseId; name: DeadlineName; actor: string; now: Date },
@@ -124,7 +125,7 @@ const PENDING = `
     from case_deadlines d join cases c on c.id = d.case_id
    where d.met_at is null and c.state <> 'closed' and d.warn_at <= $1`
 
-// Returns whether more deadlines may be due.
+// Raises and clears the alerts of deadlines. Returns whether more deadlines may be due.
 export async function escalateDeadlines(tx: Transaction, now: Date): Promise<boolean> {
   const kinds = ['case_deadline_near', 'case_deadline_missed'] as const
   return alertDeadlines(tx, now, { name: 'case-deadlines', kinds, pending: PENDING })

@@ -1,6 +1,6 @@
-// Evidence: files that are stored exactly as uploaded, sealed in chunks. A file never changes, and is sent
-// only if its hash is right (I131). Its type is derived from its bytes, and must be on a short list of types
-// that browsers cannot run.
+// Evidence: files that are stored exactly as uploaded, sealed in chunks. A file never changes, and a download
+// completes only if its hash is still the same (I131). The type of a file is derived from its bytes, and must
+// be on a short list of types that browsers do not run.
 
 import { createHash } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
@@ -11,7 +11,7 @@ import type { Sealer } from '#seal.ts'
 import { type CaseActor, lockOpenCase, recordChange } from './case.ts'
 
 export const FILE_BYTES_MAX = 10 * 1024 * 1024
-export const FILES_MAX = 20 // The most files of one case.
+export const FILES_MAX = 20 // A case has at most this many files.
 const CHUNK_BYTES = 48 * 1024 // A multiple of 3, so that the base64 of the chunks joins to that of the file.
 
 export type Evidence = {
@@ -41,7 +41,8 @@ export function sniffMediaType(bytes: Buffer): string | undefined {
   return isText(bytes) ? 'text/plain' : undefined
 }
 
-// Whether the bytes are UTF-8 text. Tab, line ends, form feed and escape are the only control characters.
+// Returns whether the bytes are UTF-8 text whose only control characters are tab, line ends, form feed and
+// escape.
 function isText(bytes: Buffer): boolean {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -53,7 +54,7 @@ function isText(bytes: Buffer): boolean {
 
 type NewEvidence = { reference: string; name: string; bytes: Buffer }
 
-// Idempotent by content: if the case has the same file already, the first upload stays.
+// If the case already has a file with the same content, the first upload stays and the new one is dropped.
 export async function addEvidence(
   tx: Transaction,
   by: CaseActor,

@@ -1,5 +1,5 @@
-// A case for the bank or the regulator: as one JSON document with its files and their hashes, and as a page
-// to print. Each export is recorded in the history of the case.
+// Exports a case for a bank or a regulator: as one JSON document with its files and their hashes, and as a
+// page to print. Each export is recorded in the history of the case.
 
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -125,8 +125,8 @@ async function* documentOf({ db, sealer, whole, actor, at }: Exporting) {
   let separator = ''
   for (const file of whole.erasedAt ? [] : whole.evidence) {
     const { mediaType, sizeBytes, sha256 } = file
-    const about = { name: sealer.open(file.nameSealed), mediaType, sizeBytes, sha256 }
-    yield `${separator}${JSON.stringify(about).slice(0, -1)},"contentBase64":"`
+    const fields = { name: sealer.open(file.nameSealed), mediaType, sizeBytes, sha256 }
+    yield `${separator}${JSON.stringify(fields).slice(0, -1)},"contentBase64":"`
     for await (const chunk of readBase64(db, sealer, file)) yield chunk
     yield '"}'
     separator = ','

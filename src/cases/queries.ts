@@ -1,4 +1,4 @@
-// Reads cases for people: a list, and one case with all its data unsealed.
+// Reads cases for operators: a list, and one case with all its data.
 
 import { type Conditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -26,7 +26,7 @@ export type Case = {
   openedAt: Date
   closedAt: Date | null
   erasedAt: Date | null
-  nextDueAt: Date | null // The first deadline that is not met. Null: none, or the case is closed.
+  nextDueAt: Date | null // The first deadline that is not met. Null if there is none or the case is closed.
 }
 
 export type CaseParty = Party & { addedBy: string; addedAt: Date }

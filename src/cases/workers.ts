@@ -1,4 +1,5 @@
-// Escalates deadlines of cases (deadlines.ts), and erases cases that need not be kept any more.
+// The workers of cases: escalate deadlines (deadlines.ts), and erase cases that need no longer be kept
+// (case.ts).
 
 import { withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'

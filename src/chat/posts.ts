@@ -1,8 +1,8 @@
-// Posts to the operators' chat: alerts, and requests of operators that wait for a second person.
-// A post names neither people nor amounts: chats are outside of the operator's control.
+// The operators' chat and the posts to it: alerts, and requests of operators that wait for a second person. A
+// post names neither people nor amounts, because the operator does not control the chat service.
 //
-// A post is made at least once: a process that dies between the chat's answer and its record leaves a post
-// that the next one repeats.
+// Each post is sent at least once: if a process dies after the chat answered and before the answer is
+// recorded, another process sends the post again.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -23,7 +23,8 @@ import { type AttemptResult, nextAttemptAt } from '#webhooks/send.ts'
 const CLAIM_MS = 60_000
 const CLAIMED_MAX = 10
 const QUEUED_MAX = 100
-// An alert is seen in time: no transaction lasts this long.
+// Alerts of the last hour are read in every round, because an alert with a lower id may commit later. No
+// transaction lasts this long.
 const SEEN_AFTER_MS = 3_600_000
 
 export type Chat = {
@@ -49,7 +50,7 @@ export async function findChat(db: Queryable): Promise<Chat | undefined> {
   return rows[0]
 }
 
-// SQL: the operators have a chat.
+// SQL condition: the operators have a chat.
 export const HAS_CHAT = 'exists (select from operator_chat)'
 
 export async function findChatUrl(db: Queryable, sealer: Sealer): Promise<string | undefined> {
@@ -103,7 +104,8 @@ function record(
   return writeAuditLog(tx, now, { clientId, actor, action, subject: 'chat/operators', detail })
 }
 
-// Each request that a second person of the operator decides, with the page that shows it.
+// SQL query: all open requests that a second person of the operator decides, each with the page that shows
+// it.
 const REQUESTS = `
   select 'adjustment/' || reference as subject, 'An adjustment' as name, '/adjustments' as page,
          requested_at as at from adjustments where state = 'open'
@@ -127,7 +129,7 @@ const REQUESTS = `
   select 'screening_request/' || id, 'A change of screening', '/screening', requested_at
     from screening_requests where state = 'open'`
 
-// Queues what has come up since the chat was set, each once. Returns how many.
+// Queues one post for each alert and each request since the chat was set. Returns how many posts it queued.
 export async function queuePosts(
   tx: Transaction,
   now: Date,
@@ -178,8 +180,7 @@ function kindsFrom(least: Severity): readonly string[] {
   return ALERT_KIND_NAMES.filter((kind) => SEVERITIES.indexOf(severityOf(kind)) >= from)
 }
 
-// Alerts that are queued, or are not to be, are not read again. Recent ones are: an alert with a lower id may
-// commit later.
+// Records up to which alert all alerts were queued or left out, so that they are not read again.
 async function passSeen(tx: Transaction, now: Date): Promise<void> {
   await tx.query({
     name: 'pass-seen-alerts',
@@ -191,14 +192,14 @@ async function passSeen(tx: Transaction, now: Date): Promise<void> {
   })
 }
 
-// Slack's own rules: these three characters, and no others.
+// Slack demands that these three characters are escaped, and no others.
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 type ChatPost = { id: bigint; text: string; attempts: number }
 
-// Nobody else posts them until the claim ends.
+// No other process sends the claimed posts until the claim ends.
 export async function claimPosts(tx: Transaction, now: Date): Promise<ChatPost[]> {
   const { rows } = await tx.query<ChatPost>({
     name: 'claim-chat-posts',

@@ -25,7 +25,7 @@ export function postToChatRound({ db, clock, sealer, mode, publicUrl }: ChatDeps
       return claimPosts(tx, clock())
     })
     for (const post of posts) {
-      if (signal.aborted) break // Its claim ends by itself.
+      if (signal.aborted) break // The claims of the remaining posts end by themselves.
       const result = await postToChat(agent, url, post.text)
       const retryAfterSeconds = parseRetryAfter(result.retryAfter, clock())
       await recordPost(db, clock(), { post, result, retryAfterSeconds })

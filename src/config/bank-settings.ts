@@ -1,9 +1,10 @@
-// The configured banks: their connections, and the sources of their numbers. A source is either serial ranges
-// that the bank granted, or the bank's connector, which reserves numbers. Static and dynamic ranges of a bank
-// never overlap. A bank without a source issues no new numbers but still accepts money for existing ones.
+// Reads and checks the banks file: each bank's connection, source of numbers, payout files and statements. A
+// source of numbers is either serial ranges that the bank granted, or the bank's connector, which reserves
+// numbers. Static and dynamic ranges of a bank never overlap. A bank without a source issues no new numbers
+// but still accepts money for existing ones.
 //
-// The file names the environment variables of secrets. Rail secrets of our own connector may be in
-// the file itself.
+// The banks file names the environment variables that hold secrets. Only rail secrets of our own connector
+// may be in the file itself.
 
 import type { BankConnections, Connector, Mode } from '#banks/connector.ts'
 import { loadConnector } from '#banks/connector-packages.ts'
@@ -21,9 +22,8 @@ import {
 } from './number-settings.ts'
 import { decodeBase64, type Report } from './setting-parsers.ts'
 
-// For a bank that receives payouts in files: our account that pays them.
-
 type PayoutFileSettings = {
+  // Set for a bank that receives payouts in files: our account that pays them.
   readonly payoutFiles?: DebitAccount | undefined
 }
 
@@ -69,8 +69,7 @@ function isDebitAccount(value: unknown): boolean {
   )
 }
 
-// The statements of a bank: their format, our account, and when they are due.
-
+// The format of a bank's statements, our account on them, and when they are due.
 export type StatementSettings = {
   readonly statements?:
     | {
@@ -137,11 +136,11 @@ export type BankSettings = NumberSettings &
     readonly railSecrets?: readonly string[] | undefined
   }
 
-export const SERIAL_MAX = 999_999_999 // nine digits; the tenth of a NUBAN is its check digit
+export const SERIAL_MAX = 999_999_999 // Nine digits. The tenth digit of a NUBAN is its check digit.
 export const SANDBOX_RAIL_SECRET = 'whsec_bWFuaWxsYS1zYW5kYm94LXJhaWwtc2VjcmV0LTAwMDA='
 
 const SECRETS_MAX = 2 // The old and the new secret during a rotation.
-const SECRET_BYTES_MIN = 24 // the bounds of Standard Webhooks
+const SECRET_BYTES_MIN = 24 // The bounds are those of Standard Webhooks.
 const SECRET_BYTES_MAX = 64
 const NAME_MAX = 100
 const FIELDS = [
@@ -342,7 +341,7 @@ function readSecrets(
     if (typeof name !== 'string' || !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name)) {
       report(`secrets.${field} must be the name of an environment variable`)
     } else if (!value) report(`secrets.${field}: the environment variable ${name} is not set`)
-    // The problem is reported already, so the secret must not be reported as missing too.
+    // An empty secret keeps the connector from reporting the same problem again as a missing secret.
     secrets[field] = value ?? ''
   }
   return secrets
@@ -411,8 +410,8 @@ function checkPackages(
   })
 }
 
-// For live mode: each bank needs its own secrets and its own number ranges. In the sandbox all
-// banks share one secret, and the path identifies the bank.
+// Checks that each bank has its own secrets and number ranges, as live mode demands. In the sandbox all banks
+// share one secret, and the path of a call identifies the bank.
 export function checkDistinct(banks: readonly BankSettings[], report: Report): void {
   banks.forEach((bank, at) => {
     for (const other of banks.slice(0, at)) {

@@ -6,7 +6,7 @@ import type { Report } from './setting-parsers.ts'
 export type ChartEntry = { readonly code: string; readonly name: string }
 export type Chart = Readonly<Record<string, ChartEntry>>
 
-// 1 assets, 2 liabilities, 4 income, 5 costs.
+// The first digit of a code: 1 assets, 2 liabilities, 4 income, 5 costs.
 export const DEFAULT_CHART: Chart = {
   bank: { code: '1000', name: 'Banks' },
   receivable: { code: '1100', name: 'Due from clients' },

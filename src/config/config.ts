@@ -1,5 +1,5 @@
-// All settings, read once at start. This file alone reads process.env. The result is complete,
-// validated and frozen, or the start fails with all problems at once. An empty setting counts as unset.
+// All settings, read once at start. Only this file reads process.env. The result is complete, validated and
+// frozen, or the start fails and reports all problems at once. An empty setting is treated as unset.
 
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -41,8 +41,7 @@ import {
 } from './secrets-file.ts'
 import * as values from './setting-parsers.ts'
 
-// Freezes a value and everything in it, except typed arrays, which cannot be frozen.
-
+// Freezes a value and all values in it, except typed arrays, which cannot be frozen.
 function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   Object.values(value).forEach(deepFreeze)
@@ -61,14 +60,14 @@ export type Config = Observability & {
   readonly mode: Mode
   readonly host: string
   readonly port: number
-  readonly workerPort: number | undefined // The worker's port for probes. Undefined disables it.
-  readonly processes: number | 'auto' // Processes that serve HTTP on the port.
+  readonly workerPort: number | undefined // The worker's port for probes, or undefined for none.
+  readonly processes: number | 'auto' // How many processes serve HTTP on the port.
   readonly language: string // The language of messages (messages/languages.ts).
   readonly publicUrl: string
   readonly trustedProxies: readonly string[] // Proxies whose X-Forwarded-For is trusted.
   readonly rates: Rates
   readonly dataDir: string
-  readonly databaseUrl: string | undefined // Undefined selects the embedded database.
+  readonly databaseUrl: string | undefined // Undefined if the embedded database is used.
   readonly backupDir: string | undefined // The folder that archives the log of the embedded database.
   readonly replicaUrl: string | undefined // A standby server for reads.
   readonly secrets: Secrets
@@ -90,7 +89,7 @@ type Secrets = {
   readonly token: readonly Buffer[]
   readonly data: readonly values.DataKey[]
   readonly hash: Buffer
-  readonly areDataKeysStored: boolean // In secrets.json, to which a rotation adds keys.
+  readonly areDataKeysStored: boolean // Whether secrets.json has the data keys. A rotation adds keys to it.
 }
 
 // This is the only list of settings. A test compares .env.example with it.
@@ -123,7 +122,7 @@ export const SETTINGS = {
   ...OBSERVABILITY_SETTINGS,
 } as const
 
-// Without a service, a sandbox simulates one, and in live mode nothing is verified.
+// Without an identity service, a sandbox simulates one, and live mode verifies no identities.
 type IdentitySettings = {
   readonly service: { readonly url: string; readonly secret: string } | undefined
   readonly timeoutMs: number
@@ -183,8 +182,8 @@ export function databaseSettings(env: Environment): DatabaseSettings {
 export function messageSettings(env: Environment): MessageSettings {
   const problems: string[] = []
   const names = ['MANILLA_MODE', ...Object.keys(MESSAGE_SETTINGS)]
-  const own = names.map((name) => [name, env[name]])
-  const settings = readSettings(Object.fromEntries(own), problems)
+  const entries = names.map((name) => [name, env[name]])
+  const settings = readSettings(Object.fromEntries(entries), problems)
   problems.push(...messageProblems(settings, settings.MANILLA_MODE ?? 'sandbox'))
   if (problems.length > 0) throw new ConfigProblem(problems)
   return readMessageSettings(settings)
@@ -321,8 +320,8 @@ function bankSettings(settings: Settings, { mode, env, files, problems }: BankFi
 
 type SettingsSoFar = { settings: Settings; plain: Plain; files: Files; problems: string[] }
 
-// Writes no secrets while there are other problems: a mistyped setting must not leave secrets in
-// the wrong directory.
+// Generates no secrets while there are other problems: a mistyped setting must not leave secrets in the wrong
+// directory.
 function secretSettings(
   env: Environment,
   { settings, plain, files, problems }: SettingsSoFar,
@@ -363,9 +362,8 @@ function errorReason(error: unknown): string {
   return 'code' in error ? String(error.code) : error.message
 }
 
-// CSV statement profiles: the profiles that ship with Manilla, and the operator's own. They are read at
-// start, so that the start reports a wrong profile before the first statement.
-
+// CSV statement profiles (the shipped ones and the operator's own) are read at start, so that a wrong profile
+// is reported before the first statement.
 export type StatementProfiles = ReadonlyMap<string, LoadedProfile>
 
 export function openProfiles(

@@ -10,7 +10,7 @@ export type SmtpSettings = {
   host: string
   port: number
   isImplicitTls: boolean
-  needsTls: boolean // Refuses to send over a connection without TLS.
+  needsTls: boolean // If true, no message is sent over a connection without TLS.
   user?: string | undefined
   password?: string | undefined
 }

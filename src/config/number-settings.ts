@@ -58,7 +58,8 @@ export function checkNumbers(bank: Readonly<Record<string, unknown>>, report: Re
   }
 }
 
-// For a bank with a pool. Such a bank must not reassign a pooled number until we block it.
+// Checks the settings of a bank whose connector reserves numbers. A bank with a pool must not reassign a
+// pooled number until we block it.
 export function checkReserved(
   bank: NumberSettings & { readonly connector?: string | undefined },
   { calls, reserves }: Pick<BankConnection, 'calls' | 'reserves'>,

@@ -1,4 +1,5 @@
-// Defaults that clients and advices may override: lifetimes, names and limits.
+// Settings of policy (lifetimes, names and limits, some of which clients and advices may override), of rate
+// limits, and of observability.
 
 import { type Kobo, kobo } from '#money.ts'
 import { SAMPLERS, type TracingSettings } from '#trace-context.ts'
@@ -12,7 +13,7 @@ export type Policy = {
   readonly quarantineDays: number
   readonly approverWaitHours: number // How long a user waits before approving, after a change of access.
   readonly bankTimeMaxAgeHours: number // A credit with an older bank time is judged by its arrival.
-  readonly suspiciousKobo: Kobo // A larger credit is suspended until somebody has reviewed it.
+  readonly suspiciousKobo: Kobo // A larger credit is suspended until an operator has reviewed it.
   readonly screeningLateMinutes: number // Credits unscreened for longer raise an alert.
   readonly accountName: string // Contains {merchant} and {customer}.
   // Defaults of new collection accounts. Null means no limit.
@@ -39,7 +40,7 @@ type PolicyValues = {
 }
 
 const SUSPICIOUS_KOBO = kobo(100_000_000_000n) // 1,000,000,000.00
-const APPROVER_WAIT_HOURS = { sandbox: 0, live: 24 } // A sandbox has no wait, so that people can rehearse.
+const APPROVER_WAIT_HOURS = { sandbox: 0, live: 24 } // None in a sandbox, so that users can rehearse.
 
 export function readPolicy(settings: PolicyValues, mode: keyof typeof APPROVER_WAIT_HOURS): Policy {
   return {
@@ -59,9 +60,8 @@ export function readPolicy(settings: PolicyValues, mode: keyof typeof APPROVER_W
   }
 }
 
-// Rate limits, in requests per minute. A request counts in the most specific bucket. The sandbox's limits are
-// high, so that a load test measures the service and not the limit.
-
+// Rate limits, in requests per minute. A request is counted only against the most specific limit. The
+// sandbox's limits are high, so that a load test measures the service and not the limits.
 export type RatePolicy = 'client' | 'simulate' | 'address' | 'initiate' | 'login' | 'rail'
 export type Rates = Readonly<Record<RatePolicy, number>> // 0 means no limit.
 
@@ -110,8 +110,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 export type Observability = {
   readonly logLevel: (typeof LOG_LEVELS)[number]
-  readonly loggedShare: number // The logged share of successful requests.
-  readonly metricsToken: string | undefined // Unset: /metrics is open in the sandbox, absent in live mode.
+  readonly loggedShare: number // The share of successful requests that is logged.
+  readonly metricsToken: string | undefined // If unset, /metrics is open in the sandbox, absent in live mode.
   readonly tracing: TracingSettings | undefined
 }
 

@@ -1,8 +1,8 @@
 // Secrets that a sandbox generates at its first start, in <dataDir>/secrets.json.
 //
-// The file is created atomically and once: written aside, fsynced, then linked, which fails if
-// another process was first. Losing the file would make sealed data unreadable, hence the fsync of
-// file and directory.
+// The file is created atomically and only once: it is written under another name, fsynced, then linked, which
+// fails if another process was first. Without the file, sealed data would be unreadable, so both the file and
+// its directory are fsynced.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
@@ -59,8 +59,8 @@ export function readDataKeys(dataDir: string): readonly DataKey[] {
   return keys
 }
 
-// Adds a key at the first place. Replaces the whole file. The file is on disk before any process can use the
-// key.
+// Adds a new key as the first one, and replaces the whole file. The file is on disk before any process can
+// use the key.
 export function addDataKey(dataDir: string): readonly DataKey[] {
   const secrets = findSecrets(dataDir)
   if (!secrets) throw new Error('it does not exist')
@@ -101,7 +101,7 @@ function understand(text: string): SecretTexts {
   try {
     content = JSON.parse(text)
   } catch {
-    // The parser's message must not be shown: it quotes the text, which is secret.
+    // Does not show the parser's message, because it quotes the text, which is secret.
     throw new Error('it is not valid JSON')
   }
   const fields = (content ?? {}) as Record<string, unknown>
@@ -110,8 +110,8 @@ function understand(text: string): SecretTexts {
   return fields as SecretTexts
 }
 
-// Ignores the umask, because the embedded database may run as another user, who must be able to enter the
-// folder. The secret files in the folder have modes of their own.
+// Sets the mode regardless of the umask, because the embedded database may run as another user, which must be
+// able to enter the folder. The secret files in the folder have stricter modes.
 function makeFolder(dataDir: string): void {
   if (fs.mkdirSync(dataDir, { recursive: true }) !== undefined) fs.chmodSync(dataDir, 0o755)
 }

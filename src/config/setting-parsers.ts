@@ -104,8 +104,8 @@ export const postgresAddress: Parser<string> = (text, report) => {
 
 const poolerOf = (text: string) => new URLSearchParams(text.split('?')[1]).get('pooler')
 
-// Accepts one host, because with several hosts the driver would choose the primary. Refuses a pooler, because
-// the replay position could come from one standby and the rows from another.
+// Accepts only one host, because with several hosts the connection would go to the primary. Refuses a pooler,
+// because the replay position could come from one standby and the rows from another.
 export const replicaAddress: Parser<string> = (text, report) => {
   const url = parseDatabaseUrl(text, report)
   if (url && poolerOf(text) !== null) {
@@ -178,8 +178,8 @@ function splitList(text: string): string[] {
   return text.split(',').map((entry) => entry.trim())
 }
 
-// Settings of `npx manilla` and the SDK's examples. A user may set them in the same shell, so they are not
-// unknown.
+// Settings of `npx manilla` and of the SDK's examples. A user may set them in the same shell, so they are not
+// reported as unknown.
 const CLIENT_SETTINGS = [
   'MANILLA_URL',
   'MANILLA_CLIENT_ID',

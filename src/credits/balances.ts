@@ -1,7 +1,8 @@
-// Locks payments for the transactions that book money, and writes them back.
+// Locks payments for the transactions that book money, and reads their terms: fee rule, split, holdings and
+// whether they may reopen. Also reopens payments.
 //
-// A payment holds the booked amounts of its own credits and the amounts assigned to it from suspense (I10).
-// These holdings are read only for part-paid payments.
+// A payment holds the booked amounts of its credits and the amounts assigned to it from suspense (I10). These
+// holdings are read only for part-paid payments.
 
 import type { Transaction } from '#db/transaction.ts'
 import { type FeeRule, readRules, ruleInForce } from '#fees/rules.ts'
@@ -10,9 +11,8 @@ import type { AccountId, FeeRuleId, PaymentId, SplitId } from '#ids.ts'
 import { readSplits, type Split } from '#splits/split.ts'
 import type { Holding, PaymentTarget } from './judge.ts'
 
-// Finds the fee rule and the split that apply to booked money at the time `$2`.
-
-// SQL: the fee rule of a payment `p` of an advice `a`, and the fee rule of a collection account `a`.
+// SQL scalars: the fee rule of the payment `p`, and the fee rule of the collection account `a`, at the time
+// `$2`.
 const PAYMENT_RULE = `coalesce(p.fee_rule_id,
   ${ruleInForce({ clientId: 'p.client_id' }, '$2')})`
 const ACCOUNT_RULE = ruleInForce({ clientId: 'a.client_id', merchantCode: 'a.merchant_code' }, '$2')
@@ -193,8 +193,8 @@ export async function findHoldings(
   for (const { paymentId, ...holding } of rows) byId.get(paymentId)?.pending.push(holding)
 }
 
-// Sets `mayReopen` of payments that are over: whether all numbers of the payment still belong to it. Locks
-// the numbers, because another payment may be taking one over.
+// Sets `mayReopen` of payments that are over: true if all numbers of the payment still belong to it. Locks
+// the numbers, because another payment may be taking one of them over.
 export async function findReopenable(
   tx: Transaction,
   now: Date,
@@ -218,9 +218,9 @@ export async function findReopenable(
   for (const payment of over) payment.mayReopen = !lost.has(payment.paymentId)
 }
 
-// Reopens an expired payment that needs more money. The money it got was assigned by hand, or was paid in
-// time and reported late. The payment is open for its usual time, and its numbers stay with it for as much
-// longer (I7).
+// Reopens an expired payment that got money but needs more. An operator assigned the money by hand, or it was
+// paid in time and reported late. The payment is open for its usual time, and its numbers stay with it for
+// that much longer (I7).
 export async function reopenPayment(tx: Transaction, now: Date, id: PaymentId): Promise<void> {
   await tx.query({
     name: 'reopen-payment',

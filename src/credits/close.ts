@@ -1,5 +1,5 @@
-// Closes a payment that was not paid in full, because it expired or the merchant cancelled it. The money paid
-// so far goes to suspense, credit by credit. An operator or the client then assigns or returns it.
+// Closes payments that were not paid in full, because they expired or the merchant cancelled them. The money
+// paid so far goes to suspense, credit by credit. An operator or the client then assigns or returns it.
 //
 // Locks: advices, then payments in id order, then the locks of the write.
 
@@ -23,12 +23,12 @@ type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
 const CLOSE_MAX = 500
 
-// SQL: the grace of some open payment is over.
+// SQL condition: the grace of some open payment is over.
 export const HAS_EXPIRED_PAYMENTS = `(
   select min(closes_at) from payments
    where status in ('Processing', 'PartPayment')) <= clock.now`
 
-// One round of the expiry worker: closes payments whose grace is over. Returns their number.
+// One round of the expiry worker: closes payments whose grace is over. Returns how many it closed.
 export async function closeExpired(tx: Transaction, deps: Deps): Promise<number> {
   const { rows } = await tx.query<{ id: PaymentId }>({
     name: 'payments-to-close',
@@ -61,7 +61,7 @@ export async function expirePayments(
   if (payments.length > 0) await closePayments(tx, deps, { payments, status: 'Expired' })
 }
 
-// A repetition changes nothing: a cancelled advice stays cancelled.
+// Cancelling a cancelled advice again changes nothing.
 export async function cancelAdvice(
   tx: Transaction,
   deps: Deps & { actor: string },

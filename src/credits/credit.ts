@@ -1,4 +1,4 @@
-// Reads a credit and the places of its money in one statement.
+// The trace of a credit: reads the credit and the places of its money in one statement.
 
 import type { BankCharges, CreditIdentifier, IdentifierKind } from '#banks/notifications.ts'
 import type { CreditId } from '#ids.ts'
@@ -9,12 +9,12 @@ import { OTHER_IDENTIFIERS } from './identifiers.ts'
 import type { CreditSource, JudgedBy, SuspenseReason } from './judge.ts'
 import type { ItemState, ReturnStatus } from './states.ts'
 
-// Locates the money of a credit, part by part, to answer "debited but not credited". A pure function of the
-// credit and its suspense items.
+// locateCredit() lists the places of a credit's money, part by part, to answer a payer who was debited but
+// not credited. It is a pure function of the credit and its suspense items.
 //
 // The parts always sum to the credit: money that is neither in our accounts nor returned was reversed.
 
-// SQL: the latest reason for which the credit `c`, or a part of it, is or was in suspense.
+// SQL scalar: the latest reason why all or part of the credit `c` was put in suspense.
 export const REASON_NOW = `coalesce(
   (select (array_agg(reason order by id desc))[1] from suspense_items where credit_id = c.id),
   c.reason)`
@@ -30,7 +30,7 @@ export type Place =
 export type CreditLocation = {
   amountKobo: Kobo
   place: Place
-  // Account number, payment reference, suspense item, return, or the bank's reference.
+  // The account number, the payment reference, or the reference of the suspense item, the return or the bank.
   reference: string | null
   reason: string | null // Why this part is, or was, in suspense.
   description: string
@@ -64,7 +64,7 @@ type Parts = {
   bookedKobo: Kobo
   collectionAccountNumber: string | null
   paymentReference: string | null
-  reversedBy: string | null // Session id of the last reversal.
+  reversedBy: string | null // The session id of the last reversal.
   shortfallKobo: Kobo // The part that was reversed after the money had left us.
   receivableKobo: Kobo // The part that was reversed after the money had left the client.
   items: readonly TracedItem[]
@@ -235,8 +235,8 @@ const RETURNS = `
             'settledAt', r.settled_at) order by r.id)
      from returns r where r.item_id = i.id)`
 
-// The surrounding query supplies the row `c` of credits. It is a single statement, so that all parts of a
-// credit are from the same moment.
+// SQL query of a trace, without its source: the caller appends a row `c` of credits. It is a single
+// statement, so that all parts of a credit are from the same moment.
 export const SELECT_TRACE = `
   select c.id, c.session_id, c.bank_code, c.account_number, c.amount_kobo, c.currency, c.outcome,
          ${REASON_NOW} as reason, c.amount_kobo - c.suspended_kobo - c.reversed_kobo as booked_kobo,

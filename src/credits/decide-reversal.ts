@@ -1,12 +1,13 @@
-// Decides the amounts that a reversal takes, and from which accounts. A pure function.
+// Decides the amounts that a reversal takes, and from which accounts (decideReversal, a pure function). Also
+// adds details to the events of a reversal (explainReversal).
 //
 // A reversal first takes the part of the credit that is still in suspense, then the booked part, then parts
 // assigned from suspense. Money already returned to the payer is a shortfall: no client's balance pays for
-// it. The operator gives back its fee on the reversed amount, so that the client loses no more than it got
-// (I44). Subaccounts give back their shares, as far as they still hold them (I56).
+// it. The operator returns its fee on the reversed amount, so that the client loses no more than it got
+// (I44). Subaccounts return their shares, as far as they still hold them (I56).
 //
-// Booked money may have left since, in payouts and refunds. The reversal takes the remainder on the ledger
-// account that the money was booked to; the client owes us the rest (I57).
+// Booked money may have left since then, in payouts and refunds. The reversal takes as much as the ledger
+// account of the booking still holds. The client owes us the rest (I57).
 
 import type { Transaction } from '#db/transaction.ts'
 import { type ReturnedFee, returnedFee, type StandingFee, sumOfFees } from '#fees/charges.ts'
@@ -138,11 +139,11 @@ type Taking = {
   credit: ReversedCredit
   holder: Holder
   takenKobo: Kobo
-  fee: ReturnedFee | undefined // The fee to give back.
-  shares: readonly ReturnedShare[] // The shares to give back.
+  fee: ReturnedFee | undefined
+  shares: readonly ReturnedShare[]
 }
 
-// A payment that was paid in full becomes Reversed, for good. A part-paid payment stays open.
+// A payment that was paid in full becomes Reversed permanently. A part-paid payment stays open.
 function takeFrom(
   plan: ReversalPlan,
   { balances, credit: { id: creditId, currency }, holder, takenKobo, fee, shares }: Taking,
@@ -162,8 +163,8 @@ function takeFrom(
       const { clientId, accountId } = holder
       const facts = { accountBalanceKobo: balanceKobo, amountReversedKobo: takenKobo }
       const collectionAccountId = accountId
-      const about = { clientId, collectionAccountId, creditId }
-      return [{ ...about, type: 'collection.reversed', facts, ...change }]
+      const subject = { clientId, collectionAccountId, creditId }
+      return [{ ...subject, type: 'collection.reversed', facts, ...change }]
     }
     default: {
       const { payment } = holder
@@ -185,7 +186,7 @@ function takeFrom(
 }
 
 type AccountTaking = Pick<Taking, 'balances' | 'holder' | 'takenKobo'> & {
-  backKobo: Kobo // Fees and shares that come back to the account first.
+  backKobo: Kobo // Fees and shares that are returned to the account first.
 }
 
 // Takes money from an account. Only collection and available accounts can lack the money, because suspense
@@ -209,9 +210,9 @@ function takeFromAccount(
   return leftKobo
 }
 
-// Adds the details of the reversal to its events: the total that the bank took back, the shortfall that had
-// already been returned to the payer, and the amount that the client owes. So the amounts also add up for a
-// recipient that sees only a part of the credit.
+// explainReversal() adds the details of the reversal to its events: the total that the bank took back, the
+// shortfall that had already been returned to the payer, and the amount that the client owes. So the amounts
+// also add up for a recipient that sees only a part of the credit.
 
 // The facts that explainReversal() adds to an event of a reversal.
 type Missing<Type extends Kind> = Type extends 'credit.reversed'
@@ -222,8 +223,8 @@ type ReversalEvent = {
   [Type in Kind]: EventSubject & { type: Type; facts: Omit<EventFacts[Type], Missing<Type>> }
 }[Kind]
 
-// The credit and its reversals are already written, so the event `credit.reversed` shows the same data as the
-// API.
+// Call it after the credit and its reversals are written, so that the event `credit.reversed` shows the same
+// data as the API.
 export async function explainReversal(
   tx: Transaction,
   creditId: CreditId,

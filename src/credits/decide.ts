@@ -1,8 +1,9 @@
 // Decides a batch of credits. A pure function from the locked state and the batch to all writes and answers.
 //
-// A credit with a known identifier moves nothing. If its terms are the same, the first result is repeated and
-// its other identifiers are recorded. If its terms differ, or its identifiers belong to two credits, it is
-// rejected and the operator is alerted. A new credit is judged (judge.ts).
+// A credit with a known identifier moves no money. If its terms are the same as before, the bank gets the
+// first result again, and the credit's other identifiers are recorded. If its terms differ, or its
+// identifiers belong to two credits, it is rejected and operators are alerted. A new credit is judged
+// (judge.ts).
 
 import type { HashPayer } from '#accounts/payer-rules.ts'
 import { type ChargedFee, sumOfFees } from '#fees/charges.ts'
@@ -38,15 +39,15 @@ import {
 import { addPaid, deduct, settlePending, takeDeductions } from './settle.ts'
 
 // The charges that a bank withheld from a credit (I37). The payer is credited with the full amount sent.
-// Fee and stamp duty are our cost, on accounts of their own; so is VAT, because it may be reclaimed.
+// Fee, stamp duty and VAT are our costs, each on a separate account. VAT may be reclaimed.
 //
 //   Bank → Settled 1,000     the amount that the payer sent
 //   Bank cost → Bank 45      fee: the bank's account grows by 955, as on its statement
 //   Stamp duty → Bank        stamp duty, if any
 //   Input VAT → Bank         VAT, if any
 //
-// A reversal takes back the amount that the bank reports. Charges stay a cost, unless the bank reports
-// them back as separate money.
+// A reversal takes back the amount that the bank reports. The charges stay a cost, unless the bank reports
+// their refund as separate money.
 
 type Charge = { kind: 'bank_cost' | 'stamp_duty' | 'input_vat'; amountKobo: Kobo }
 
@@ -83,7 +84,7 @@ export type { CreditDecision, CreditResult } from './identifiers.ts'
 export type CreditRow = CreditDecision & {
   credit: IncomingCredit
   target: Target | undefined
-  judgedBy: JudgedBy | null // Null: the credit was not sent to a payment, so its time does not matter.
+  judgedBy: JudgedBy | null // Null if the credit was not sent to a payment. Its time then does not matter.
 }
 export type SuspenseRow = {
   creditId: CreditId
@@ -96,7 +97,7 @@ export type SuspenseRow = {
 type DecisionState = {
   identifiers: readonly (readonly BankIdentifier[])[] // For each credit of the batch.
   numbers: ReadonlyMap<string, IssuedNumber> // Deciding a credit changes the target of its number.
-  byIdentifier: Map<string, KnownCredit> // By identifier name. Each decision adds its credit's.
+  byIdentifier: Map<string, KnownCredit> // By identifier name. Each decision adds the names of its credit.
   creditIds: readonly CreditId[] // One for each credit of the batch.
   accountId: (account: SharedAccount) => AccountId
   hashPayer: HashPayer
@@ -139,15 +140,15 @@ export function decideCredits(credits: readonly IncomingCredit[], state: Decisio
   }
   for (const [index, credit] of credits.entries()) {
     const identifiers = state.identifiers[index] as readonly BankIdentifier[]
-    const again = recognise(state.byIdentifier, credit, identifiers)
-    const own = again ? credit : withOwnIdentifiers(state.byIdentifier, credit, identifiers)
-    const answer =
-      again ?? take(plan, state, { credit: own, creditId: state.creditIds[index] as CreditId })
+    const repeated = recognise(state.byIdentifier, credit, identifiers)
+    const taken = repeated ? credit : withOwnIdentifiers(state.byIdentifier, credit, identifiers)
+    const creditId = state.creditIds[index] as CreditId
+    const answer = repeated ?? take(plan, state, { credit: taken, creditId })
     plan.answers.push(answer)
     if (answer.status === 'session_reused') plan.alerts.push(createAlert(answer.status, credit))
     else {
-      const learned = own === credit ? identifiers : identifiersOf(own)
-      const facts = { credit: own, identifiers: learned, answer }
+      const learned = taken === credit ? identifiers : identifiersOf(taken)
+      const facts = { credit: taken, identifiers: learned, answer }
       plan.identifiers.push(...learn(state.byIdentifier, facts))
     }
   }
@@ -277,7 +278,7 @@ function suspend(
     reason,
   })
   if (reason === 'wrong_bank') plan.alerts.push(createAlert(reason, credit))
-  if (!target) return // Unidentified money: the operator sees it on the suspense desk.
+  if (!target) return // Unidentified money has no client to notify. Operators see it on the suspense desk.
   const outcome = amountKobo === credit.amountKobo ? 'suspended' : 'booked'
   plan.events.push({
     clientId: target.clientId,

@@ -1,5 +1,6 @@
-// A bank's identifiers of a credit: a session id, a settlement id, or a reference of its own. Any of them
-// shows that the credit was taken before, by whichever route it came (I12). Pure.
+// A bank's identifiers of a credit: a session id, a settlement id, or another reference of the bank. Any of
+// them shows that the credit was taken before, by whichever route it came (I12). The first functions are
+// pure; the others read and write the stored identifiers.
 
 import {
   type GivenIdentifier,
@@ -41,7 +42,7 @@ export type KnownCredit = CreditDecision & {
   accountNumber: string
   amountKobo: Kobo
   currency: string
-  references: string[] // All identifiers, as `kind/value`; the identifiers of one credit share the list.
+  references: string[] // All identifiers, as `kind/value`. All known identifiers of a credit share one list.
 }
 
 // Returns each identifier once. Views show the first one with the credit.
@@ -53,7 +54,7 @@ export function identifiersOf(credit: IncomingCredit): BankIdentifier[] {
   return [...new Map(all.map((each) => [identifierName(each), each])).values()]
 }
 
-// Neither codes nor kinds contain a slash, so names are unique.
+// Neither bank codes nor kinds contain a slash, so names are unique.
 function identifierName({ bankCode, kind, value }: BankIdentifier): string {
   return `${bankCode}/${kind}/${value}`
 }
@@ -89,7 +90,7 @@ export function recognise(
   return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
 }
 
-// Whether each of the two credits has an identifier of the same kind that the other does not have.
+// Returns whether the two credits are different: for some kind, each has an identifier that the other lacks.
 function isAnother(match: KnownCredit, identifiers: readonly BankIdentifier[]): boolean {
   const theirs = match.references
   const ours = identifiers.map(referenceOf)
@@ -105,7 +106,7 @@ function referenceOf({ kind, value }: BankIdentifier): string {
 }
 
 // Returns the identifiers of this kind. Leaves out a session id that repeats the value of another kind,
-// because it adds no information.
+// because it tells no credits apart.
 function ofKind(kind: IdentifierKind, references: readonly string[]): readonly string[] {
   const ofThis = references.filter((name) => name.startsWith(`${kind}/`))
   if (kind !== 'session_id') return ofThis
@@ -116,8 +117,9 @@ function ofKind(kind: IdentifierKind, references: readonly string[]): readonly s
   })
 }
 
-// Removes identifiers that other credits already have, so that views show the new credit with its own. Only a
-// weak identifier can belong to another credit: with any other, the credit would have been recognised.
+// Removes identifiers that other credits already have, so that views show the new credit only with
+// identifiers that no other credit has. Only a weak identifier can belong to another credit: by any other
+// identifier, the credit would have been recognised.
 export function withOwnIdentifiers(
   byIdentifier: ReadonlyMap<string, KnownCredit>,
   credit: IncomingCredit,
@@ -159,9 +161,10 @@ export function learn(
   return learned
 }
 
-// The stored identifiers of credits: one table with one key, credits_taken_once. If two transactions bring
-// the same credit by different routes, the second waits at that key for the first, fails, runs again and
-// finds a duplicate. All transactions write identifiers in the same order, so they cannot deadlock.
+// The identifiers of all credits are stored in one table with one key, credits_taken_once. If two
+// transactions bring the same credit by different routes, the second waits at that key for the first, fails,
+// runs again and finds a duplicate. All transactions write identifiers in the same order, so they cannot
+// deadlock.
 
 type KnownRow = KnownCredit & BankIdentifier
 
@@ -251,9 +254,8 @@ function columnsOf(identifiers: readonly BankIdentifier[]): ArrayParameter[] {
 
 type Query = { originals: readonly string[]; currency: string; accountNumber?: string | undefined }
 
-// Finds the credit of this bank that the first matching id names, by any kind of identifier. If the bank
-// names a number of ours, skips a credit to another number, because that number's owner would pay for the
-// reversal.
+// Returns the first of the ids that is an identifier, of any kind, of a credit of this bank. If the bank
+// names one of our numbers, skips credits to other numbers, because their owners would pay for the reversal.
 export async function findOriginal(
   db: Queryable,
   bankCode: string,
@@ -272,17 +274,17 @@ export async function findOriginal(
   return rows[0]?.value
 }
 
-// SQL: the ids of the credits with this identifier, of any kind and bank.
+// SQL scalar: an array of the ids of the credits with this identifier, of any kind and bank.
 export const creditsCalled = (value: string) =>
   `array(select credit_id from credit_identifiers where value = ${value})`
 
-// SQL: the ids of the credits with an identifier that starts with the prefix.
+// SQL scalar: an array of the ids of the credits with an identifier that starts with the prefix.
 export const creditsCalledLike = (from: string, past: string) =>
   `array(select credit_id from credit_identifiers
           where value >= ${unseen(from)} and value < ${unseen(past)}
           order by value limit ${PREFIX_SCAN_MAX})`
 
-// SQL: the identifiers of the credit `c` except its first, as JSON.
+// SQL subquery: the identifiers of the credit `c` except its first, as JSON.
 export const OTHER_IDENTIFIERS = `
   (select json_agg(json_build_object('kind', i.kind, 'value', i.value) order by i.kind, i.value)
      from credit_identifiers i where i.credit_id = c.id and not i.is_first)`

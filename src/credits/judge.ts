@@ -1,9 +1,10 @@
-// Judges whether a credit is booked: a pure judgement of one credit against the owner of its number.
+// Judges whether a credit is booked: a pure function of one credit and the owner of its number.
 //
-// Checks in this order; the first that applies decides:
-//   number that we never issued        suspended: unknown_number          (with the bank, nobody's)
-//   number of another bank             suspended: wrong_bank              (with the bank, nobody's)
-//   sent for an earlier number holder  suspended: late                    (with the bank, nobody's)
+// The checks run in this order, and the first that applies decides. "No client" means that the money is
+// unidentified: the operator holds it for the bank.
+//   number that we never issued        suspended: unknown_number          (no client)
+//   number of another bank             suspended: wrong_bank              (no client)
+//   sent for an earlier number holder  suspended: late                    (no client)
 //   not the currency of the number     suspended: wrong_currency
 //   payment already settled            suspended: already_paid
 //   payment cancelled, or reversed     suspended: cancelled, payment_reversed
@@ -19,10 +20,12 @@
 //   otherwise                          booked
 //
 // I14: every kobo of a credit is booked or suspended; the two parts sum to the whole.
+//
 // I32: a number accepts a credit only if the bank that issued it reports the credit: no bank can credit the
 // accounts of another.
-// I87: money for an earlier holder of a number never goes to the current holder, who gets no event about
-// it.
+//
+// I87: money for an earlier holder of a number never goes to the current holder, and the current holder gets
+// no event about that money.
 
 import { type AccountLimits, findLimitViolation, type LimitViolation } from '#accounts/limits.ts'
 import {
@@ -87,7 +90,7 @@ export type PaymentTarget = {
   currency: string
   createdAt: Date
   closesAt: Date
-  openSeconds: number // From the number's lease to the end of grace.
+  openSeconds: number // The time from the number's lease to the end of grace.
   mayReopen: boolean // Only set for payments that are over.
   payerRules: PayerRules | null
   pending: Holding[] // The unsettled credits. Empty once the payment is settled.
@@ -98,7 +101,7 @@ export type PaymentTarget = {
   chargedVatKobo: Kobo // Set at settlement, less returned VAT.
 }
 
-// Set `itemId` means that the money was assigned from suspense.
+// `itemId` is set if the money was assigned from suspense.
 export type Holding = { creditId: CreditId; amountKobo: Kobo; itemId?: SuspenseItemId | null }
 
 export type Target = CollectionTarget | PaymentTarget
@@ -127,9 +130,9 @@ const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
   reason: null,
 })
 
-// Finds the possible owner of the money. A bank learns nothing about another bank's number, and the owner of
-// that number is not involved. Money sent for an earlier holder of a number does not belong to the current
-// holder.
+// Finds the possible owner of the money; undefined if the money has none. A number of another bank has none:
+// the reporting bank learns nothing about it, and its owner is not involved. Money sent for an earlier holder
+// of a number does not belong to the current holder.
 export function findTarget(
   credit: IncomingCredit,
   number: IssuedNumber | undefined,
@@ -171,7 +174,7 @@ export function judge(
   return { bookedKobo, reason: bookedKobo < credit.amountKobo ? 'excess' : null }
 }
 
-// Returns the amount that the payment's policy accepts. Undefined: the policy refuses the whole amount.
+// Returns the amount that the payment's policy accepts; undefined if the policy refuses the whole amount.
 export function acceptedKobo(
   payment: Pick<PaymentTarget, 'amountKobo' | 'amountPaidKobo' | 'amountPolicy'>,
   amountKobo: Kobo,
@@ -186,9 +189,9 @@ function dueOn(target: Target): Kobo | null {
   return target.kind === 'payment' ? kobo(target.amountKobo - target.amountPaidKobo) : null
 }
 
-// Judges by the bank's time, so that a late report does not make a timely payment late. Ignores an
-// implausible time: in the future, older than the bound, or older than the payment. Treats exactly midnight
-// as a date without a time.
+// Returns the time that decides whether the payment was open. The bank's time is preferred, so that a late
+// report does not make a timely transfer late. Ignores an implausible time: in the future, older than the
+// bound, or older than the payment. Treats exactly midnight as a date without a time.
 export function judgedTime(
   { transactionTime }: IncomingCredit,
   { createdAt }: PaymentTarget,
@@ -203,9 +206,9 @@ export function judgedTime(
   return isPlausible ? { at: transactionTime, by: 'bank_time' } : { at: now, by: 'arrival' }
 }
 
-// A credit that is reported again, requeried or on a statement may be older than the current lease of the
-// number. Clocks and time zones of banks differ by hours, not by a day, so a whole day is tolerated. A
-// statement has only the day.
+// Returns whether the credit is older than the current lease of the number, as a credit that is reported
+// again, requeried or on a statement may be. A difference of up to a day is tolerated, because clocks and
+// time zones of banks differ by hours, and a statement has only the day.
 export function isBeforeLease(credit: IncomingCredit, target: Target): boolean {
   if (target.kind !== 'payment') return false
   const { source, transactionTime, transactionDate } = credit
@@ -215,8 +218,8 @@ export function isBeforeLease(credit: IncomingCredit, target: Target): boolean {
   return transactionDate < watDay(new Date(source === 'statement' ? createdMs : createdMs - DAY_MS))
 }
 
-// A notification with an old time may come from a bank with a wrong clock, if the number had no earlier
-// holder.
+// Returns whether a requery or a statement found the credit and it is older than the lease. A notification
+// with an old time is excluded: if the number had no earlier holder, the bank's clock may be wrong.
 function isFoundBeforeLease(credit: IncomingCredit, target: Target): boolean {
   const { source, transactionTime, transactionDate } = credit
   const isFound = source === 'statement' ? transactionDate : source === 'requery' && transactionTime

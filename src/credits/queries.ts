@@ -1,4 +1,5 @@
-// Credit search: a client's credits by any field, each with the current place of its money.
+// Credit search: lists of credits by any field, one credit by any identifier, each with the current place of
+// its money, and the totals of a list. Also reads the shares that banks withheld.
 //
 // A client sees credits to its numbers. It also sees credits that were assigned to it, even if they were
 // suspended again later. Operators also see credits to unrecognised numbers, by any identifier or account
@@ -55,7 +56,8 @@ const ownTo = (place: string) =>
 const visibleTo = (viewer: Viewer, place: string) => `(
   ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''} or ${assignedTo(place)})`
 
-// SQL: the credit was assigned to the client, even if the money later went back to suspense or to the bank.
+// SQL condition: the credit was assigned to the client, even if the money later went back to suspense or to
+// the bank.
 export const assignedTo = (place: string) => `
   exists (select from suspense_items i
             left join collection_accounts t on t.id = i.assigned_account_id
@@ -64,12 +66,13 @@ export const assignedTo = (place: string) => `
              and ${place} in (coalesce(t.client_id, y.client_id), i.given_client_id)
              and ${inMerchantScope('t.id', place)})`
 
-// SQL: the same for credits to unrecognised numbers, as a look-up that starts from the client.
+// SQL condition: as assignedTo(), for credits to unrecognised numbers only. It starts from the client's
+// items, so that an index serves it.
 const identifiedFor = (place: string) => `c.client_id is null and c.id = any(array(
   select i.credit_id from suspense_items i
    where i.given_client_id = ${place} and ${inMerchantScope('i.assigned_account_id', place)}))`
 
-// `until`: the last credit to scan (see endOfScan). Undefined: scan all.
+// `until` is the last credit to scan (see endOfScan). If it is undefined, all credits are scanned.
 export type CreditQuery = {
   sealer: Sealer
   viewer: Viewer
@@ -122,8 +125,8 @@ async function selectMatches(
   return { sql, matches }
 }
 
-// Compares the filters without an index, and the outcome. The outcome is a literal, so that a partial index
-// on one outcome can serve.
+// Returns the conditions of the outcome and of the filters without an index. The outcome is a literal, so
+// that a partial index on one outcome can serve.
 function compare(filters: CreditFilters, place: (value: unknown) => string): string[] {
   const { minKobo, maxKobo, payer } = filters
   const outcome = OUTCOMES.find((each) => each === filters.outcome)
@@ -135,9 +138,9 @@ function compare(filters: CreditFilters, place: (value: unknown) => string): str
   ]
 }
 
-const LATER = `'assign', 'suspend', 'returned', 'reversal'` // As in the index transfers_later.
+const LATER = `'assign', 'suspend', 'returned', 'reversal'` // The reasons in the index transfers_later.
 
-// The conditions of a time window. A credit matches if it meets any of them.
+// Returns the conditions of a time window. A credit matches if it meets any of them.
 async function readTimes(
   db: Queryable,
   { from, to, by }: CreditFilters & { by?: 'movement' },
@@ -209,7 +212,7 @@ export type CreditKey = { id?: CreditId | undefined; identifier?: string | undef
 type CreditLookup = { sealer: Sealer; viewer: Viewer; by: CreditKey }
 
 // Finds a credit by id, or else by any identifier. If two banks use the same identifier, returns the latest
-// credit. Another client's credit counts as not found.
+// credit. Another client's credit is treated as not found.
 export async function getCredit(
   db: Queryable,
   { sealer, viewer, by }: CreditLookup,
@@ -222,11 +225,8 @@ export async function getCredit(
   return openTrace(sealer, rows[0])
 }
 
-// Bounds the cost of a list of credits, and sums it.
-//
-// Amounts and payers' names have no index, because every new credit would pay for it. Instead a page that
+// Amounts and payers' names have no index, because it would slow down every new credit. Instead a page that
 // filters by them scans at most SCAN_MAX credits, and the next page continues from there.
-
 export const SCAN_MAX = 20_000
 
 type Scan = {
@@ -236,7 +236,7 @@ type Scan = {
   after?: bigint | undefined
 }
 
-// Returns the id of the last credit that one page scans. Undefined: the page scans all.
+// Returns the id of the last credit that one page scans; undefined if the page scans all credits.
 export async function endOfScan(
   db: Queryable,
   { viewer, filters, order = 'newest', after }: Scan,
@@ -263,7 +263,7 @@ function isNarrow(filters: CreditFilters): boolean {
   return !!(sessionId || accountNumber || paymentReference || adviceReference || merchantRef)
 }
 
-// The totals of all matches: see summaries.ts.
+// Returns the totals of all matches, exact up to SUMMED_MAX credits (summaryOf).
 export async function summarizeCredits(
   db: Queryable,
   { viewer, filters }: { viewer: Viewer; filters: CreditFilters },
@@ -279,11 +279,10 @@ export async function summarizeCredits(
   return summaryOf(rows, until === undefined)
 }
 
+const RECENT_CREDITS = 2_000 // The latest credits, which show what banks charge at present.
+
 // Returns the share that each bank withheld from recent credits, in thousandths of their amount. Omits banks
 // without a recent credit.
-
-const CREDITS = 2_000
-
 export async function readWithheldShares(db: Queryable): Promise<Map<string, number>> {
   const { rows } = await db.query<{ bankCode: string; perMille: number }>({
     name: 'read-withheld-shares',
@@ -291,7 +290,7 @@ export async function readWithheldShares(db: Queryable): Promise<Map<string, num
                   round(1000 * sum(fee_kobo + vat_kobo + duty_kobo) / sum(amount_kobo))::int
                     as per_mille
              from (select bank_code, fee_kobo, vat_kobo, duty_kobo, amount_kobo, currency
-                     from credits order by id desc limit ${CREDITS}) as recent
+                     from credits order by id desc limit ${RECENT_CREDITS}) as recent
             where currency = '${CURRENCY}' group by bank_code`,
   })
   return new Map(rows.map(({ bankCode, perMille }) => [bankCode, perMille]))

@@ -1,4 +1,5 @@
-// /api/v1/operator/rail-items: signed bank messages that could not be booked.
+// /api/v1/operator/rail-items: signed bank messages that could not be booked. Also stores such messages as
+// rail items when a bank reports them.
 
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -87,8 +88,8 @@ function requireRailItemId(text: string): bigint {
   return BigInt(text)
 }
 
-// Stores signed items that could not be booked as rail items, before acknowledging. If storing fails,
-// the acknowledgement asks the bank to retry.
+// Signed items that could not be booked are stored as rail items before they are acknowledged. If storing
+// fails, the acknowledgement asks the bank to retry.
 
 export const SYSTEM_FAILURE = {
   responseCode: '03',
@@ -98,7 +99,8 @@ export const SYSTEM_FAILURE = {
 
 type Report = { bankCode: string; rawBody: Buffer }
 
-// Final acknowledgements: a stored item is 00, a previously stored one 01; others are unchanged.
+// Returns the final acknowledgements: 00 for a stored item, 01 for an item that was stored before. The others
+// are unchanged.
 export async function keepRejected(
   deps: Deps,
   report: Report,
@@ -161,8 +163,8 @@ function keptAnswer({ sessionId, responseMessage, code }: Acknowledgement, isNew
       }
 }
 
-// Builds the rail item that keeps a rejected reversal for an operator. The caller stores it. `originals`:
-// the ids that the reversed credit may have.
+// Builds the rail item that keeps a rejected reversal for an operator. The caller stores the item.
+// `originals` are the ids that the reversed credit may have.
 export function toReversalItem(
   bankCode: string,
   { body, originals }: KeptReversal,
@@ -170,9 +172,11 @@ export function toReversalItem(
 ) {
   const { sessionId, amount } = body
   const text = JSON.stringify(body)
-  const about = { bankCode, call: 'reversals', outcome: 'rejected', reason } as const
   const item: NewRailItem = {
-    ...about,
+    bankCode,
+    call: 'reversals',
+    outcome: 'rejected',
+    reason,
     responseCode: '02',
     sessionId,
     amount: String(amount),
@@ -190,8 +194,8 @@ type KeptReversal = {
 
 export type ReversalBody = { sessionId: string; originalSessionId: string; amount: number | string }
 
-// An unparsable body that mentions an amount. Throws if it cannot be stored, so that the bank
-// retries.
+// Stores a body that cannot be parsed, if it mentions an amount. Throws if it cannot be stored, so that the
+// bank retries.
 export async function keepUnreadable(
   deps: Deps,
   about: Pick<NewRailItem, 'bankCode' | 'call' | 'reason'>,
@@ -203,7 +207,7 @@ export async function keepUnreadable(
   await keep(deps, [{ ...about, ...rest, body, identity: body }])
 }
 
-// Whether the body mentions an amount: JSON or XML, in any encoding that keeps ASCII letters, including
+// Returns whether the body mentions an amount, as JSON or XML in any encoding that keeps ASCII letters or in
 // UTF-16.
 function speaksOfAmount(rawBody: Buffer): boolean {
   return /amount|[<:]Amt\b/i.test(rawBody.toString('latin1').replaceAll('\0', ''))

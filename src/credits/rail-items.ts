@@ -1,6 +1,6 @@
 // Rail items: signed reports of a bank that we could not book. An item is stored before the bank gets its
 // answer, so that no reported money is lost (I33). An operator resolves it with the bank. A digest recognises
-// repeats.
+// repeated reports.
 //
 // The body may name a payer, so it is encrypted, and every read is written to the audit log.
 
@@ -20,19 +20,19 @@ import { sessionName } from './decide.ts'
 import type { Reversal } from './reversal.ts'
 
 // Reversals that came before their credit are stored as rail items until they can be taken. If the bank does
-// not send such a reversal again, its credit stays booked in full, so operators are alerted
-// (watchKeptReversals).
+// not send such a reversal again, its credit stays booked in full, so watchKeptReversals() alerts operators.
 
-const RESENT_WITHIN_MS = 300_000 // Banks should send it again after a minute.
+const RESENT_WITHIN_MS = 300_000 // Operators are alerted then. Banks should send it again after a minute.
 const ALERTS_MAX = 100
 
 const IS_OPEN = `i.call = 'reversals' and i.reason = 'original_not_found' and i.taken_at is null`
-// SQL: the item `i` may still be taken. Not if it was refused because another reversal has its session id:
-// then it is a different reversal.
+// SQL condition: the item `i` is a reversal that may still be taken. Excludes a reversal that was refused
+// because another reversal has its session id.
 const MAY_BE_TAKEN = `i.call = 'reversals' and i.reason <> 'session_reused' and i.taken_at is null`
 
-// SQL: the item `i` is a reversal of this amount and credit. The session id alone does not tell, because a
-// bank may use one id for several partial reversals of a credit. Older items do not name their credit.
+// SQL condition: the item `i` is a reversal of this amount and credit. The session id alone does not show
+// that, because a bank may use one id for several partial reversals of a credit. Older items do not name
+// their credit.
 const isOf = ({ amountKobo, creditId }: { amountKobo: string; creditId: string }) => `
   i.amount_text::numeric * 100 = ${amountKobo}
   and (i.originals is null
@@ -68,16 +68,16 @@ export async function markTaken(
   })
 }
 
-// One round of the worker: raises alerts for reversals whose credit has been booked for a while, and clears
-// alerts that are settled.
+// One round of the worker: raises alerts for stored reversals whose credit was booked more than
+// RESENT_WITHIN_MS ago, and clears alerts of reversals that were taken.
 export async function watchKeptReversals(tx: Transaction, now: Date): Promise<void> {
   await markTakenByOthers(tx)
   await clearSettled(tx, now)
   await appendEvents(tx, now, await raiseAlerts(tx, now, await findOutstanding(tx, now)))
 }
 
-// Marks reversals that were taken without a mark, by a process of the previous release or before the mark
-// existed.
+// Marks reversals that were taken without a mark: by a process of the previous release, or before the column
+// taken_at existed.
 async function markTakenByOthers(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'mark-reversals-taken-by-others',
@@ -91,9 +91,9 @@ async function markTakenByOthers(tx: Transaction): Promise<void> {
 
 const LOCK = `hashtext('kept_reversals')`
 
-// A transaction that stores a reversal of an unknown credit takes this lock first. Its alert may already
-// exist because of another reversal; a concurrent round that does not yet see the new reversal would clear
-// that alert.
+// A transaction that stores a reversal of an unknown credit takes this lock first. The alert of the reversal
+// may already exist because of another reversal. Without the lock, a concurrent round that does not yet see
+// the new reversal would clear that alert.
 async function awaitClearing(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'await-clearing-of-kept-reversals',
@@ -155,7 +155,8 @@ async function findOutstanding(tx: Transaction, now: Date): Promise<NewAlert[]> 
   }))
 }
 
-// Awaited: we asked the bank to send the reversal again. Taken: the bank did, or a statement named it.
+// `awaited`: we asked the bank to send the reversal again. `taken`: the bank sent it again, or a statement
+// reported it.
 export const RAIL_OUTCOMES = ['awaited', 'taken', 'rejected', 'unreadable'] as const
 export type RailOutcome = (typeof RAIL_OUTCOMES)[number]
 
@@ -168,7 +169,7 @@ export type NewRailItem = {
   sessionId: string | null
   amount: string | null // In the bank's own format.
   body: string
-  identity: string // Equal for repeated reports.
+  identity: string // The same for repeated reports of an item.
   originals?: readonly string[] // The possible ids of the reversed credit.
 }
 
@@ -187,7 +188,7 @@ export async function storeRailItems(
   newItems: readonly NewRailItem[],
 ): Promise<boolean[]> {
   const hashed = newItems.map((item) => ({ ...item, digest: hashOf(sealer, item) }))
-  const byKey = new Map(hashed.map((item) => [keyOf(item), item])) // Repeats within the report count once.
+  const byKey = new Map(hashed.map((item) => [keyOf(item), item])) // Drops repeats within the report.
   const items = [...byKey.values()]
   if (items.some(({ reason }) => reason === 'original_not_found')) await awaitClearing(tx)
   const { rows } = await tx.query<{ bankCode: string; digest: Buffer; isNew: boolean }>({
@@ -230,7 +231,7 @@ function keyOf({ bankCode, digest }: { bankCode: string; digest: Buffer }): stri
   return `${bankCode} ${digest.toString('hex')}`
 }
 
-// Returns the time of the first report of the item. Undefined: it was never reported.
+// Returns the time of the first report of the item; undefined if it was never reported.
 export async function firstReceivedAt(
   tx: Transaction,
   sealer: Sealer,
@@ -249,8 +250,8 @@ function hashOf(sealer: Sealer, { call, identity }: Pick<NewRailItem, 'call' | '
   return sealer.hash(`rail item of ${call}`, identity)
 }
 
-// Raises one alert per bank and reason, because the register has every item. A reused session id has its own
-// alert.
+// Raises one alert per bank and reason, because the list of rail items shows every item. For a reused session
+// id the alert `session_reused` is raised instead.
 function createAlert({ bankCode, call, reason, sessionId, amount }: NewRailItem) {
   if (reason === 'session_reused') return []
   const detail = { call, sessionId, amount }
@@ -314,10 +315,9 @@ export async function readRailItem(
   return { ...item, body: sealer.open(bodySealed) }
 }
 
-// Makes rail items of the items that name money and could not be booked, by whichever route they came.
-
-// An item with a session id is identified by its content. An item without one is identified by
-// `identityWithoutSession`.
+// Makes a rail item of an item that names money and could not be booked, by whichever route it came. Returns
+// undefined for any other item. An item with a session id is identified by its content, an item without one
+// by `identityWithoutSession`.
 export function railItemOf({
   bankCode,
   item,
@@ -326,22 +326,22 @@ export function railItemOf({
 }: {
   bankCode: string
   item: ParsedItem
-  code: string | undefined // Why it was not booked.
+  code: string | undefined // The reason why the item was not booked.
   identityWithoutSession: () => string
 }): NewRailItem | undefined {
-  const about = { bankCode, call: 'credits', outcome: 'rejected', reason: code } as const
+  const head = { bankCode, call: 'credits', outcome: 'rejected', reason: code } as const
   if (item.ok) {
     if (code !== 'session_reused') return undefined
     const { sessionId, amountKobo, charges, ...rest } = item.credit
     const amount = formatKobo(amountKobo)
     const body = JSON.stringify({ sessionId, amount, ...rest, ...(charges && inNaira(charges)) })
-    return { ...about, responseCode: '02', sessionId, amount, body, identity: body }
+    return { ...head, responseCode: '02', sessionId, amount, body, identity: body }
   }
   if (!item.money) return undefined
   const { sessionId } = item
   const { amount, text: body } = item.money
   const identity = sessionId === null ? identityWithoutSession() : body
-  return { ...about, responseCode: '00', sessionId, amount, body, identity }
+  return { ...head, responseCode: '00', sessionId, amount, body, identity }
 }
 
 function inNaira({ feeKobo, vatKobo, dutyKobo }: BankCharges) {

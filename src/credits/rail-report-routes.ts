@@ -20,9 +20,8 @@ import type { IncomingCredit } from './judge.ts'
 import { keepRejected, SYSTEM_FAILURE } from './rail-item-routes.ts'
 import { type Reversed, reversalAcknowledgement, takeReversals } from './rail-reversal-routes.ts'
 
-// Handles events about our payouts inside a credit report, before the report is acknowledged.
-
-// `failed`: the bank may safely try again.
+// Events about our payouts inside a credit report are handled before the report is acknowledged. After
+// `failed`, the bank may safely send the event again.
 type PayoutEventResult = 'heard' | 'unknown_payout' | 'failed'
 
 async function hearOfPayouts(
@@ -45,10 +44,9 @@ async function hearOfPayouts(
   return results
 }
 
-// Handles transfers that a bank reports without signing the report (I103). A requery for each is committed
-// before the report is acknowledged.
-
-type Hinted = 'stored' | 'failed' // failed: the bank may safely try again.
+// For each transfer that a bank reports without signing the report (I103), a requery is committed before the
+// report is acknowledged. After `failed`, the bank may safely send the report again.
+type Hinted = 'stored' | 'failed'
 
 async function askForTransfers(
   { batchPool, clock, log }: Deps,
@@ -81,7 +79,7 @@ type Others = {
 const NO_OTHERS: Others = { reversed: new Map(), payoutResults: new Map(), hinted: new Map() }
 
 // Takes credits first, so that a reversal in the same report finds its credit. Throws if it refuses the whole
-// report; then it has taken nothing. Otherwise it calls `done` once.
+// report, of which it has then taken nothing. Otherwise calls `done` once.
 export function takeReport(deps: Deps, report: Report, done: Done): void {
   const { bankCode, items } = report
   const now = deps.realClock()

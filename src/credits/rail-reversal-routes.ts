@@ -1,4 +1,5 @@
-// POST /rails/{bankCode}/reversals: a bank takes a credit back, in full or in part.
+// POST /rails/{bankCode}/reversals: a bank takes a credit back, in full or in part. Also takes the reversals
+// inside a credit report, and has the helpers that the signed calls share.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
@@ -16,8 +17,8 @@ import { keepUnreadable, type ReversalBody, toReversalItem } from './rail-item-r
 import { firstReceivedAt, type NewRailItem, storeRailItems } from './rail-items.ts'
 import { type ReversalAnswer, takeReversal } from './reverse.ts'
 
-// Reversals inside a credit report. They are handled like POST /rails/{bankCode}/reversals, after the credits
-// of the same report and before the acknowledgement.
+// Reversals inside a credit report are handled like POST /rails/{bankCode}/reversals, after the credits of
+// the same report and before the acknowledgement.
 //
 // The original credit is found by any id that the bank may have used. A rejected reversal becomes a rail item
 // in the same transaction.
@@ -28,15 +29,15 @@ import { type ReversalAnswer, takeReversal } from './reverse.ts'
 
 const AWAITED_MS = 1_800_000 // Half an hour.
 
-// original_awaited: the credit may still come, and the bank should send the reversal again.
+// `original_awaited`: the credit may still come, and the bank should send the reversal again.
 type GivenAnswer = ReversalAnswer | 'original_awaited'
-export type Reversed = GivenAnswer | 'failed' // failed: the bank may safely try again.
+export type Reversed = GivenAnswer | 'failed' // After `failed`, the bank may safely send the reversal again.
 
 export function isReversed(answer: GivenAnswer): boolean {
   return answer === 'reversed' || answer === 'duplicate'
 }
 
-// Stores a reversal that was not taken. Returns the answer to the bank.
+// Stores a reversal that was not taken, and returns the answer to the bank.
 async function keepReversal(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
@@ -100,11 +101,10 @@ function rejected(bankCode: string, reversal: IncomingReversal, reason: Reversal
   return toReversalItem(bankCode, { body, originals }, reason)
 }
 
-// Reads the JSON body of a rail call, after its signature was checked.
-
 type Checks = Record<string, (value: unknown) => boolean>
 
-// Ignores unknown fields, because banks add some.
+// Reads the JSON body of a rail call whose signature was checked. Ignores unknown fields, because banks add
+// some.
 export function readBody(bytes: unknown, checks: Checks): Record<string, unknown> {
   const value = parseJson(bytes as Buffer)
   const body = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
@@ -155,7 +155,7 @@ export function askAgain(reply: Pick<FastifyReply, 'code' | 'header' | 'request'
   reply.header('retry-after', AWAITED_RETRY_SECONDS)
 }
 
-// The refusals of every signed call.
+// The refusals that every signed call may answer.
 export const RAIL_ERRORS: readonly RefusalCode[] = [
   'bank_not_supported',
   'invalid_signature',
@@ -228,7 +228,7 @@ export function reversalAcknowledgement(answer: GivenAnswer): Omit<Acknowledgeme
     : { ...words, outcome: 'rejected', code: answer }
 }
 
-// Stores unreadable reversals too.
+// Reads the body of a reversal. Stores an unreadable body for an operator before it throws.
 async function readReversal(deps: Deps, bankCode: string, rawBody: Buffer): Promise<ReversalBody> {
   try {
     const checks = { sessionId: isSession, originalSessionId: isSession, amount: isAmount }

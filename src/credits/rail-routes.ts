@@ -1,6 +1,7 @@
-// /rails/{bankCode}: banks report credits. Every call is signed. The acknowledgements are 00 accepted, 01
-// duplicate, 02 rejected and 03 retry; 00 and 01 mean that the item is committed. A credit that names an
-// amount but cannot be booked becomes a rail item and is also acknowledged with 00: an operator resolves it.
+// /rails/{bankCode}: the calls of banks: credit reports, name enquiries and confirmations of returns. Every
+// call is authenticated. The acknowledgements are 00 accepted, 01 duplicate, 02 rejected and 03 retry; 00 and
+// 01 mean that the item is committed. A credit that names an amount but cannot be booked becomes a rail item
+// and is also acknowledged with 00: an operator resolves it.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -22,7 +23,7 @@ import { keepUnreadable } from './rail-item-routes.ts'
 import { takeReport } from './rail-report-routes.ts'
 import { askAgain, RAIL_ERRORS, readBody, reversalRoutes } from './rail-reversal-routes.ts'
 
-// Authenticates rail calls, each bank by its connector, over the raw body.
+// The connector of each bank authenticates the bank's calls, over the raw body.
 
 type RailRequest = FastifyRequest<{
   Params: { bankCode: string }
@@ -291,7 +292,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
           503: Type.Union([RailFailure, Answers, ProvidusAnswer]),
         },
       },
-      // Raw signed bytes in the bank’s format; the response is in the same format.
+      // Request and response are bytes in the bank's own format, so no schema checks or writes them.
       validatorCompiler: () => () => true,
       serializerCompiler: () => (data) => data as string,
     },
@@ -299,8 +300,8 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
   )
 })
 
-// Refuses banks whose signature covers only the fields of a credit, and banks that do not sign: the content
-// of these calls would be unprotected.
+// The calls other than credit reports. Refuses banks whose signature covers only the fields of a credit, and
+// banks that do not sign, because the content of these calls would be unprotected.
 const otherCalls: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   app.addHook('preValidation', (request, _reply, done) => {
     const { signsFieldsOnly, hintsOnly } = request.rail.connection

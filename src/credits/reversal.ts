@@ -1,5 +1,6 @@
-// The locks of a reversal, in the common order: payments, suspense items, the credit, collection
-// accounts, shared ledger accounts; each in id order.
+// Locks the rows that a reversal changes, and finds earlier reports of the reversal.
+//
+// Locks: payments, suspense items, the credit, collection accounts, shared ledger accounts; each in id order.
 
 import { numberArray } from '#db/sql.ts'
 import { BeginAgain, type Transaction } from '#db/transaction.ts'
@@ -11,11 +12,11 @@ import { type LockedItem, lockItems } from './suspense-items.ts'
 export type Reversal = {
   bankCode: string
   sessionId: string
-  formerId?: string | undefined // Its id in an earlier release.
-  place?: string | undefined // The bank's message, and the place in it.
+  formerId?: string | undefined // The id that an earlier release gave the reversal.
+  place?: string | undefined // The bank's message, and the position of the reversal in it.
   originalSessionId: string // Any identifier of the credit.
   amountKobo: Kobo
-  isFromStatement?: boolean // Otherwise the bank reports it.
+  isFromStatement?: boolean // False if the bank reported the reversal by a call.
 }
 
 export type ReversedCredit = {
@@ -29,8 +30,8 @@ export type ReversedCredit = {
   currency: string
 }
 
-// The credit is locked after its payments and items, so it is read twice: by the bank's identifier, and
-// then by its id, because another credit may have got the same identifier meanwhile.
+// Locks the credit after its payments and items. So it reads the credit twice: by the bank's identifier, and
+// then by its id, because in the meantime another credit may have got the same identifier.
 export async function lockOriginal(
   tx: Transaction,
   reversal: Reversal,
@@ -102,8 +103,8 @@ export async function lockCollections(
   return new Map(rows.map(({ id, clientId }) => [id, clientId]))
 }
 
-// Locks all accounts that the reversal may move at once, so that balances stay true until the move and
-// nobody who moves several of them can deadlock with it.
+// Locks all accounts that the reversal may debit or credit, in one statement. So their balances stay true
+// until the transfers, and no other transaction that moves several of them can deadlock with the reversal.
 export async function lockBalances(
   tx: Transaction,
   ids: readonly AccountId[],
@@ -116,9 +117,6 @@ export async function lockBalances(
   })
   return new Map(rows.map(({ id, balanceKobo }) => [id, balanceKobo]))
 }
-
-// Finds earlier reports of a reversal by its id. If its id is only that of the credit, finds them by the
-// position of the report.
 
 type Earlier = {
   sessionId: string
@@ -145,8 +143,8 @@ export async function findEarlier(
   return rows[0]
 }
 
-// A reversal with the credit and amount of an earlier one is a repeated report, unless it has another
-// place and its id is the credit's.
+// Returns whether a reversal with the credit and amount of an earlier one may be another reversal. It is a
+// repeated report, unless it has another place and its id is the id of the credit.
 export async function mayBeAnother(
   tx: Transaction,
   { sessionId, place, bankCode }: Reversal,
@@ -164,18 +162,17 @@ export async function mayBeAnother(
   return rowCount !== 0
 }
 
-// Recognises a reversal that was booked from a statement when the bank reports it later under its own id
-// (I67). The reversal takes that id, so it is found only once: a second report for the same credit and
+// A bank may report a reversal under its own id after the reversal was booked from a statement (I67). The
+// booked reversal then takes the bank's id, so it is found only once: a second report for the same credit and
 // amount is another reversal.
 
-// SQL: the ids that a reversal booked from the statement line `l` may have until the bank reports it under
-// its own id.
+// SQL list: the ids that a reversal booked from the statement line `l` may have until the bank reports it.
 const PROVISIONAL_IDS = `('LINE-' || left(encode(l.hash, 'hex'), 40), l.session_id, l.bank_reference,
   l.end_to_end_id)`
 
-// Looks for a reversal of this credit and amount that was booked from a statement line and still
-// has an id from that line. Replaces that id with the bank's own. Returns whether there was such a
-// reversal. The caller must hold the lock of the credit.
+// Looks for a reversal of this credit and amount that was booked from a statement line and still has an id
+// from that line. Replaces that id with the bank's id. Returns whether there was such a reversal. The caller
+// must hold the lock of the credit.
 export async function giveBankIdToBookedReversal(
   tx: Transaction,
   { sessionId, amountKobo }: Reversal,

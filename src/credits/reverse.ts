@@ -1,15 +1,15 @@
 // Reversals: a bank takes a credit back, whole or in part. Nothing booked is undone: new transfers move
 // the money from its current place back to the bank (decide-reversal.ts).
 //
-// Statuses, in the order of the checks:
+// Answers, ordered as the checks:
 //   duplicate                this reversal was taken before, or booked from a statement
-//   session_reused           its session id has other terms, or its session id is the credit's and the
-//                            report has another place: it may be another part of the same amount. The
-//                            operator is alerted and decides
+//   session_reused           its session id belongs to a reversal with other terms; or its session id is
+//                            the credit's, and the report has another place: it may be another part of
+//                            the same amount. Operators are alerted and decide
 //   original_not_found       this bank never reported such a credit
-//   amount_exceeds_original  more than is left of it
-//   reversed                 done; money that had left us is on the bank's shortfall account or is
-//                            owed by the client, and the operator is alerted
+//   amount_exceeds_original  the amount is more than the rest of the credit
+//   reversed                 taken. Money that had left us is on the bank's shortfall account, or the
+//                            client owes it, and operators are alerted
 
 import { discountReceipt } from '#accounts/received-today.ts'
 import { numberArray } from '#db/sql.ts'
@@ -57,7 +57,7 @@ import {
 } from './reversal.ts'
 import { adjustApprovalRequests, reduceItems } from './suspense-items.ts'
 
-// The shares of subaccounts in a reversal. Subaccounts give them back before the bank takes the money (I56).
+// Subaccounts return their shares of a credit before the bank takes the money (I56).
 
 type Balances = {
   balances: ReadonlyMap<AccountId, Kobo> // The caller has locked the subaccounts.
@@ -76,7 +76,8 @@ function subaccountBalances(
   )
 }
 
-// Gives shares back to the client. A returned share does not count as received again.
+// Returns the shares of subaccounts to the client. A returned share is not included in the receipts of the
+// day.
 async function giveSharesBack(
   tx: Transaction,
   sharedAccounts: SharedAccounts,
@@ -137,18 +138,18 @@ export async function takeReversal(
   const shares = await readShares(tx, credit.id)
   const clientIds = [...owners.values(), ...[...payments.values()].map((to) => to.clientId)]
   const { currency } = credit
-  const shared: SharedAccount[] = [
+  const ledgerAccounts: SharedAccount[] = [
     ...bankAccounts(reversal, currency),
     ...[...payments.values()].map(accountOf),
     ...clientIds.flatMap((clientId) => accountsOf(clientId, currency)),
     ...fees.flatMap((fee) => feeAccounts(fee.clientId)),
     ...shares.map(({ subaccountId }) => subaccountLedger(subaccountId)),
   ]
-  await deps.sharedAccounts.open(shared)
+  await deps.sharedAccounts.open(ledgerAccounts)
   const accountId = (account: SharedAccount) => deps.sharedAccounts.id(account)
   const accountIds = [
     ...owners.keys(),
-    ...shared.map(accountId),
+    ...ledgerAccounts.map(accountId),
     ...items.map((item) => item.accountId),
   ]
   const balances = await lockBalances(tx, accountIds)
@@ -178,7 +179,7 @@ async function write(
     sharedAccounts.id(account),
   ) as [AccountId, AccountId]
   const receivableKobo = sumOf(plan.receivables)
-  const takings = [
+  const debits = [
     ...plan.takings,
     ...plan.receivables.map(({ clientId, amountKobo }) => ({
       accountId: sharedAccounts.id(receivableOf(clientId, currency)),
@@ -187,7 +188,7 @@ async function write(
     ...(shortfallKobo > 0n ? [{ accountId: shortfall, amountKobo: shortfallKobo }] : []),
   ]
   const alerts = await raiseAlerts(tx, now, alertsOf(plan, { reversal, credit }))
-  const transfers = takings.map(
+  const transfers = debits.map(
     ({ accountId, amountKobo }): Transfer => ({
       debitAccountId: accountId,
       creditAccountId: bank,
@@ -200,7 +201,7 @@ async function write(
   await markTaken(tx, now, { reversal, creditId: credit.id })
   await tx.query({
     name: 'reverse-credit',
-    // If nothing is booked any more, the credit has the outcome of its suspended part.
+    // If no part of the credit is booked any more, the credit gets the outcome of its suspended part.
     text: `update credits c
               set reversed_kobo = c.reversed_kobo + $2,
                   outcome = case
@@ -256,7 +257,7 @@ function bankAccounts({ bankCode }: Reversal, currency: string): SharedAccount[]
   ]
 }
 
-// Returns the accounts in lock order: ids follow the order of opening.
+// Returns the accounts in lock order: an account that is opened first has the lower id.
 function accountsOf(clientId: ClientId, currency: string): SharedAccount[] {
   const available = { kind: 'available', owner: clientOwner(clientId), currency } as const
   return [available, receivableOf(clientId, currency)]

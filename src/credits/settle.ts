@@ -59,7 +59,7 @@ export function deductionAccounts(of: Terms & { clientId: ClientId }): SharedAcc
   return [...(of.feeRule ? feeAccounts(of.clientId) : []), ...splitAccounts(of.split)]
 }
 
-const NONE: Deductions = { fees: [], shares: [] }
+const NO_DEDUCTIONS: Deductions = { fees: [], shares: [] }
 
 type PaidAmount = { holding: Holding; received?: Changes }
 
@@ -74,7 +74,7 @@ export function addPaid(
   payment.amountPaidKobo = kobo(payment.amountPaidKobo + amountKobo)
   const isPaid = payment.amountPolicy === 'any' || payment.amountPaidKobo >= payment.amountKobo
   payment.status = isPaid ? 'Successful' : 'PartPayment'
-  const deductions = isPaid ? deduct(payment, [...payment.pending, holding]) : NONE
+  const deductions = isPaid ? deduct(payment, [...payment.pending, holding]) : NO_DEDUCTIONS
   const { fees } = deductions
   const vatKobo = fees.reduce((sum, fee) => sum + fee.vatKobo, 0n)
   payment.chargedFeeKobo = kobo(sumOfFees(fees) - vatKobo)
@@ -91,7 +91,7 @@ export function addPaid(
   return deductions
 }
 
-// `by`: the credit that has just arrived. Null: all the money had arrived before.
+// `by` is the credit that has just arrived, or null if all the money had arrived before.
 type Taking = { deductions: Deductions; accountId: AccountId; by: CreditId | null }
 
 // Takes the deductions from the account that holds the money.

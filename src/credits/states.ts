@@ -36,8 +36,8 @@ export async function transitionItem(tx: Transaction, move: ItemMove): Promise<v
 
 type Owned = { id: bigint; clientId: bigint; accountId: bigint }
 
-// Suspends assigned items again. The money then belongs to these clients, in these accounts. The caller has
-// locked their payments.
+// Suspends assigned items again. The money of each item then belongs to the given client and lies in the
+// given account. The caller has locked the payments of the items.
 export async function suspendAgain(tx: Transaction, items: readonly Owned[]): Promise<void> {
   const moved = await moveRows(tx, SUSPENSE_ITEMS, {
     name: 'suspend-items-again',

@@ -1,4 +1,5 @@
-// Money in suspense, as items. states.ts has their states.
+// Suspense items: money in suspense, its history, and its changes by closed payments and reversals. Their
+// states are in states.ts of this folder.
 //
 // I13: the open items of a suspense account sum to its balance.
 
@@ -10,8 +11,8 @@ import { type Kobo, kobo } from '#money.ts'
 import type { SuspenseRow } from './decide.ts'
 import { type ItemState, suspendAgain, transitionItem } from './states.ts'
 
-// The history of suspense items; the item itself has only its current state. Append-only, written in the
-// transaction that changes the item.
+// The history of suspense items is append-only and is written in the transaction that changes the item. The
+// item itself has only its current state.
 
 export const SUSPENSE_CHANGES = [
   'assigned', // To a payment or a collection account.
@@ -26,7 +27,7 @@ export type SuspenseChange = {
   change: (typeof SUSPENSE_CHANGES)[number]
   amountKobo: Kobo // The amount of the change.
   leftKobo: Kobo // The amount of the item after the change.
-  reference: string | null // Payment, account number, or the bank's own.
+  reference: string | null // The payment reference, the account number, or the bank's reference.
   changedAt: Date
 }
 
@@ -35,7 +36,7 @@ type Item = { id: bigint; clientId: ClientId | null; state: ItemState; amountKob
 type NewSuspenseChange = {
   item: Item // The item before the change.
   change: SuspenseChange['change']
-  amountKobo?: Kobo // Default: the whole item.
+  amountKobo?: Kobo // Defaults to the amount of the item.
   leftKobo?: Kobo
   reference?: string | null
 }
@@ -84,7 +85,7 @@ export async function readSuspenseChanges(
   return byItem
 }
 
-// The amount of the item when it was opened, computed from the amounts that banks have taken since.
+// Returns the amount of the item when it was opened, computed from its first reversal, if any.
 export function originalKobo(amountKobo: Kobo, changes: readonly SuspenseChange[]): Kobo {
   const first = changes.find(({ change }) => change === 'reversed')
   return first ? kobo(first.amountKobo + first.leftKobo) : amountKobo
@@ -122,8 +123,8 @@ export type Resuspension = {
   paymentId: PaymentId
 }
 
-// Suspends money again that was assigned to a payment which closed without being paid in full. Formerly
-// unidentified money now belongs to the client of that payment.
+// Suspends money again that was assigned to a payment which then closed without being paid in full. If the
+// money was unidentified before, it now belongs to the client of that payment.
 export async function resuspend(
   tx: Transaction,
   now: Date,
@@ -172,7 +173,7 @@ export async function lockItems(
   return rows
 }
 
-// Sets the outcome of a fully suspended credit to follow its item.
+// Sets the outcome of a fully suspended credit to the new state of its item.
 export async function markCredit(
   tx: Transaction,
   creditId: CreditId,
@@ -237,9 +238,9 @@ export async function reduceItems(
   await recordSuspenseChanges(tx, now, changes)
 }
 
-// Adjusts open approval requests when a bank reverses the money. A full reversal voids the request. A partial
-// reversal is recorded as a change, and the request continues for the remaining money; its original amount
-// stays on record. Locks: the item, then the request.
+// An open approval request is adjusted when a bank reverses the money. A full reversal voids the request. A
+// partial reversal is recorded as a change, and the request continues for the remaining money; its original
+// amount stays on record. Locks: the item, then the request.
 
 type Taking = { item: LockedItem; takenKobo: Kobo }
 
@@ -249,7 +250,7 @@ export async function adjustApprovalRequests(
   takings: readonly Taking[],
 ): Promise<void> {
   for (const { item, takenKobo } of takings) {
-    if (item.state !== 'open') continue // An open request needs an open item.
+    if (item.state !== 'open') continue // Only an open item can have an open request.
     const by = `bank:${item.bankCode}`
     if (takenKobo === item.amountKobo) {
       await tx.query({

@@ -70,10 +70,8 @@ import {
 import { deductionAccounts } from './settle.ts'
 import { insertSuspense } from './suspense-items.ts'
 
-// Locks the collection accounts that money was sent to, by number, with their limits, fee rule and split.
-//
-// The locking statement also tells whether anybody uses limit profiles or fee rules. If not, no further query
-// reads them.
+// Collection accounts are locked by number, with their limits, fee rule and split. The locking statement also
+// tells whether any limit profiles or fee rules exist. If not, no further query reads them.
 
 type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule' | 'split'> & {
   splitId: SplitId | null
@@ -85,9 +83,9 @@ type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule' | 'spl
 }
 
 // Locks accounts in id order. Joins only tables: after waiting for a row, PostgreSQL checks the row again by
-// the joins of the statement. A union of two look-ups reads a quarter less, but that check then drops every
-// row except the first. The account is as of the start of the statement: a change made during the wait counts
-// from the next credit on (an erasure looks for such credits again, privacy/erasure.ts).
+// the joins of the statement. A union of two look-ups would read a quarter less, but that check would then
+// drop every row except the first. The account is as of the start of the statement: a change made during the
+// wait applies from the next credit on (an erasure looks for such credits again, privacy/erasure.ts).
 async function lockCollectionAccounts(
   tx: Transaction,
   numbers: readonly string[],
@@ -157,7 +155,7 @@ function isChargeable<T extends AccountRow>(account: T): account is T & { mercha
   return account.merchantCode !== null
 }
 
-// Runs after the lock, so that a changed profile applies from its commit on.
+// Reads limit profiles after the lock, so that a changed profile applies from its commit on.
 async function withProfiles(
   tx: Transaction,
   accounts: readonly AccountRow[],
@@ -170,13 +168,12 @@ async function withProfiles(
   return accounts.map((account) => ({ ...account, ...limits.get(account.collectionAccountId) }))
 }
 
-// Writes the rows of new credits.
+// The values that all rows of a batch share.
+type CommonValues = { sealer: Sealer; now: Date }
 
-type Shared = { sealer: Sealer; now: Date }
+const NO_CHARGE = kobo(0n)
 
-const NONE = kobo(0n)
-
-const CREDITS = new CopyTarget<CreditRow, Shared>('credits', {
+const CREDITS = new CopyTarget<CreditRow, CommonValues>('credits', {
   id: int8(({ creditId }) => creditId),
   session_id: text(({ credit }) => credit.sessionId),
   account_number: text(({ credit }) => credit.accountNumber),
@@ -207,19 +204,19 @@ const CREDITS = new CopyTarget<CreditRow, Shared>('credits', {
 })
 
 function charged(of: (charges: BankCharges) => Kobo) {
-  return int8(({ credit }: CreditRow) => (credit.charges ? of(credit.charges) : NONE))
+  return int8(({ credit }: CreditRow) => (credit.charges ? of(credit.charges) : NO_CHARGE))
 }
 
-function sealPayer({ credit: { sourceAccountNumber } }: CreditRow, { sealer }: Shared) {
+function sealPayer({ credit: { sourceAccountNumber } }: CreditRow, { sealer }: CommonValues) {
   return sourceAccountNumber === null ? null : sealer.seal(sourceAccountNumber)
 }
 
 export function insertCredits(
   tx: Transaction,
-  shared: Shared,
+  values: CommonValues,
   rows: readonly CreditRow[],
 ): Promise<void> {
-  return CREDITS.insert(tx, rows, shared)
+  return CREDITS.insert(tx, rows, values)
 }
 
 type Deps = {
@@ -230,7 +227,7 @@ type Deps = {
   now: Date
 }
 
-// Returns the results in the order of the credits. The caller must commit before it answers the bank.
+// Returns one result for each credit, in the same order. The caller must commit before it answers the bank.
 export async function takeCredits(
   tx: Transaction,
   { sealer, sharedAccounts, bankTimeMaxAgeMs, suspiciousKobo, now }: Deps,
@@ -251,7 +248,7 @@ export async function takeCredits(
     suspiciousKobo,
     now,
   })
-  // Nearly always there are no alerts, and this takes no round trip.
+  // Nearly always there are no alerts, and no round trip is needed.
   if (plan.alerts.length > 0) plan.events.push(...(await raiseAlerts(tx, now, plan.alerts)))
   for (const { paymentId } of plan.reopened) await reopenPayment(tx, now, paymentId)
   return new PipelinedCommit(plan.answers, write(tx, { sealer, now, plan }))

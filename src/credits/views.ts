@@ -1,4 +1,4 @@
-// Views of credits and of the places of their money.
+// Views of credits and of the places of their money, and of one credit with its history.
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { NameBank } from '#banks/directory.ts'
@@ -173,7 +173,7 @@ export function parseCreditKey(sealer: Sealer, text: string): CreditKey {
   return { id: findId(sealer, 'credit', text), identifier: text }
 }
 
-// Reads a credit with its history: suspense items, reversals, ledger transfers and events.
+// The detail view of a credit adds its history: suspense items, reversals, ledger transfers and events.
 
 const LedgerSideBody = named('LedgerSide', {
   kind: Type.String({ description: 'Ledger account kind.' }),

@@ -1,5 +1,5 @@
-// Expires payments whose grace period is over, and moves their part payments to suspense. Reads do not depend
-// on this worker: a payment shows as Expired from its expiry on.
+// The workers of credits: expire payments, watch stored reversals, and record the times of blocks of credit
+// ids.
 
 import type { Clock } from '#clock.ts'
 import { writeCreditBlock } from '#db/bounds.ts'
@@ -12,6 +12,8 @@ import { watchKeptReversals } from './rail-items.ts'
 
 type ExpireDeps = { batchPool: Pool; sharedAccounts: SharedAccounts; clock: Clock }
 
+// Closes payments whose grace period is over, and moves their part payments to suspense. Reads do not depend
+// on this worker: a payment shows as Expired from its expiry on.
 export function expirePaymentsRound({ batchPool, sharedAccounts, clock }: ExpireDeps): Round {
   return async () => {
     const closed = await withTransaction(batchPool, (tx) =>
@@ -21,8 +23,7 @@ export function expirePaymentsRound({ batchPool, sharedAccounts, clock }: Expire
   }
 }
 
-// Finds reversals that a bank sent before their credit and has not sent again (rail-items.ts).
-
+// Alerts operators to reversals that a bank sent before their credit and has not sent again (rail-items.ts).
 export function watchReversalsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): Round {
   return async () => {
     await withTransaction(db, (tx) => watchKeptReversals(tx, clock()))
@@ -30,9 +31,8 @@ export function watchReversalsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>): 
   }
 }
 
-// Records the times of the credits in each block of ids, a few blocks per round. An installation that
-// upgrades must read all its credits while new ones arrive.
-
+// Each round records the times of the credits in a limited number of blocks of ids. An installation that
+// upgrades must record all its old credits while new ones arrive.
 const BLOCKS_MAX = 500 // With a round every ten seconds, enough for 50,000 credits a second.
 
 export function writeCreditBlocksRound({ db }: Pick<Deps, 'db'>): Round {

@@ -33,7 +33,7 @@ type WriteResult<O> = readonly O[] | PipelinedCommit<readonly O[]>
 type Deps = {
   pool: Pool // The batch pool of src/db/pool.ts.
   clock: Clock
-  realClock: Clock // Dates idempotency keys, which are kept for a real time.
+  realClock: Clock // Dates idempotency keys, which expire by real time even if a test clock is set.
   sealer: Sealer
   sharedAccounts: SharedAccounts
   banks: readonly BankSettings[]
@@ -50,8 +50,8 @@ type Write<I, O> = (tx: Transaction, now: Date, items: readonly I[]) => Promise<
 
 const HOUR_MS = 3_600_000
 
-// The batch limit lets a batch commit within tens of milliseconds. The queue limit lets a waiting
-// request be answered within a second, or refused at once.
+// With this batch limit, a batch commits within tens of milliseconds. With this queue limit, a waiting
+// request is answered within a second; a request beyond the limit is refused at once.
 const LIMITS = { itemsMax: 1_000, inFlightMax: 2, gathers: 256, queueMax: 10_000 }
 
 export function createWriters(deps: Deps): Writers {

@@ -1,15 +1,15 @@
-// Time windows as id ranges. Ids of credits, transfers and collection accounts are nearly in order
-// of time; concurrent ones may be swapped. Bounds are found by binary search (some 30 look-ups by key
-// in a billion rows, one statement), which spares the money path an index on time. The bounds are
-// wide: callers still compare times.
+// Converts time windows to id ranges. The ids of credits, transfers and collection accounts nearly follow
+// time; ids of concurrent rows may be swapped. One statement finds the bounds by binary search (about 30 key
+// look-ups in a billion rows), so the money path needs no index on time. The bounds are wide, so callers
+// still compare times. For credits, receivedBounds() returns narrower bounds.
 //
-// In a sandbox, test clocks and seeds date rows months ahead or back, in no order of ids. From then on there
-// are no bounds. Live mode has neither.
+// In a sandbox, test clocks and seeds date rows months ahead or back, so that ids no longer follow time.
+// There are then no bounds. Live mode has neither test clocks nor seeds.
 
 import type { Queryable } from './pool.ts'
 
-// The most by which a time may lie behind the time of an earlier id. A batch takes seconds, and the clocks of
-// the processes differ by less than this, or money would expire at random.
+// A row is at most this much older than any row with a lower id. A batch takes seconds, and the clocks of the
+// processes differ by far less than an hour; otherwise money would expire at random.
 const DISORDER_MS = 3_600_000
 
 export const TIMES_ARE_IN_ORDER = `not exists (select from sandbox_clock)
@@ -17,14 +17,14 @@ export const TIMES_ARE_IN_ORDER = `not exists (select from sandbox_clock)
 
 export type Window = { from?: Date | undefined; to?: Date | undefined }
 
-// FIRST_ID is less than any id, PAST_ID greater.
+// FIRST_ID is lower than every id. PAST_ID is higher than every id.
 const FIRST_ID = 0n
 export const PAST_ID = 9_223_372_036_854_775_807n
 export const UNBOUNDED = { firstId: FIRST_ID, pastId: PAST_ID }
 
 const TIMES = { credits: 'received_at', collection_accounts: 'created_at' } as const
 
-// Ids from `firstId` up to, but not including, `pastId`.
+// Returns ids from `firstId` up to, but not including, `pastId`.
 export async function idBounds(
   db: Queryable,
   table: keyof typeof TIMES | 'transfers',
@@ -36,9 +36,9 @@ export async function idBounds(
   return { firstId: firstId ?? FIRST_ID, pastId: pastId ?? PAST_ID }
 }
 
-// Transfers are stored in the order of their credits and have no index by id alone. The first transfer of a
-// credit is as old as the credit. So the first transfers of the last credit before the window, and of the
-// first credit after it, are the bounds.
+// Transfers are indexed by credit and id, and not by id alone. The first transfer of a credit is as old as
+// the credit. So the bounds are the first transfer of the last credit before the window, and the first
+// transfer of the first credit after it.
 async function transferBounds(db: Queryable, window: Window) {
   const { firstId, pastId } = await idBounds(db, 'credits', window)
   const { rows } = await db.query<{ firstId: bigint | null; pastId: bigint | null }>({
@@ -80,13 +80,12 @@ async function firstIdSince(
   return rows[0]?.id
 }
 
-// The ids of credits received within a window, to within a block of ids. The bounds above are an hour wider
-// than the window, and a busy hour has millions of credits to skip. So a worker records when the credits of
-// each block were received, once the block is certainly complete.
-
+// Bounds of credits received within a window, accurate to one block of ids. idBounds() is an hour wider than
+// the window, and a busy hour has millions of credits to skip. So a worker records when the credits of each
+// block were received, once no more credits can join the block.
 export const BLOCK_IDS = 1_024
 
-// Ids from `firstId` up to, but not including, `pastId`. Callers still compare times.
+// Returns ids from `firstId` up to, but not including, `pastId`. Callers still compare times.
 export async function receivedBounds(
   db: Queryable,
   { from, to }: Window,
@@ -115,8 +114,8 @@ export async function receivedBounds(
   return rows[0] ?? wide
 }
 
-// Records the next block if the credit after it is old enough: every credit of the block was received before
-// that one was stored, up to the difference between clocks. Returns true if it recorded a block.
+// Records the next block if a credit after the block is old enough: then every credit of the block is stored,
+// even if the clocks of the processes differ. Returns whether it recorded a block.
 export async function writeCreditBlock(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ block: bigint }>({
     name: 'find-credit-block',

@@ -10,13 +10,12 @@ import { askPooled, createBatchPool, createPool, type Queryable, splitSettings }
 import { Replica } from './replica.ts'
 import { type Statement, StatementGroup, toStatement } from './statement-group.ts'
 
-// Frequent reads on few connections: queries of many requests are pipelined, and those of one turn
-// of the event loop go out in one write. Measured: point look-ups twice as fast as through a pool
-// of 16.
+// A reader serves frequent reads on few connections. It pipelines the queries of many requests, and sends the
+// queries of one turn of the event loop in one write. Measured: point look-ups are twice as fast as through a
+// pool of 16.
 //
-// Single statements only: nothing here may open a transaction. A lost connection fails the queries
-// in flight, which callers may retry, and is replaced by the next query.
-
+// A reader runs single statements only and never opens a transaction. When a connection is lost, the queries
+// in flight fail, callers may retry them, and the next query opens a new connection.
 type ReaderOptions = LineOptions & { connections: number }
 
 type LineOptions = {
@@ -59,7 +58,7 @@ class Line {
     this.#onLost = onLost
   }
 
-  // Sends each statement as a group of its own, so that it fails alone.
+  // Sends each statement in a separate group, so that a failure affects no other statement.
   async ask(statement: Statement): Promise<pg.QueryResult> {
     const client = this.#ready ?? (await this.#connect())
     this.#cork(client)
@@ -114,21 +113,21 @@ class Line {
 }
 
 const CONNECTIONS_MAX = 8
-// A separate pool without transactions, so that a transaction that holds the last connection of its pool
-// can still open a shared account. An opening waits for another process that opens the same account; the
-// second connection serves all others meanwhile.
+// Shared accounts are opened through a separate pool without transactions, so that a transaction that holds
+// the last connection of its pool can still open one. Opening an account waits for another process that opens
+// the same account. In the meantime the second connection serves all other openings.
 const ACCOUNT_CONNECTIONS_MAX = 2
 const BATCH_CONNECTIONS_MAX = 8
 const READ_CONNECTIONS = 2
-// A separate pool, so that webhooks never take a connection that money needs.
+// Webhooks have a separate pool, so that they never take a connection that money needs.
 const WEBHOOK_CONNECTIONS_MAX = 6
-// A separate pool, so that reports using every connection do not fail readiness.
+// Probes have a separate pool, so that readiness does not fail when reports use every other connection.
 const PROBE_CONNECTIONS_MAX = 1
 const PROBE_MAX_MS = 1_000
-// Closing a settlement of a million credits takes most of a minute.
+// Closing a settlement of a million credits takes almost a minute.
 const SETTLEMENT_CONNECTIONS_MAX = 2
 const SETTLEMENT_STATEMENT_MAX_MS = 600_000
-// Two uploads and one import from the watched folder.
+// Imports run at most two uploads and one import from the watched folder at a time.
 const IMPORT_CONNECTIONS_MAX = 3
 const IMPORT_STATEMENT_MAX_MS = 600_000
 
@@ -154,29 +153,29 @@ type Options = {
 export function openConnections(options: Options, log: Logger) {
   const { connectionString, replicaUrl, patience } = options
   let isEnding = false
-  // pool.end() does not wait for the sockets to close, so a database that stops right after would
-  // log lost connections.
+  // pool.end() does not wait for the sockets to close. If the database stops right after, the connections
+  // that it drops must not be logged as lost.
   const onLost = (error: Error) => {
     if (!isEnding) log.warn({ err: error }, 'database connection lost')
   }
-  const shared = { connectionString, patience, onIdleError: onLost }
-  const db = createPool({ ...shared, max: CONNECTIONS_MAX })
-  const accountPool = createPool({ ...shared, max: ACCOUNT_CONNECTIONS_MAX })
-  const batchPool = createBatchPool({ ...shared, max: BATCH_CONNECTIONS_MAX })
-  const webhookPool = createBatchPool({ ...shared, max: WEBHOOK_CONNECTIONS_MAX })
-  const reads = createReader({ ...shared, connections: READ_CONNECTIONS, onLost })
+  const common = { connectionString, patience, onIdleError: onLost }
+  const db = createPool({ ...common, max: CONNECTIONS_MAX })
+  const accountPool = createPool({ ...common, max: ACCOUNT_CONNECTIONS_MAX })
+  const batchPool = createBatchPool({ ...common, max: BATCH_CONNECTIONS_MAX })
+  const webhookPool = createBatchPool({ ...common, max: WEBHOOK_CONNECTIONS_MAX })
+  const reads = createReader({ ...common, connections: READ_CONNECTIONS, onLost })
   const probes = createPool({
-    ...shared,
+    ...common,
     max: PROBE_CONNECTIONS_MAX,
     statementMaxMs: PROBE_MAX_MS,
   })
   const settlementPool = createPool({
-    ...shared,
+    ...common,
     max: SETTLEMENT_CONNECTIONS_MAX,
     statementMaxMs: SETTLEMENT_STATEMENT_MAX_MS,
   })
   const importPool = createPool({
-    ...shared,
+    ...common,
     max: IMPORT_CONNECTIONS_MAX,
     statementMaxMs: IMPORT_STATEMENT_MAX_MS,
   })

@@ -1,6 +1,6 @@
-// How long we wait for PostgreSQL. The server ends slow statements and idle transactions. If the server or
-// the network is gone, this file destroys a connection that owes a response and stays silent: its queries
-// fail, and the pool opens another.
+// The time limits of database work. PostgreSQL itself ends slow statements and idle transactions. If the
+// server or the network is gone, a Watch destroys a connection that owes a response and stays silent: its
+// queries fail, and the pool opens another connection.
 //
 // The driver's `query_timeout` does not suffice: it abandons a query and keeps the connection, or,
 // with pipelining, ends the connection for one slow query among many.
@@ -11,10 +11,10 @@ import { HostedClient } from './hosts.ts'
 
 const CONNECT_MAX_MS = 5_000 // Also the longest wait for a free connection of a pool.
 export const STATEMENT_MAX_MS = 30_000
-export const BATCH_STATEMENT_MAX_MS = 8_000 // Longer than locks of a frozen process are held.
+export const BATCH_STATEMENT_MAX_MS = 8_000 // Longer than a frozen process can hold locks.
 const SILENCE_GRACE_MS = 2_000
 
-// Frees the locks of a frozen process.
+// PostgreSQL then ends the transaction, which frees the locks of a frozen process.
 const IDLE_IN_TRANSACTION_MAX_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 
@@ -35,8 +35,8 @@ export function deadlines(limits: Deadlines) {
   }
 }
 
-// Watches every connection of a pool. When one dies, the pool's idle connections are destroyed too: each
-// could make its next user wait as long.
+// Watches every connection of a pool. When one dies, destroys the pool's idle connections too, because the
+// next user of each could have to wait just as long.
 export function watchPool(pool: pg.Pool, statementMaxMs: number): void {
   const watched = new Set<Watch>()
   pool.on('connect', (client) => {
@@ -100,7 +100,7 @@ export class Watch {
     this.#timer ??= this.#look(this.#silenceMaxMs)
   }
 
-  // Reads pending input first: after a stop of our own process, the database must not be blamed.
+  // Lets Node read pending input first: if our own process was frozen, the database was not silent.
   #look(afterMs: number): NodeJS.Timeout {
     return setTimeout(() => setImmediate(() => this.#check()), afterMs).unref()
   }

@@ -1,5 +1,6 @@
-// Whether a process may take requests: the database is writable and has disk space, its schema fits this
-// build, and its clock agrees with ours. The log gives each reason once.
+// Health checks. Readiness: a process may take requests if the database is writable and has disk space, its
+// schema fits this build, and its clock agrees with ours. The log gives each reason once. Also checks that
+// connections keep their settings, and reads whether commits wait for a standby.
 
 import { type Clock, type Monotonic, systemMonotonic } from '#clock.ts'
 import type { Logger } from '#log.ts'
@@ -18,12 +19,11 @@ import {
 } from './pool.ts'
 import { withTransaction } from './transaction.ts'
 
-// Whether the disk has room. A database with a full disk still answers reads and reports itself writable.
-
 const FULL = ['53100', '58030'] // disk_full, io_error
-const CHECKED_FOR_MS = 1_000 // Anybody may ask for readiness, at any rate.
+const CHECKED_FOR_MS = 1_000 // One result serves all readiness requests of a second: they may be frequent.
 
-// The returned function gives a sentence if there is no room.
+// A database with a full disk still answers reads and reports itself writable, so the returned function tests
+// the disk. It returns a sentence for the operator if the disk is full, else undefined.
 function watchDisk(
   db: Queryable,
   monotonic: Monotonic = systemMonotonic,
@@ -79,13 +79,13 @@ export const STEP_MAX_MS = MINUTE_MS
 
 export type ClockCheck = () => Promise<boolean>
 
-// How far our clock is ahead of the database's.
+// Returns how far our clock is ahead of the database's clock.
 export async function readSkewMs(db: Queryable, clock: Clock): Promise<number> {
   const before = clock().getTime()
   const { rows } = await db.query<{ now: Date }>('select clock_timestamp() as now')
   const after = clock().getTime()
   const there = (rows[0] as { now: Date }).now.getTime()
-  // The clocks may differ by the duration of the query without an error.
+  // The database read its clock during the query, so a time between `before` and `after` is no difference.
   if (there < before) return before - there
   return there > after ? after - there : 0
 }
@@ -94,8 +94,9 @@ export function isSkewed(skewMs: number): boolean {
   return Math.abs(skewMs) > SKEW_MAX_MS
 }
 
-// Returns a sentence for the operator. A clock that is days ahead would drop partitions that are still
-// needed, and a wrong clock refuses every bank's signature.
+// Returns a sentence for the operator, or undefined if the clock is right. A process whose clock is days
+// ahead would drop partitions that are still needed, and one with a wrong clock refuses every bank's
+// signature.
 export async function findClockProblem(db: Queryable, clock: Clock): Promise<string | undefined> {
   const skewMs = await readSkewMs(db, clock)
   if (!isSkewed(skewMs)) return undefined
@@ -119,7 +120,7 @@ export function createClockCheck(db: Queryable, clock: Clock, log: Logger): Cloc
 
 type Clocks = { clock: Clock; monotonic: Monotonic; log: Logger }
 
-// Whether ages are reliable: the clock has not been stepped lately.
+// The returned check tells whether ages are reliable: the clock has not been stepped recently.
 export function createStepCheck({ clock, monotonic, log }: Clocks): () => boolean {
   const readOffset = () => clock().getTime() - monotonic()
   let trustedMs = readOffset()
@@ -163,7 +164,7 @@ export function ageCheckOf(
 // Checks at start that a new connection has its settings (I81). A pooler may drop them silently, and the
 // service would work without timeouts and with the wrong plans.
 
-const PROTOCOL_VIOLATION = '08P01' // With which PgBouncer refuses a parameter that it does not know.
+const PROTOCOL_VIOLATION = '08P01' // PgBouncer's error for a parameter that it does not know.
 
 // Returns the problem as one sentence for the operator, or undefined.
 export async function findLostSettings(
@@ -184,7 +185,7 @@ async function compareSettings(connectionString: string, patience?: number): Pro
   const limits = deadlines({ statementMaxMs: BATCH_STATEMENT_MAX_MS, patience })
   const config = { connectionString, ...limits }
   const settings = Object.entries(wantedSettings(config, PLANNER_SETTINGS))
-  const chosen = parametersOf(connectionString) // The operator chose these in the address itself.
+  const inAddress = parametersOf(connectionString) // The operator set these in DATABASE_URL itself.
   const pool = createBatchPool({ connectionString, max: 1, patience, onIdleError: () => {} })
   try {
     const found = await withTransaction(pool, async (tx): Promise<Settings> => {
@@ -195,7 +196,7 @@ async function compareSettings(connectionString: string, patience?: number): Pro
       return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
     })
     return settings
-      .filter(([name, value]) => !chosen.has(name) && found[name] !== value)
+      .filter(([name, value]) => !inAddress.has(name) && found[name] !== value)
       .map(([name, value]) => `${name} is ${found[name]} instead of ${value}`)
   } finally {
     await pool.end()
@@ -209,7 +210,8 @@ function describe(lost: string, connectionString: string): string {
   return `This connection does not keep its settings: ${lost}. ${remedy}`
 }
 
-// Whether acknowledged work survives the loss of the server: a standby must have it before a commit returns.
+// Acknowledged work survives the loss of the server only if a standby has it before the commit returns. Two
+// settings of PostgreSQL decide that:
 //
 //   synchronous_standby_names   names one or more standbys; if empty, a commit waits for none
 //   synchronous_commit          on, remote_apply: the standby has flushed the commit; remote_write: the
@@ -220,7 +222,7 @@ export type Replication = {
   isSynchronous: boolean
   synchronousCommit: string
   synchronousStandbyNames: string
-  standbys: number // The number that follow now. Only a monitoring role may see which.
+  standbys: number // How many standbys follow now. Only a monitoring role may see their names.
 }
 
 const WAITING = ['on', 'remote_apply', 'remote_write']

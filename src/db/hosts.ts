@@ -1,4 +1,5 @@
-// Which of several hosts takes writes now. All connections of a process go to the same one.
+// Several database hosts: parses DATABASE_URL, finds the host that takes writes, and connects to it. All
+// connections of a process go to the same host.
 //
 //   unsure ──(the host in use is writable)──────────────────▶ sure, as before
 //   unsure ──(all have answered or failed, one is writable)─▶ sure; connections to others are destroyed
@@ -13,8 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { NamingClient } from './sql.ts'
 
-// Probes one server: writable, read-only, a standby or unreachable. Returns within the limit in any case.
-
+// The result of probing one server.
 export type Finding =
   | { state: 'writable'; timeline: number }
   | { state: 'read-only' | 'standby' }
@@ -25,9 +25,10 @@ const STATE = `select pg_is_in_recovery() as "isStandby",
 // A promotion begins a new timeline, so of two primaries the promoted one has the later timeline.
 const TIMELINE = `select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int as timeline`
 
+// Always returns within `maxMs`.
 export async function probeHost(connectionString: string, maxMs: number): Promise<Finding> {
   const client = new pg.Client({ connectionString })
-  client.on('error', () => {}) // The awaited query fails too.
+  client.on('error', () => {}) // The awaited query fails too, and reports the error.
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   const late = setTimeout(() => stream.destroy(new Error('timeout expired')), maxMs)
   try {
@@ -39,7 +40,7 @@ export async function probeHost(connectionString: string, maxMs: number): Promis
     return { state: 'writable', timeline: await findTimeline(client) }
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
-    // The server's message, such as "password authentication failed", or the system's code.
+    // Prefers the server's message, such as "password authentication failed", else the system's error code.
     const reason = error instanceof pg.DatabaseError ? message : (code ?? message)
     return { state: 'unreachable', reason }
   } finally {
@@ -48,7 +49,7 @@ export async function probeHost(connectionString: string, maxMs: number): Promis
   }
 }
 
-// 0 if the server does not report a timeline, as some that only resemble PostgreSQL.
+// Returns 0 if the server reports no timeline, like some servers that only resemble PostgreSQL.
 async function findTimeline(client: pg.Client): Promise<number> {
   try {
     const { rows } = await client.query<{ timeline: number }>(TIMELINE)
@@ -59,12 +60,12 @@ async function findTimeline(client: pg.Client): Promise<number> {
 }
 
 const PAUSE_MS = 300
-const HEAD_START_MS = 200 // The lead of the host in use, which is mostly healthy.
+const HEAD_START_MS = 200 // The host in use is probed this much earlier, because it is usually healthy.
 const LOOK_MS = 500
 const SILENT_MAX_MS = 1_000
-// A long statement is silent too, so the process probes a host at most this often.
+// A connection is also silent during a long statement, so silence makes the process probe at most this often.
 const REASSURED_MS = 2_000
-const NOBODY_ASKS_MS = 5_000
+const UNWANTED_AFTER_MS = 5_000 // Without a connection or a recent request for a host, probing stops.
 
 // A connection, from the moment it begins to connect.
 type Member = {
@@ -94,7 +95,7 @@ export class Hosts {
     return this.#inUse
   }
 
-  // Fails at once if every host has answered and none takes writes.
+  // Returns the host that takes writes. Fails at once if every host was probed and none takes writes.
   async find(): Promise<DatabaseHost> {
     if (this.#isSure && this.#inUse) return this.#inUse
     this.#askedAtMs = performance.now()
@@ -145,15 +146,15 @@ export class Hosts {
       if (signal.aborted) return
       this.#findings.set(host, finding)
       this.#decide()
-      if (this.#isForNobody()) this.#stop()
+      if (this.#isUnwanted()) this.#stop()
       await pause(PAUSE_MS, signal)
     }
   }
 
   #decide(): void {
     const isKnown = this.#findings.size === this.url.hosts.length
-    const chosen = this.#inUse && this.#accepts(this.#inUse) ? this.#inUse : isKnown && this.#best()
-    if (chosen) this.#use(chosen)
+    const host = this.#inUse && this.#accepts(this.#inUse) ? this.#inUse : isKnown && this.#best()
+    if (host) this.#use(host)
     else if (isKnown) for (const { reject } of this.#waiting.splice(0)) reject(this.#none())
   }
 
@@ -191,8 +192,8 @@ export class Hosts {
     this.#asking = undefined
   }
 
-  #isForNobody(): boolean {
-    const isIdle = performance.now() - this.#askedAtMs > NOBODY_ASKS_MS
+  #isUnwanted(): boolean {
+    const isIdle = performance.now() - this.#askedAtMs > UNWANTED_AFTER_MS
     return isIdle && this.#members.size === 0 && this.#waiting.length === 0
   }
 
@@ -216,7 +217,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 const known = new Map<string, Hosts>()
 
-// Returns the hosts of a URL, shared by all connections of a process. Undefined if the URL has one host.
+// Returns the hosts of a URL, shared by all connections of a process; undefined if the URL has one host.
 export function hostsOf(connectionString: string): Hosts | undefined {
   const key = connectionString.replace(/(?<=[?&])options=[^&]*/, '')
   const found = known.get(key)
@@ -360,7 +361,7 @@ const HOST = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]*))(?::([^:]*))?$/i
 const PORT_DEFAULT = 5432
 const PORT_MAX = 65_535
 const OURS = ['host', 'port', 'target_session_attrs', 'connect_timeout', 'load_balance_hosts']
-// Nine round trips between two regions, with TLS and SCRAM.
+// Enough for nine round trips between two regions, with TLS and SCRAM.
 const CONNECT_SECONDS = 1.5
 const CONNECT_SECONDS_MAX = 4 // Less than a pool's wait for a connection.
 
@@ -389,7 +390,7 @@ export function parseDatabaseUrl(
   }
 }
 
-// Parameters override the hosts before the path.
+// The parameters `host` and `port` override the hosts before the path.
 function readHosts(authority: string, parameters: URLSearchParams): NamedHosts {
   const entries = authority.split(',').map((entry) => {
     const [, six, plain, port = ''] = HOST.exec(entry) ?? []

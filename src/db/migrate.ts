@@ -1,7 +1,7 @@
 // Brings a database up to date: applies db/migrations in order, each once and in its own transaction, then
 // every db/functions file that changed, with the last migration. Forward only: if the history differs from
 // the files, the start is refused. Any number of processes, of this release and of compatible ones, may start
-// at once: the first to get the lock takes each step.
+// at once: the first to get the lock takes each step. Also maintains the partitions of tables.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -11,12 +11,10 @@ import type pg from 'pg'
 import { clientOf } from './hosts.ts'
 import type { Queryable } from './pool.ts'
 
-// The schema's files on disk, and how they must relate to the files that a database has applied (I80). This
-// code reads and judges; it does not talk to a database.
+// The files of the schema on disk, and how they must relate to the files that a database has applied (I80).
 //
 // A release is known by its last migration. The head of a migration names the oldest release that can run
-// beside it (`-- works beside: 0060`), and the database stores that name.
-
+// alongside it (`-- works beside: 0060`), and the database stores that name.
 type FileLocations = { migrationsDir?: string; functionsDir?: string }
 export type SchemaFile = {
   name: string
@@ -30,7 +28,7 @@ type SchemaFiles = { migrations: readonly SchemaFile[]; functions: readonly Sche
 type AppliedFile = { name: string; checksum: string; worksBeside: string | null }
 type Applied = { migrations: readonly AppliedFile[]; functions: readonly AppliedFile[] }
 
-// A sentence for the operator: the files and the database do not fit, or a file failed.
+// The files do not fit the database, or a file failed. The message is a sentence for the operator.
 export class MigrationProblem extends Error {
   override name = 'MigrationProblem'
 }
@@ -172,12 +170,12 @@ function findControlProblem(files: readonly SchemaFile[]): string | undefined {
   return file && `${file.path} begins or ends a transaction: it already runs inside one`
 }
 
-// The files that a database has applied, and whether this build may work with it (I80): the database has all
-// migrations of the build, and every later migration says that it works beside the build.
+// This build may work with a database (I80) if the database has all migrations of the build, and every later
+// migration declares that it works alongside the build.
 
 const UNDEFINED_TABLE = '42P01'
 
-// Read once per process, because a probe may ask often.
+// The files are read once per process, because probes may be frequent.
 let shippedFiles: SchemaFiles | undefined
 
 async function loadFiles(locations: FileLocations | undefined): Promise<SchemaFiles> {
@@ -187,7 +185,7 @@ async function loadFiles(locations: FileLocations | undefined): Promise<SchemaFi
 }
 
 export async function readApplied(db: Pick<pg.ClientBase, 'query'>): Promise<Applied> {
-  // As JSON, because a database of an older release lacks the column.
+  // Reads the column works_beside through JSON, because a database of an older release lacks it.
   const { rows } = await db.query<AppliedFile & { folder: keyof Applied }>(
     `select 'migrations' as folder, name, checksum, to_jsonb(m) ->> 'works_beside' as "worksBeside"
        from schema_migrations m
@@ -220,13 +218,13 @@ export async function isMigrated(pool: pg.Pool, locations?: FileLocations): Prom
   return (await findSchemaProblem(pool, locations)) === undefined
 }
 
-// Ensures that only one of all starting processes migrates at a time. The lock belongs to the transaction,
-// because behind a pooler all processes share sessions.
+// A lock ensures that only one of all starting processes migrates at a time. The lock belongs to the
+// transaction, because behind a pooler all processes share sessions.
 //
 // A process that does not get the lock tries again later instead of waiting in the database. A waiting
-// statement would block `create index concurrently` and could not report who holds the lock.
+// statement would block `create index concurrently` and could not report which process holds the lock.
 
-// Any fixed number will do; it only has to differ from other advisory locks in the same database.
+// An arbitrary number that differs from the other advisory locks in the database.
 const LOCK_KEY = 7_246_153
 
 const DEADLOCK_DETECTED = '40P01'
@@ -239,8 +237,8 @@ const ATTEMPTS_MAX = 20
 const PAUSE_MS = 250
 const REMIND_EVERY_MS = 10_000
 
-// Timeouts of the role or the database are meant for requests and must not end a long migration. But a
-// process that freezes while it holds locks loses them.
+// Statement timeouts of the role or the database are meant for requests and must not end a long migration.
+// The idle timeout ends the transaction of a process that freezes while it holds locks.
 const BEGIN = `begin; set local statement_timeout = 0;
   set local lock_timeout = '${LOCK_WAIT_MAX}'; set local idle_in_transaction_session_timeout = '5s'`
 
@@ -341,7 +339,7 @@ export async function migrate(
   }
 }
 
-// Needs no lock, so a start without work waits for no other process.
+// Takes no lock, so that a start without work waits for no other process.
 async function hasWork(client: pg.ClientBase, files: SchemaFiles): Promise<boolean> {
   await client.query(BEGIN)
   try {
@@ -362,9 +360,8 @@ async function hasRecords(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.exists === true
 }
 
-// Takes one step: creates the table of records, applies the next migration, or applies functions. Functions
-// come in the transaction of the last migration, so that no session sees a mixture of old and new ones, or a
-// missing one.
+// Takes one step: creates the tables of records, or applies the next migration. Functions are applied in the
+// transaction of the last migration, so that no session sees old and new functions mixed, or one missing.
 async function takeStep(connection: Connection, files: SchemaFiles): Promise<string[]> {
   const { client } = connection
   if (!(await hasRecords(client))) {
@@ -376,7 +373,8 @@ async function takeStep(connection: Connection, files: SchemaFiles): Promise<str
   if (next) await applyMigration(connection, next)
   if (later.length > 0) return [next?.path ?? '']
   for (const file of functions) await applyFunction(client, file)
-  // Deletes only the records: only a migration drops functions, and the file may come back.
+  // Deletes only the record of a file that is gone: a migration must drop the function, and the file may
+  // return.
   await client.query('delete from schema_functions where name = any ($1)', [forgotten])
   return [...pending, ...functions].map(({ path }) => path)
 }
@@ -421,7 +419,7 @@ export async function run(
 }
 
 // Runs the file statement by statement on another connection, while ours holds the lock. After an
-// interruption the file runs again, so it first drops what it creates.
+// interruption the file runs again from its start, so a file must first drop the objects that it creates.
 async function runOutside(open: Connection['open'], file: SchemaFile): Promise<void> {
   const { client, close } = await open()
   try {
@@ -450,14 +448,14 @@ export async function connect(target: pg.Pool | string): Promise<Connection> {
   return { client, open, close: () => client.end() }
 }
 
-// The query that needed the connection fails too. Without a listener, this event would end the process.
+// Handles a client's 'error' event, which would otherwise end the process. The query that used the connection
+// fails too, so the error is not lost.
 function ignoreLoss(): void {}
-
-// Creates upcoming partitions of events, idempotency keys and the like, and drops expired ones.
 
 const EVENT_DAYS = 90
 const IDEMPOTENCY_KEY_DAYS = 2 // Callers are promised at least 24 hours.
 
+// Creates upcoming partitions of events, idempotency keys and similar tables, and drops expired ones.
 export async function maintainPartitions(db: Queryable, now: Date): Promise<string[]> {
   const { rows } = await db.query<{ did: string }>(
     'select maintain_partitions($1, $2, $3) as did',

@@ -1,7 +1,9 @@
-// Cursor lists. A cursor says where the next page starts. It is encrypted, because positions are ids from
-// sequences that all clients share. It is bound to one list (its name, caller, filters and order): an altered
-// cursor, or one of another list, is refused. The query of a page reads one row more than the page shows,
-// which tells whether there is a next page.
+// Lists: cursors, the statements of filtered lists, their totals, and search by prefix.
+//
+// A cursor says where the next page starts. It is encrypted, because positions are ids from sequences that
+// all clients share. It is bound to one list (its name, caller, filters and order): an altered cursor, or one
+// of another list, is refused. The query of a page reads one row more than the page shows, to find out
+// whether there is a next page.
 //
 // A cursor is: tag (16 bytes) | position. The tag authenticates list and position, and is the initial counter
 // for the encryption of the position (as in RFC 5297, SIV). So one position has one cursor, without a random
@@ -18,7 +20,7 @@ import { namedByText } from './sql.ts'
 export const LIMIT_DEFAULT = 20
 export const LIMIT_MAX = 100
 
-// By id, and so by time. Both orders use the same index.
+// Lists are ordered by id, which follows time. Both orders use the same index.
 export const ORDERS = ['newest', 'oldest'] as const
 export type Order = (typeof ORDERS)[number]
 export const ORDER_SQL = {
@@ -85,7 +87,7 @@ export function toPage<T>(
 function decodeCursor(cursor: string): Buffer {
   if (cursor.length > CURSOR_LENGTH_MAX || !CURSOR.test(cursor)) throw new Refusal('invalid_cursor')
   const bytes = Buffer.from(cursor, 'base64url')
-  // The decoder drops trailing bits. Refuses them: one page has exactly one cursor.
+  // Refuses trailing bits, which the decoder would drop, so that a page has exactly one cursor.
   const isWhole = bytes.length > TAG_BYTES && (bytes.length - TAG_BYTES) % PADDED_BYTES === 0
   if (!isWhole || bytes.toString('base64url') !== cursor) throw new Refusal('invalid_cursor')
   return bytes
@@ -97,7 +99,7 @@ function padded(text: Buffer): Buffer {
   return Buffer.concat([text, Buffer.alloc(length - text.length, ' ')])
 }
 
-// Returns undefined if the cursor is not ours. The tag covers the decrypted position.
+// Returns undefined if the decrypted position is not one of ours. The caller then compares the tag.
 function parsePosition(text: Buffer): Position | undefined {
   try {
     const parts: unknown = JSON.parse(text.toString('utf8'))
@@ -121,7 +123,7 @@ function computeTag(sealer: Sealer, list: List, position: Position): Buffer {
   return sealer.hash('cursor', text).subarray(0, TAG_BYTES)
 }
 
-// The statement of a filtered list, with only the conditions that apply:
+// listQuery() builds the statement of a filtered list, with only the conditions that apply:
 //
 //   listQuery({
 //     select: SELECT_PAYOUT,
@@ -129,9 +131,9 @@ function computeTag(sealer: Sealer, list: List, position: Position): Buffer {
 //     id: 'p.id', order, after, limit,
 //   })
 //
-// Each `$` stands for the next value of its condition, or else for the last one. A condition with a value
-// that is undefined or null is left out. A condition without a value is a text, or false, which is left out.
-
+// Each `$` stands for the next value of its condition. If a condition has only one value, every `$` stands
+// for that value. A condition with a value that is undefined or null is left out, and so is `false`. A
+// condition without values is a plain text.
 type Condition = string | false | readonly [sql: string, ...values: unknown[]]
 export type Conditions = readonly Condition[]
 
@@ -141,29 +143,29 @@ type ListQuery = {
   where: Conditions
   id: string
   order?: Order | undefined
-  after: unknown // The id of the last row before the page. Null: from the beginning.
+  after: unknown // The id of the last row before the page, or null for the first page.
   limit: number
 }
 
 export function listQuery({
   select,
-  values: own = [],
+  values: selectValues = [],
   where,
   id,
   order = 'newest',
   ...page
 }: ListQuery): QueryConfig {
   const { sort, isAfter } = ORDER_SQL[order]
-  const { sql, values } = fits([...where, [`${id} ${isAfter} $`, page.after]], own)
+  const { sql, values } = fits([...where, [`${id} ${isAfter} $`, page.after]], selectValues)
   return composed(`${select} where ${sql} order by ${id} ${sort} limit ${page.limit}`, values)
 }
 
-// `own` are the values of the rest of the statement, $1, $2 …
+// Joins the conditions that apply. `others` are the values of the rest of the statement: $1, $2 …
 export function fits(
   where: Conditions,
-  own: readonly unknown[] = [],
+  others: readonly unknown[] = [],
 ): { sql: string; values: unknown[] } {
-  const values = [...own]
+  const values = [...others]
   const conditions: string[] = []
   for (const condition of where) {
     if (typeof condition === 'string') conditions.push(condition)
@@ -178,18 +180,16 @@ export function fits(
   return { sql: conditions.length === 0 ? 'true' : conditions.join(' and '), values }
 }
 
-// PostgreSQL plans the statement once per connection and text. With a window of time it plans each time,
-// because the best plan depends on the share of the table in the window.
+// PostgreSQL plans the statement once per connection and text. A statement with a time window has no name, so
+// PostgreSQL plans it each time: the best plan depends on how much of the table the window covers.
 export function composed(text: string, values: unknown[]): QueryConfig {
   const hasWindow = values.some((value) => value instanceof Date)
   return hasWindow ? { text, values } : namedByText(text, values)
 }
 
-// The count and the sum of a filtered list. Both are exact up to SUMMED_MAX items. Beyond, or if a filter
+// The count and the sum of a filtered list are exact up to SUMMED_MAX items. Beyond that, or if a filter
 // without an index leaves some items unread, the count is a lower bound and there is no sum, because readers
-// would take a partial sum for the whole.
-
-// 10,000 payments with their advices take some 60 ms.
+// would take a partial sum for the whole. Summing 10,000 payments with their advices takes some 60 ms.
 export const SUMMED_MAX = 10_000
 
 export type Total = { currency: string; count: bigint; amountKobo: Kobo }
@@ -207,9 +207,8 @@ export function summaryOf<T extends Total>(totals: T[], isAll: boolean): Summary
   return { count: Math.min(count, SUMMED_MAX), isExact, totals: isExact ? totals : null }
 }
 
-// Finds texts by their prefix, as a range: from the prefix up to, but not including, `pastPrefix`. Columns of
-// references compare byte by byte (collate "C"), so that their indexes serve.
-
+// A search by prefix is a range: from the prefix up to, but not including, `pastPrefix`. Columns of
+// references compare byte by byte (collate "C"), so that their indexes can serve the search.
 const LAST_CHARACTER = '\u{10ffff}'
 
 export const pastPrefix = (prefix: string) => `${prefix}${LAST_CHARACTER}`

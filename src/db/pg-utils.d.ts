@@ -1,4 +1,4 @@
-// Missing from the driver's own types: how it writes a value, for queries that we build ourselves.
+// Declares the driver's function that writes a value of a query. The driver's own types lack it.
 
 declare module 'pg/lib/utils.js' {
   const utils: { prepareValue: (value: unknown) => string | Buffer | null }

@@ -1,4 +1,5 @@
-// Connection pools, with money-safe types: int8 arrives as bigint, never as a float.
+// Connection pools and their settings. Types are safe for money: int8 arrives as bigint, never as a float.
+// Also refuses commits that a synchronous standby did not confirm.
 
 import pg from 'pg'
 import {
@@ -12,14 +13,13 @@ import { clientOf } from './hosts.ts'
 import { nameGeneration } from './sql.ts'
 import { forgetPrepared, type Statement, StatementGroup, toStatement } from './statement-group.ts'
 
-// A transaction pooler (`?pooler=transaction` in DATABASE_URL) shares sessions: the next transaction may
-// lose a connection's settings, or another client may inherit them (I81). So behind a pooler the message
-// that begins a transaction carries the settings, and no statement is prepared under a name. Otherwise a
+// A transaction pooler (`?pooler=transaction` in DATABASE_URL) shares sessions: the next transaction may lose
+// a connection's settings, or another client may inherit them (I81). So behind a pooler the message that
+// begins a transaction carries the settings, and no statement is prepared under a name. Without a pooler, a
 // connection gets its settings once, when it is opened.
-
 export type Settings = Readonly<Record<string, string>>
 
-// The limits that PostgreSQL enforces. The driver enforces the others.
+// The time limits that PostgreSQL enforces. The driver enforces the other limits.
 const START_UP = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const
 
 export function isPooled(connectionString: string | undefined): boolean {
@@ -30,7 +30,8 @@ export function parametersOf(connectionString = ''): URLSearchParams {
   return new URLSearchParams(connectionString.split('?')[1])
 }
 
-// Returns the configuration of connections, and the settings of each transaction.
+// Returns the configuration of connections, and the statement with the settings of each transaction. The
+// statement is undefined without a pooler.
 export function splitSettings<C extends pg.ClientConfig>(options: C, planner: Settings = {}) {
   const { connectionString } = options
   if (!isPooled(connectionString)) {
@@ -41,26 +42,26 @@ export function splitSettings<C extends pg.ClientConfig>(options: C, planner: Se
   return { config: config as C, settings: localSettings({ ...asSettings(limits), ...planner }) }
 }
 
-// All settings of a connection, by their PostgreSQL names.
+// Returns all settings of a connection, by their PostgreSQL names.
 export function wantedSettings(config: pg.ClientConfig, planner: Settings): Settings {
   const limits = START_UP.map((name) => [name, config[name]] as const)
   return { ...asSettings(Object.fromEntries(limits)), ...planner }
 }
 
-// Sends a statement with its settings. Until the Sync of their group they are one transaction.
+// Sends the settings and the statement in one group. Up to the Sync of the group they are one transaction.
 export async function askPooled(
   client: pg.ClientBase,
   settings: Statement,
   statement: Statement,
 ): Promise<pg.QueryResult> {
   const group = new StatementGroup()
-  group.add(settings).catch(() => {}) // The statement fails with it.
+  group.add(settings).catch(() => {}) // If the settings fail, the statement fails with the same error.
   const answer = group.add({ ...statement, name: undefined })
   await Promise.all([answer, group.send(client)])
   return answer
 }
 
-// For a pool whose connections keep no settings.
+// Makes a pool send the settings with each statement, because its connections keep no settings.
 function applyPerTransaction(pool: pg.Pool, settings: Statement): pg.Pool {
   const query = async (statement: string | Statement, values?: readonly unknown[]) => {
     const client = await pool.connect()
@@ -85,7 +86,7 @@ function asSettings(values: Record<string, unknown>): Settings {
   return Object.fromEntries(known.map(([name, value]) => [name, String(value)]))
 }
 
-// `options` in the URL would replace ours. Sends both, ours last.
+// Adds our options after those of the URL, because `options` in the URL would otherwise replace ours.
 function withOptions<C extends pg.ClientConfig>(config: C, planner: Settings): C {
   const ours = Object.entries(planner).map(([name, value]) => `-c ${name}=${value}`)
   if (ours.length === 0) return config
@@ -96,9 +97,9 @@ function withOptions<C extends pg.ClientConfig>(config: C, planner: Settings): C
   return { ...config, connectionString: `${config.connectionString?.split('?')[0]}?${parameters}` }
 }
 
-// Commits that the standby did not confirm. An administrator may cancel the wait for a synchronous standby
-// (pg_cancel_backend). PostgreSQL then answers COMMIT, with a warning that the standby may lack the
-// transaction. Acknowledging it would promise what a failover loses.
+// Finds commits that the standby did not confirm. An administrator may cancel the wait for a synchronous
+// standby (pg_cancel_backend). PostgreSQL then answers COMMIT, with a warning that the standby may lack the
+// transaction. If we acknowledged such a transaction, a failover could still lose it.
 
 const ROUTINE = 'SyncRepWaitForLSN' // The text of the warning depends on the server's language.
 
@@ -110,8 +111,8 @@ function watchCommits(client: pg.ClientBase): void {
   })
 }
 
-// Throws if the standby did not confirm the commit. Call it after a commit. The caller may retry the
-// transaction, as after a lost connection: the retry finds its rows if they are there.
+// Call it after each commit. Throws if the standby did not confirm the commit. The caller may retry the
+// transaction, as after a lost connection: if the rows were written, the retry finds them.
 export function refuseUnconfirmed(client: pg.ClientBase): void {
   if (!unconfirmed.delete(client)) return
   throw new Error('Connection error: the standby has not confirmed the commit')
@@ -153,8 +154,8 @@ export function createPool(options: Options): Pool {
   return listen(pool, onIdleError)
 }
 
-// For the batches that write money. The statements of a transaction are pipelined and look rows up by key.
-// These settings forbid scans: a plan cached while a table was small would still scan it when it is large.
+// The settings of the batches that write money, whose statements look rows up by key. The settings forbid
+// scans: a plan that was cached while a table was small would still scan it when it is large.
 export const PLANNER_SETTINGS: Settings = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
@@ -180,8 +181,9 @@ function openPool(options: PoolConfig, planner: Settings = {}): pg.Pool {
 }
 
 // A plan lasts as long as its connection. A plan made while a table was small may use the wrong index when
-// it is large: for foreign keys of two columns, every index that begins with the client looked as good.
-// New statistics renew a plan too late. So a connection discards its plans after 4, 16, 64, … uses.
+// the table is large: for a foreign key of two columns, every index that begins with the client looked
+// equally good. New statistics renew a plan too late, so a connection discards its plans after 4, 16, 64, …
+// uses.
 function replanAsUsed(pool: pg.Pool): void {
   const uses = new WeakMap<pg.PoolClient, { count: number; replanAt: number }>()
   pool.on('acquire', (client) => {
@@ -194,8 +196,8 @@ function replanAsUsed(pool: pg.Pool): void {
   })
 }
 
-// A statement that loses its name stays prepared on its connections. Once every name has a new text, each
-// connection drops all its prepared statements.
+// A statement that loses its name (sql.ts) stays prepared on its connections. Once every name has a new text,
+// each connection drops all its prepared statements.
 function forgetEvicted(pool: pg.Pool): void {
   const generations = new WeakMap<pg.PoolClient, number>()
   pool.on('acquire', (client) => {
@@ -217,7 +219,7 @@ function listen(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {
   return pool
 }
 
-// Standbys and read-only servers accept connections and refuse every write.
+// Standbys and read-only servers accept connections but refuse every write.
 export async function isWritable(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query('show transaction_read_only')
   return rows[0]?.transactionReadOnly === 'off'

@@ -1,10 +1,11 @@
-// A replica that answers reads (docs/decisions/0020-reads-from-a-replica.md).
+// A replica that answers reads (docs/decisions/0020-reads-from-a-replica.md): its health, and the pool that
+// sends reads to it or to the primary.
 //
 // I83: the replica answers only on a connection that has replayed everything the primary had committed when
 // the request came, and only as a standby of the same cluster on the primary's timeline. So a read sees
 // everything acknowledged before. In any doubt the primary answers.
 //
-//   usable ──silent, gone, behind by a second, promoted, of another timeline──▶ unusable
+//   usable ──silent, gone, behind by a second, promoted, on another timeline──▶ unusable
 //      ▲                                                                            │
 //      └──────────────────── a probe finds the replica healthy ─────────────────────┘
 
@@ -24,7 +25,8 @@ const PROBE_EVERY_MS = 250
 const PROBE_MAX_MS = 500
 const LAG_MAX_MS = 1_000
 
-// A position of the primary that includes everything acknowledged. A promotion begins a new timeline.
+// A position in the primary's log. Everything acknowledged so far lies before it. A promotion begins a new
+// timeline.
 type Position = { lsn: bigint; timeline: number }
 
 const PRIMARY = {
@@ -32,11 +34,11 @@ const PRIMARY = {
   text: `select pg_current_wal_flush_lsn()::text as lsn,
                 ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::int as timeline`,
 }
-// Equal for a primary and its standby, which is a copy of all bytes, including this number and the database
-// names.
+// SQL scalar: the identity of a database. A standby has the identity of its primary, because it copies all
+// bytes, including the system identifier and the names of databases.
 const IDENTITY = `(select system_identifier from pg_control_system()) || '/' || current_database()`
-// Reads the timeline of the last restart point. After a failover this is the old timeline for a while, and
-// the primary answers.
+// Reads the timeline of the last restart point. For a while after a failover, this is still the old timeline.
+// Until it changes, the primary answers.
 const STANDBY = {
   name: 'standby-position',
   text: `select pg_is_in_recovery() as is_standby, pg_last_wal_replay_lsn()::text as lsn,
@@ -68,9 +70,9 @@ export class Replica {
   constructor({ connectionString, primary, log }: Options) {
     this.#primary = primary
     this.#log = log
-    const shared = { connectionString, connectMaxMs: CONNECT_MAX_MS, onIdleError: () => {} }
-    this.#pool = createPool({ ...shared, max: CONNECTIONS_MAX })
-    this.#probes = createPool({ ...shared, max: 1 })
+    const options = { connectionString, connectMaxMs: CONNECT_MAX_MS, onIdleError: () => {} }
+    this.#pool = createPool({ ...options, max: CONNECTIONS_MAX })
+    this.#probes = createPool({ ...options, max: 1 })
     this.#pool.on('connect', (client) => {
       this.#connected.add(client)
       client.once('end', () => this.#connected.delete(client))
@@ -91,7 +93,8 @@ export class Replica {
     return this.#lagMs / 1000
   }
 
-  // The primary's position, read after the call. Callers within one turn of the event loop share a query.
+  // Returns the primary's position, read after this call. Calls within one turn of the event loop share a
+  // query.
   position(): Promise<Position> {
     this.#asking ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
       this.#asking = undefined
@@ -147,7 +150,7 @@ export class Replica {
 
   async #look(): Promise<void> {
     const position = await this.position().catch(() => undefined)
-    if (!position) return // The primary is unreachable, and every read reports that.
+    if (!position) return // The primary is unreachable, which every read reports.
     try {
       this.#identity ??= await this.#identify()
       const replayed = await this.#ask(position.timeline)
@@ -184,7 +187,7 @@ export class Replica {
     }
   }
 
-  // How long ago the primary reached the first position that the replica has not replayed.
+  // Returns how long ago the primary reached the first position that the replica has not replayed.
   #measureLag(lsn: bigint, replayed: bigint): number {
     const nowMs = performance.now()
     this.#passed = this.#passed.filter((each) => each.lsn > replayed)
@@ -212,22 +215,22 @@ function destroy(client: pg.PoolClient): void {
   connection.stream.destroy(new Error('Connection terminated: the replica was silent'))
 }
 
-// Sends the reads of marked handlers (src/http/app.ts) to the replica. Each such handler has a position of
-// the primary, which its reads wait for. The asynchronous context carries the position, so that code that
-// reads does not know of the replica.
+// The reads of marked handlers (src/http/app.ts) go to the replica. Each such handler has a position of the
+// primary, which the replica must have replayed before it answers. The asynchronous context carries the
+// position, so that code that reads does not know of the replica.
 //
-// If the replica fails a read, the primary answers it and the rest of the request, so that a later read of a
-// response never sees older data.
+// If the replica fails a read, the primary answers this read and all later reads of the request, so that a
+// later read of a request never sees older data.
 
 const SQL_STATE = /^[0-9A-Z]{5}$/
-const QUERY_CANCELED = '57014' // By its own time limit: the primary would take as long.
+const QUERY_CANCELED = '57014' // The query reached its time limit. The primary would take as long.
 
 type Connects = { connect(): Promise<pg.PoolClient> }
 type Served = (by: 'replica' | 'primary') => void
 
 const current = new AsyncLocalStorage<{ position: Promise<Position>; isPrimary: boolean }>()
 
-// The replica may answer the reads of `work`, as of this call.
+// Runs `work`, whose reads the replica may answer. They see everything acknowledged before this call.
 export function readingFromReplica<T>(replica: Replica, work: () => T): T {
   const isPrimary = !replica.isUsable
   const position = isPrimary ? Promise.resolve({ lsn: 0n, timeline: 0 }) : replica.position()
@@ -235,7 +238,7 @@ export function readingFromReplica<T>(replica: Replica, work: () => T): T {
   return current.run({ position, isPrimary }, work)
 }
 
-// For work that goes on after its handler has returned, such as a stream.
+// Keeps the position for work that continues after its handler has returned, such as a stream.
 export function keepReading<T>(work: () => T): () => T {
   const reading = current.getStore()
   return reading ? () => current.run(reading, work) : work
@@ -243,7 +246,7 @@ export function keepReading<T>(work: () => T): () => T {
 
 const readers = new WeakMap<object, ReplicatedReads>()
 
-// The primary's pool. The replica may answer single statements and snapshots, never transactions.
+// Wraps the primary's pool. The replica may answer single statements and snapshots, never other transactions.
 export function replicatedPool(primary: Pool, replica: Replica, onServed: Served): Pool {
   const reads = new ReplicatedReads(primary, replica, onServed)
   const query = (...args: unknown[]) =>
@@ -286,8 +289,8 @@ class ReplicatedReads {
     return work(this.#primary)
   }
 
-  // Connects to the replica once only. If replay ended the read by a conflict, the replica must not run it
-  // again.
+  // Connects to the replica only once. A read that replay cancelled because of a conflict must not run on the
+  // replica again.
   #at(position: Position): Connects {
     let isUsed = false
     return {
@@ -300,7 +303,7 @@ class ReplicatedReads {
   }
 }
 
-// Whether the replica, rather than the statement, caused the error.
+// Returns whether the replica caused the error, and not the statement.
 function isReplicas(error: unknown): boolean {
   if (error instanceof ReplicaProblem || isConnectionLost(error)) return true
   const { code } = error as { code?: unknown }
@@ -323,8 +326,7 @@ async function askOnce(on: Connects, args: readonly unknown[]): Promise<unknown>
   }
 }
 
-// Consistent reads: several statements on one snapshot. Takes no lock that blocks a writer.
-
+// Runs several reads in one read-only, repeatable-read transaction. It takes no lock that blocks a writer.
 export function withSnapshot<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return readOn(pool, (on) => withTransaction(on, work, { isReadOnly: true }))
 }

@@ -1,10 +1,13 @@
-// Names for statements whose text depends on the request, such as lists with filters. Planning one takes
-// several times as long as running it. PostgreSQL plans a named statement once per connection, as soon as it
-// finds that one plan serves all values. So the text contains what bounds the plan (a limit), and no values.
+// Helpers for SQL text: names of prepared statements, array parameters, and column names in camelCase.
+//
+// Statements whose text depends on the request, such as lists with filters, have names too. Planning one
+// takes several times as long as running it. PostgreSQL plans a named statement once per connection, as soon
+// as it finds that one plan serves all values. So the text contains the limit, which bounds the plan, but no
+// values.
 //
 // A plan takes memory on every connection, so only NAMES_MAX texts have a name: those used repeatedly and
-// most recently. Clients can produce more texts than that with limits and filters, but cannot take a name
-// from a list in use. A text that lost its name stays prepared until forgetEvicted (pool.ts) drops it. A
+// most recently. With limits and filters, clients can produce more texts than that, but they cannot take the
+// name of a list in use. A text that lost its name stays prepared until forgetEvicted (pool.ts) drops it. A
 // name depends on its text alone, because statements of many processes may share a connection.
 
 import { createHash } from 'node:crypto'
@@ -15,7 +18,7 @@ const NAMED_AFTER_USES = 5
 const COUNTED_MAX = 1_000
 const DIGITS = 16
 
-const names = new Map<string, string>() // By text; the one that was used last comes last.
+const names = new Map<string, string>() // By text, the most recently used last.
 const uses = new Map<string, number>()
 let evictions = 0
 
@@ -35,7 +38,7 @@ export function namedByText(text: string, values: unknown[]): QueryConfig {
   return name ? { name, text, values } : { text, values }
 }
 
-// For a list that may have a time window. A list with a window is planned each time, because the right plan
+// Names a list unless it has a time window. A list with a window is planned each time, because the right plan
 // depends on how much of the table the window covers.
 export function namedUnlessWindow(
   { from, to }: { from?: Date | undefined; to?: Date | undefined },
@@ -62,7 +65,7 @@ function earnName(text: string): string | undefined {
   return `composed-${createHash('sha256').update(text).digest('hex').slice(0, DIGITS)}`
 }
 
-// How many times all names have been given new texts.
+// Returns how many times every name has got a new text.
 export function nameGeneration(): number {
   return Math.floor(evictions / NAMES_MAX)
 }
@@ -72,15 +75,15 @@ export function quotedArray(values: readonly string[]): string {
   return `array[${values.map((value) => pg.escapeLiteral(value)).join(', ')}]::text[]`
 }
 
-// Array parameters for set-wise statements (`unnest($1::bigint[], …)`). Their literals are built here,
-// because the driver's encoder took a tenth of the time of a credit. They fit columns of any type. The path
-// of every credit uses binary COPY instead (hot-path/copy-rows.ts).
+// The functions below build array parameters for set-wise statements (`unnest($1::bigint[], …)`), because the
+// driver's encoder took a tenth of the time of a credit. The arrays fit columns of any type. Credits
+// themselves are written by binary COPY instead (hot-path/copy-rows.ts).
 
 export function numberArray(values: readonly (bigint | number | null)[]): string {
   return literal(values, String)
 }
 
-// For texts that need no quoting: references, codes and names of our own, times in ISO 8601.
+// For texts that need no quoting: our own references, codes and names, and times in ISO 8601.
 export function plainArray(values: readonly (string | null)[]): string {
   return literal(values, (value) => value)
 }

@@ -1,12 +1,12 @@
-// Groups statements: sent together, answered together, with one Sync at the end. The driver sends a Sync per
-// statement, and each costs both sides a write, a read and a wake-up. For a transaction with a single credit,
-// that is more than the work itself.
+// Statement groups: statements that are sent together and answered together, with one Sync at the end. The
+// driver sends a Sync per statement, and each costs both sides a write, a read and a wake-up. For a
+// transaction with a single credit, that costs more than the work itself.
 //
 // The database runs the statements in order. Each has its own snapshot and sees the writes of earlier ones.
 // When one fails, the database does not run those after it, and they fail with the same error.
 //
-// Prepared statements of a group have names of their own. The driver keeps its own list of prepared
-// statements. After a failed round, neither list knows the state of the other.
+// The prepared statements of groups have separate names, because the driver keeps its own list of prepared
+// statements. After a failure, neither list knows which statements the other has prepared.
 
 import pg from 'pg'
 import driver from 'pg/lib/utils.js'
@@ -15,7 +15,7 @@ export type Statement = {
   name?: string | undefined
   text: string
   values?: readonly unknown[]
-  copy?: Buffer // The rows of a COPY (copy-rows.ts).
+  copy?: Buffer // The rows of a COPY (hot-path/copy-rows.ts).
 }
 
 // Accepts the driver's forms: a text and its values, or an object.
@@ -42,7 +42,7 @@ type Waiting = {
   reject: (error: Error) => void
 }
 
-// Missing from the driver's own types.
+// The driver's own types lack these members.
 type CopyConnection = { sendCopyFromChunk: (rows: Buffer) => void; endCopyFrom: () => void }
 type DriverConnection = pg.Connection & { parsedStatements: Record<string, string> }
 
@@ -68,7 +68,7 @@ export class StatementGroup extends pg.Query {
     })
   }
 
-  // Fails every statement of the group with this error. Called instead of `send`, never after it.
+  // Fails every statement of the group with this error. Call it instead of `send`, never after it.
   refuse(error: Error): void {
     for (const waiting of this.#waiting) waiting.reject(error)
   }
@@ -82,7 +82,7 @@ export class StatementGroup extends pg.Query {
     })
   }
 
-  // The driver calls this when the group's turn has come, and the methods below for each response.
+  // The driver calls `submit` when the group may be sent, and the methods below for each response.
   override submit = (connection: pg.Connection): Error | null => {
     const mistaken = this.#findMistaken(connection)
     if (mistaken) return new Error(`two statements are called ${mistaken}`)
@@ -141,7 +141,7 @@ export class StatementGroup extends pg.Query {
     return this.#waiting[this.#at] as Waiting
   }
 
-  // A name with two texts would run the wrong statement.
+  // Finds a name that two texts of the group share: it would run the wrong statement.
   #findMistaken(connection: pg.Connection): string | undefined {
     const texts = new Map<string, string>()
     for (const { name, text } of this.#waiting) {
@@ -208,7 +208,7 @@ export function forgetPrepared(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: DriverConnection }
   shapesOf.delete(connection)
   connection.parsedStatements = {}
-  client.query('deallocate all').catch(() => {}) // If the connection is lost, its user learns it anyway.
+  client.query('deallocate all').catch(() => {}) // If the connection is lost, its next query fails anyway.
 }
 
 function settle(waiting: Waiting): void {

@@ -1,5 +1,5 @@
-// Moves rows along the transitions of their table (I109). Each room declares its transitions in states.ts,
-// and only states.ts writes the column. Triggers enforce the same transitions
+// Moves rows along the transitions of their table (I109). Each folder of src declares its transitions in its
+// own states.ts, and only that file writes the column. Triggers enforce the same transitions
 // (db/functions/check_*_transition.sql), and docs/states.md draws them. `npm run generate` writes the
 // triggers and the drawing.
 
@@ -8,7 +8,7 @@ import type pg from 'pg'
 import { numberArray, plainArray } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
-// For each status: the statuses that may follow it. The keys are all statuses, in the order of the API.
+// Maps each status to the statuses that may follow it. The keys are all statuses, ordered as in the API.
 export type Transitions<Status extends string = string> = Readonly<
   Record<Status, readonly NoInfer<Status>[]>
 >
@@ -61,7 +61,7 @@ export type Move<Status extends string> = {
   returning?: string // Columns of the table `r` to return besides `id`.
 }
 
-// Returns the rows that moved. A row that is no longer in `from` stays as it is.
+// Returns the rows that moved. A row whose status is no longer one of `from` stays as it is.
 export async function moveRows<Status extends string, Row extends pg.QueryResultRow>(
   tx: Transaction,
   states: States<Status>,
@@ -86,7 +86,7 @@ export async function moveRows<Status extends string, Row extends pg.QueryResult
   return rows
 }
 
-// Moves one row that the caller has locked and read in `from`.
+// Moves one row. The caller has locked it and has read that its status is one of `from`.
 export async function moveRow<Status extends string>(
   tx: Transaction,
   states: States<Status>,

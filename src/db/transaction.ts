@@ -1,7 +1,8 @@
-// The one place that begins and ends a transaction.
+// Transactions: the only code that begins and ends them, the classes of database errors, and locks for work
+// outside a transaction.
 //
-// Domain functions ask for a `Transaction`, so the type checker refuses a bare pool: no money
-// can move half way.
+// Functions that move money take a `Transaction`, so the type checker refuses a bare pool, and money never
+// moves half way.
 
 import type pg from 'pg'
 import { inSpan } from '#trace-context.ts'
@@ -18,15 +19,14 @@ const ATTEMPTS_MAX = 5
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const UNIQUE_VIOLATION = '23505'
-const DAY_CLOSED = 'MN001' // Raised by db/functions/post_inserted_transfers.sql.
-const RETRYABLE = [SERIALIZATION_FAILURE, DEADLOCK_DETECTED, UNIQUE_VIOLATION, DAY_CLOSED]
+const PERIOD_CLOSED = 'MN001' // Raised by db/functions/post_inserted_transfers.sql.
+const RETRYABLE = [SERIALIZATION_FAILURE, DEADLOCK_DETECTED, UNIQUE_VIOLATION, PERIOD_CLOSED]
 
 const LOST =
   /connection (terminated|ended|error)|client has encountered|not queryable|timeout (expired|exceeded)/i
 
-// The result of a transaction and its last statements, which must already have been issued. They travel with
-// the commit, so that the transaction holds their locks only while the database works, not during a round
-// trip.
+// The result of a transaction, and its last statements, which must already have been issued. They are sent
+// together with the commit, so that the transaction does not hold their locks during a round trip.
 export class PipelinedCommit<T> {
   readonly answer: T
   readonly statements: readonly Promise<unknown>[]
@@ -48,8 +48,8 @@ type Connects = {
 type Work<T> = (tx: Transaction) => Promise<T | PipelinedCommit<T>>
 
 type Beginning = {
-  isReadOnly?: boolean // All reads see one snapshot.
-  lockedTable?: string | undefined // Likewise; one such transaction runs at a time.
+  isReadOnly?: boolean // Repeatable read: all reads see the same snapshot.
+  lockedTable?: string | undefined // Also repeatable read. Only one such transaction runs at a time.
 }
 
 // The first query takes the snapshot. LOCK TABLE takes none, so a transaction that waited for the lock sees
@@ -64,8 +64,8 @@ function beginningOf(opening: readonly Statement[], { isReadOnly, lockedTable }:
 }
 
 // The work may run several times: after a deadlock, after another transaction inserted the same key (the
-// retry finds it), or after its accounting day was closed (the retry posts into the next). So it must have
-// no effect outside the database.
+// retry finds it), or after its accounting day or month was closed (the retry posts into the next). So it
+// must have no effect outside the database.
 export function withTransaction<T>(
   pool: Connects,
   work: Work<T>,
@@ -80,7 +80,7 @@ async function run<T>(pool: Connects, work: Work<T>, beginning: Beginning): Prom
     const client = await pool.connect()
     const line = new Line(client, opening === undefined)
     try {
-      // Not awaited: it travels with the first statement of the work, which fails if this fails.
+      // Not awaited: it is sent with the first statement of the work, which fails if this fails.
       for (const statement of beginningOf(opening ?? ALWAYS, beginning)) void line.ask(statement)
       const result = await work(line as unknown as Transaction)
       await commit(line, result instanceof PipelinedCommit ? result.statements : [])
@@ -98,16 +98,16 @@ async function run<T>(pool: Connects, work: Work<T>, beginning: Beginning): Prom
 async function commit(line: Line, last: readonly Promise<unknown>[]): Promise<void> {
   for (const statement of last) line.watch(statement)
   const committed = line.ask(COMMIT)
-  void line.close() // A statement after the commit would be a transaction of its own.
+  void line.close() // A statement after the commit would be a separate transaction.
   await pipeline(last)
   const { command } = await committed
   if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`)
 }
 
-// The statements of one transaction. Statements of one turn of the event loop travel together, after the
-// previous group was answered. After a failure nothing more is sent, above all no commit. This matters if
-// the database does not know of the failure: a value that cannot be serialised, an error of our own between
-// two statements, a transaction that never began.
+// The statements of one transaction. Statements of one turn of the event loop are sent together, after the
+// previous group was answered. After a failure nothing more is sent, above all no commit. The database may
+// not know of the failure: a value that cannot be serialised, an error in our code between two statements, or
+// a transaction that never began.
 class Line {
   readonly #client: pg.PoolClient
   readonly #prepares: boolean
@@ -172,8 +172,8 @@ export async function pipeline<const T extends readonly unknown[]>(
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as never
 }
 
-// The server is gone, shutting down or refusing connections. Retrying is safe, although the commit may have
-// happened.
+// Returns whether the server is gone, shutting down or refusing connections. Retrying is safe, although the
+// transaction may have been committed.
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
   if (code && /^(08|57P0|53300|25P03)/.test(code)) return true
@@ -181,9 +181,10 @@ export function isConnectionLost(error: unknown): boolean {
   return LOST.test(message ?? '')
 }
 
-// The database accepts no writes at the moment: the disk is full, memory or connections are used up, the
-// server is read-only (a standby after a failover) or too slow, or our clock is behind and its day is
-// closed. Trying the items of a batch one by one would add to the load.
+// Returns whether the database accepts no writes at the moment: the disk is full, memory or connections are
+// used up, the server is read-only (a standby after a failover) or too slow, or our clock is behind, so that
+// the transfer falls into a day or month that is already closed. Retrying the items of a batch one by one
+// would add to the load.
 export function isUnavailable(error: unknown): boolean {
   if (isConnectionLost(error)) return true
   const { code } = error as { code?: string }
@@ -200,8 +201,8 @@ async function rollback(client: pg.PoolClient, undo: string): Promise<void> {
   }
 }
 
-// Thrown when rows changed before they were locked, so that locks would be out of order. The transaction then
-// starts again.
+// Thrown if rows changed before they were locked, so that locks would be taken out of order. The transaction
+// then starts again.
 export class BeginAgain extends Error {
   readonly code = SERIALIZATION_FAILURE
 }
@@ -211,9 +212,9 @@ function isRetryable(error: unknown): boolean {
   return code !== undefined && RETRYABLE.includes(code)
 }
 
-// A lock for work on other connections. PostgreSQL frees it when the process is killed. A transaction holds
-// it, because a pooler shares sessions. The transaction has no snapshot, so it does not delay vacuum.
-
+// A lock for work that uses other connections. PostgreSQL frees the lock when the process is killed. A
+// transaction holds it, because a pooler shares sessions. The transaction has no snapshot, so it does not
+// delay vacuum.
 type Lock = {
   lock: string // The argument of PostgreSQL's functions: `hashtext('what'), hashtext($1)`.
   values?: readonly unknown[]

@@ -1,5 +1,5 @@
-// Upgrades a database of the last version before the baseline: renames, and records the files of the
-// baseline instead of those that it replaced, in one transaction (docs/decisions/0028-baseline.md).
+// Upgrades a database of the last version before the baseline, in one transaction: renames objects, and
+// records the files of the baseline instead of the files that it replaced (docs/decisions/0028-baseline.md).
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -99,7 +99,7 @@ async function refuseWhileConnected(client: pg.ClientBase): Promise<void> {
   }
 }
 
-// Other sessions of the same user, which all processes of the service share.
+// Returns the other sessions of the same database user, which all processes of the service share.
 async function listConnections(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ words: string }>(
     `select format('backend %s (%s)', pid,

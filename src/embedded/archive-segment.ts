@@ -2,10 +2,10 @@
 //
 //   node archive-segment.ts <file> <target>
 //
-// It exits with 0 only when the gzipped file is in the archive and on disk. The server may then reuse
-// its own copy. It writes to another name and then links, so that every name in the archive is a complete
-// file. It never replaces an existing file that differs. It imports no other file of Manilla, because it
-// starts once a minute.
+// The program exits with 0 only when the gzipped file is in the archive and on disk. The server may then
+// reuse its own copy. The program writes to another name and then links, so that every name in the archive is
+// a complete file. It never replaces an existing file that differs. It imports no other file of Manilla, to
+// start fast: it starts at least once a minute.
 
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -3,8 +3,8 @@
 //
 //   <backup folder>/wal/<system identifier>/<file>.gz
 //
-// The data directory stores the backup folder. Otherwise a command that starts the server without that
-// setting would write log that nobody archives, and everything after the gap could not be restored.
+// The data directory stores the path of the backup folder. Otherwise a command that starts the server without
+// that setting would write log that is never archived, and nothing after the gap could be restored.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,14 +17,14 @@ import {
   spawnOptions,
 } from './data-directory.ts'
 
-// Losing the machine loses at most the commits of this period.
+// If the machine is lost, at most the commits of this period are lost.
 const ARCHIVE_TIMEOUT_SECONDS = 60
 
 const PROGRAM = fileURLToPath(new URL('./archive-segment.ts', import.meta.url))
 const BACKUP_DIR_FILE = 'backup-dir'
 const IS_USABLE = 'test -w "$0" && test -r "$2" && "$1" --version >/dev/null'
 
-// Undefined keeps the folder of the last start. Null disables archiving.
+// `undefined` keeps the folder of the last start. `null` disables archiving.
 export type BackupDir = string | null | undefined
 
 export function archiveSettings(
@@ -74,7 +74,8 @@ export function systemIdentifier(clusterFolder: string): string {
   return control.readBigUInt64LE(0).toString()
 }
 
-// Ignores the umask: the server's user must be able to enter. The files inside have their own modes.
+// Sets the mode regardless of the umask, because the server's user must be able to enter the folder. The
+// files inside have their own modes.
 function makeReachable(folder: string): void {
   const asRoot = process.getuid?.() === 0
   if (mkdirSync(folder, { recursive: true })) chmodSync(folder, asRoot ? 0o711 : 0o700)
@@ -90,7 +91,7 @@ function checkUsable({ account }: DataDirectory, folder: string): void {
   )
 }
 
-// Quotes for the shell, in a setting where % is special.
+// Quotes a word for the shell, and doubles each %, which is special in archive_command.
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`
 }

@@ -1,9 +1,9 @@
 // Finds PostgreSQL’s programs in the npm package of this platform and makes them runnable by the
 // server’s user.
 //
-// They are used in place where possible. If that user cannot run them there (a checkout below
+// The programs are used in place where possible. If the server's user cannot run them there (a checkout below
 // /root, a read-only package), they are copied to a reachable directory named after their version:
-// in the data directory, then /var/lib, then /var/tmp.
+// in the data directory, else in /var/lib, else in /var/tmp.
 
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -23,10 +23,10 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { canEnter, EmbeddedProblem, type ServerUser, spawnOptions } from './data-directory.ts'
 
-// A copy of PostgreSQL's files that every user can read and only we can write.
+// Every user can read the copy of PostgreSQL's files, and only we can write it.
 //
-// It is made aside and renamed, so that it is complete or absent. It is made again if a file is
-// missing or has another size: a power cut may leave empty files behind a finished rename.
+// The copy is made under another name and then renamed, so that it is complete or absent. It is made again if
+// a file is missing or has another size: a power cut may leave empty files behind a finished rename.
 
 // Returns false if the copy cannot be made. The caller makes the symbolic links.
 function copyFiles(source: string, target: string): boolean {
@@ -72,7 +72,7 @@ function listEntries(folder: string): Dirent[] {
   return entries.filter((entry) => entry.isDirectory() || entry.isFile())
 }
 
-// An existing folder comes from a concurrent start, or is damaged.
+// A folder that already exists was made by a concurrent start, or is damaged.
 function putInPlace(source: string, aside: string, target: string): void {
   try {
     renameSync(aside, target)
@@ -118,7 +118,7 @@ export function prepareBinaries({ dataDir, account, resolvePackage }: Options): 
   )
 }
 
-// The version that npm installed, even if it cannot run here.
+// Returns the major version of the PostgreSQL that npm installed, even if it cannot run here.
 export function packagedMajor(): string {
   return majorOf(findPackage((name) => import.meta.resolve(name)).version)
 }
@@ -143,8 +143,8 @@ function findPackage(resolvePackage: ResolvePackage) {
   }
 }
 
-// npm packages cannot contain symbolic links; this package lists those its libraries need. Failures
-// to write are ignored, because the trial run decides.
+// npm packages cannot contain symbolic links, so this package lists the links that its libraries need.
+// Failures to write are ignored, because the trial run of the programs decides.
 function makeLinks(native: string): void {
   const list = readFileSync(join(native, 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -169,7 +169,7 @@ function whyNotRunnable(native: string, account: ServerUser): string | undefined
   return undefined
 }
 
-// False if the folder cannot be created, or if others could place programs there.
+// Creates the folder. Returns false if it cannot be created, or if other users could place programs there.
 function madeReadable(folder: string): boolean {
   try {
     if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)

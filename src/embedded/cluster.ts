@@ -1,7 +1,7 @@
-// Creates the cluster at the first start: aside, then renamed into place. So a kill at any moment
-// leaves either nothing or everything, and one of two concurrent starts wins.
+// Creates the cluster at the first start, under another name, and then renames it into place. So a kill at
+// any moment leaves either no cluster or a complete one, and one of two concurrent starts wins.
 //
-// Nothing that ever held data is removed. The remains of an interrupted initdb are recreated.
+// Nothing that ever held data is removed. The remains of an interrupted initdb are replaced.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
@@ -52,8 +52,8 @@ async function makeCluster(
   }
 }
 
-// Sorts by code point on every machine, independent of its locales. Trust is safe: the only access
-// is a socket in a folder that only the server's user and root can enter.
+// The locale C sorts by code point on every machine. Authentication by trust is safe: the only access is a
+// socket in a folder that only the server's user and root can enter.
 const INITDB_OPTIONS = [
   '--username=manilla',
   '--encoding=UTF8',
@@ -64,11 +64,11 @@ const INITDB_OPTIONS = [
   '--auth-local=trust',
   '--auth-host=reject',
   '--no-instructions',
-  // One call for the file system instead of one for each of a thousand files.
+  // One call to sync the file system instead of one call for each of a thousand files.
   ...(process.platform === 'linux' ? ['--sync-method=syncfs'] : []),
 ]
 
-// Renaming onto a non-empty folder fails: then another start was faster, and its cluster serves both.
+// Renaming onto a non-empty folder fails. Then another start was faster, and both use its cluster.
 function putInPlace(aside: string, clusterFolder: string): void {
   try {
     renameSync(aside, clusterFolder)
@@ -78,8 +78,8 @@ function putInPlace(aside: string, clusterFolder: string): void {
   syncFolder(dirname(clusterFolder))
 }
 
-// initdb makes the folders first, then template1 (1) with the control file, then template0 (4), and
-// last the database postgres (5).
+// Judges a folder by the order in which initdb works: first the folders, then template1 (oid 1) with the
+// control file, then template0 (oid 4), and last the database postgres (oid 5).
 function judge(folder: string): 'absent' | 'half-made' | 'damaged' | 'complete' {
   const entries = existsSync(folder) ? readdirSync(folder) : []
   if (entries.length === 0) return 'absent'
@@ -110,8 +110,9 @@ function makingPath(dataDir: string): string {
   return join(dataDir, `postgres.making-${process.pid}-${randomBytes(6).toString('hex')}`)
 }
 
-// Removes folders that killed starts left and that never held data. The PID in the name tells whether the
-// start still runs. In a container every run may have the same PID as ours.
+// Removes folders that killed starts left behind and that never held data. The PID in the name tells whether
+// the start still runs. A folder with our own PID is from an earlier run: in a container, every run may have
+// the same PID.
 async function sweep(dataDir: string): Promise<void> {
   for (const name of readdirSync(dataDir)) {
     const pid = Number(MAKING.exec(name)?.[1])
@@ -121,7 +122,7 @@ async function sweep(dataDir: string): Promise<void> {
   }
 }
 
-// Not rmSync, which stops early if a file vanishes meanwhile: a killed initdb is still cleaning up.
+// Uses rm instead of rmSync, which stops early if a file vanishes: a killed initdb may still be cleaning up.
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 10 })
 }

@@ -24,16 +24,15 @@ export class EmbeddedProblem extends Error {
   override name = 'EmbeddedProblem'
 }
 
-// The user that the server runs as. PostgreSQL refuses root, so root uses the owner of the cluster,
-// or nobody; other users run it as themselves.
-
-// `undefined` ids mean that the server runs as our own user.
+// The user that the server runs as. PostgreSQL refuses root, so if we are root, the server runs as the owner
+// of the cluster, or else as the system user `nobody`. Otherwise it runs as our own user, and the ids are
+// undefined.
 export type ServerUser = { uid: number | undefined; gid: number | undefined }
 
 const NOBODY = 65534
 
-// The complete environment of the server: PGPORT, PGDATA, LD_LIBRARY_PATH and the like must not
-// leak into it.
+// The complete environment of the server. Variables of our own environment, such as PGPORT, PGDATA and
+// LD_LIBRARY_PATH, must not leak into it.
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
 
 function serverUserFor(clusterFolder: string): ServerUser {
@@ -52,7 +51,7 @@ function serverUserFor(clusterFolder: string): ServerUser {
   return { uid: NOBODY, gid: NOBODY }
 }
 
-// The working directory is `/` because that user may not be able to enter ours.
+// The working directory is `/`, because the server's user may not be able to enter ours.
 export function spawnOptions({ uid, gid }: ServerUser, env: Record<string, string> = {}) {
   const ids = uid === undefined || gid === undefined ? {} : { uid, gid }
   return { ...ids, cwd: '/', env: { ...ENVIRONMENT, ...env } }
@@ -63,7 +62,7 @@ export function makePrivateFolder(path: string, { uid, gid }: ServerUser): void 
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
-// Tries to enter the folder, because mode bits do not show access lists.
+// Tries to enter the folder instead of reading its mode, which does not show access lists.
 export function canEnter(path: string, account: ServerUser): boolean {
   const entered = spawnSync('/bin/sh', ['-c', 'cd -- "$0"', path], spawnOptions(account))
   return entered.status === 0
@@ -80,7 +79,7 @@ export type DataDirectory = {
   dataDir: string
   clusterFolder: string
   account: ServerUser
-  // The server's user cannot traverse to the cluster, and gets the open folder instead.
+  // True if the server's user cannot traverse to the cluster. It then inherits the open folder.
   byDescriptor: boolean
 }
 
@@ -91,7 +90,7 @@ export type SocketFolder = {
   remove(): void
 }
 
-// Linux takes 107 bytes, macOS 103.
+// Linux allows 107 bytes, macOS 103.
 const SOCKET_PATH_BYTES_MAX = 100
 export const SOCKET_NAME = '.s.PGSQL.5432'
 
@@ -112,22 +111,22 @@ export function openDataDirectory(givenDataDir: string): DataDirectory {
 }
 
 export function makeSocketFolder({ dataDir, clusterFolder, account }: DataDirectory): SocketFolder {
-  const inside = join(clusterFolder, 'socket')
-  if (isShortEnough(inside)) {
-    makePrivateFolder(inside, account)
-    return { path: inside, forServer: 'socket', remove: () => {} }
+  const inCluster = join(clusterFolder, 'socket')
+  if (isShortEnough(inCluster)) {
+    makePrivateFolder(inCluster, account)
+    return { path: inCluster, forServer: 'socket', remove: () => {} }
   }
   const path = makeTemporaryFolder(dataDir, account)
   return { path, forServer: path, remove: () => removeIfEmpty(path) }
 }
 
-// The possible sockets of a server on this data folder, existing or not.
+// Returns the folders that may hold the socket of a server on this data folder, existing or not.
 export function socketFolders(givenDataDir: string): string[] {
   const found = lstatSync(resolve(givenDataDir), { throwIfNoEntry: false })
   if (!found) return []
   const dataDir = realpathSync(givenDataDir)
-  const inside = join(dataDir, 'postgres', 'socket')
-  if (isShortEnough(inside)) return [inside]
+  const inCluster = join(dataDir, 'postgres', 'socket')
+  if (isShortEnough(inCluster)) return [inCluster]
   return [...new Set([tmpdir(), '/tmp'])].map((parent) => join(parent, temporaryName(dataDir)))
 }
 

@@ -24,7 +24,7 @@ export type EmbeddedServer = {
   databaseUrl(name: string): string
   pid: number
   firstStart: boolean
-  // Resolves when the server ends, on request or not.
+  // Resolves when the server ends, whether or not we stopped it.
   exited: Promise<void>
   stop(): Promise<void>
 }
@@ -78,7 +78,7 @@ async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
   }
 }
 
-// Connection string of the server running on this directory, if any.
+// Returns the connection string of the server that runs on this directory, if any.
 export async function findEmbedded(dataDir: string): Promise<string | undefined> {
   for (const folder of socketFolders(dataDir)) {
     const url = socketUrl(DATABASE, folder)
@@ -102,7 +102,7 @@ function socketUrl(database: string, socketFolder: string): string {
   return `postgres://manilla@/${name}?host=${host}&port=5432&sslmode=disable`
 }
 
-// True if the database had to be created: then the cluster is new, even if another start created it.
+// Returns true if the database had to be created. Then the cluster is new, even if another start created it.
 async function ensureDatabase(databaseUrl: (name: string) => string): Promise<boolean> {
   try {
     if (await isThere(databaseUrl(DATABASE))) return false

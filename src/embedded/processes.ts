@@ -1,4 +1,5 @@
-// Inspects another process: its parent and its arguments. Uses /proc on Linux and ps elsewhere.
+// Inspects another process (its parent, its arguments and its working folder), and starts a child that does
+// not outlive us. Inspection uses /proc on Linux and ps elsewhere.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, constants, existsSync, openSync, readFileSync, statSync } from 'node:fs'
@@ -14,7 +15,7 @@ type Process = {
   folder: string | undefined
 }
 
-// Undefined if no such process runs. A zombie does not run.
+// Returns undefined if no such process runs. A zombie is treated as not running.
 export function findProcess(pid: number): Process | undefined {
   return existsSync('/proc/self/stat') ? fromProc(pid) : fromPs(pid)
 }
@@ -63,9 +64,9 @@ export function folderId(path: string): string {
   return `${dev}:${ino}`
 }
 
-// Starts a child that does not outlive us. A guard shell holds a pipe from us and sends SIGINT when
-// the pipe closes, however we exit. Both run in their own session: Ctrl-C reaches only us, and we
-// drain before the server stops.
+// A guarded process does not outlive us. A guard shell holds a pipe from us and sends the process SIGINT when
+// the pipe closes, however we exit. Both run in a separate session: Ctrl-C reaches only us, and we drain
+// before the server stops.
 
 export type GuardedProcess = {
   pid: number
@@ -95,9 +96,9 @@ const SCRIPT = `
 exec "$0" "$@" 3<&-
 `
 
-// With byDescriptor, a user that cannot traverse to the directory (below /root, for example)
-// inherits it as an open descriptor and reopens it through /proc. The data stays in place, and no
-// parent's mode changes.
+// With byDescriptor, a user that cannot traverse to the directory (below /root, for example) inherits the
+// directory as an open descriptor and reopens it through /proc. The data stays in place, and the mode of no
+// parent directory changes.
 export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
   const { program, folder, args, account, byDescriptor, env, onLog = () => {} } = options
   const descriptor = byDescriptor && openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)

@@ -1,4 +1,5 @@
-// Starts a server on an existing cluster: stops an orphan, launches, waits until ready. Also stops it.
+// The server on an existing cluster: its settings, its owner, its start (stops an orphan, launches, waits
+// until ready) and its stop.
 
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -35,13 +36,13 @@ export function serverSettings(): Record<string, string> {
     effective_cache_size: `${Math.max(sharedBuffersMb, Math.floor(memoryMb / 2))}MB`,
     work_mem: '8MB',
     maintenance_work_mem: '64MB',
-    // Few, long checkpoints: after each one, changed pages are first logged in full.
+    // Few, long checkpoints, because the first change of a page after a checkpoint logs the whole page.
     checkpoint_timeout: '15min',
     max_wal_size: '4GB',
     min_wal_size: '256MB',
     wal_buffers: '16MB',
-    // The npm builds have only pglz. Compressing a page takes it longer than booking a credit, and
-    // after a checkpoint a credit among millions of accounts logs several pages.
+    // The npm builds can compress only by pglz, which takes longer for a page than booking a credit takes.
+    // After a checkpoint, each credit to one of millions of accounts logs several pages.
     wal_compression: 'off',
 
     random_page_cost: '1.1',
@@ -82,15 +83,15 @@ export function settingArguments(settings: Record<string, string>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-// A container may have less memory than the machine; 0 means unknown.
+// A container may have less memory than the machine. constrainedMemory() returns 0 if the limit is unknown.
 function usableMemory(): number {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
-// Finds the owner of the cluster. A server started by us has its directory and its owner’s PID in
-// its arguments, so that no stored state can go stale: a server whose parent is not that process is
-// an orphan.
+// The owner of a cluster is the server that runs on it. A server that Manilla started has the directory and
+// the PID of its parent in its arguments, so that no stored state can go stale: a server whose parent is not
+// that process is an orphan.
 //
 //   no owner ─▶ start   owned ─▶ refuse   orphaned ─▶ stop it   stopping ─▶ wait
 
@@ -103,7 +104,7 @@ type ClusterOwner = {
 const OWNER = 'manilla.owner='
 const CLUSTER = 'manilla.cluster='
 
-// Settings that mark the server as ours (see findOwner). PostgreSQL does not use them: it accepts any setting
+// Settings that mark the server as ours (see findOwner). PostgreSQL ignores them: it accepts any setting
 // whose name has a prefix.
 export function ownerSettings(clusterFolder: string): Record<string, string> {
   return { 'manilla.owner': `${process.pid}`, 'manilla.cluster': folderId(clusterFolder) }
@@ -123,7 +124,7 @@ async function findOwner({
   if (!lock) return undefined
   const holder = ownerOf(lock, clusterFolder)
   if (holder) return holder
-  // A server in another container is not among our processes, but its socket accepts connections.
+  // A server in another container is not visible among our processes, but its socket accepts connections.
   if (await answers(join(socketFolder, SOCKET_NAME))) {
     return { pid: lock.pid, ownerPid: undefined, state: 'owned' }
   }
@@ -145,7 +146,7 @@ function readLock(path: string): Lock | undefined {
   }
 }
 
-// The status in the lock file of the server with this PID, or ''.
+// Returns the status in the lock file of the server with this PID, or ''.
 function serverStatus(clusterFolder: string, pid: number): string {
   const lock = readLock(join(clusterFolder, 'postmaster.pid'))
   return lock?.pid === pid ? lock.status : ''
@@ -157,7 +158,7 @@ function ownerOf({ pid, status }: Lock, clusterFolder: string): ClusterOwner | u
   const cluster = found.args.find((arg) => arg.startsWith(CLUSTER))?.slice(CLUSTER.length)
   const owner = found.args.find((arg) => arg.startsWith(OWNER))?.slice(OWNER.length)
   if (cluster === undefined || owner === undefined) {
-    // This may be a server that somebody started by hand on our directory. In doubt, it counts as owned.
+    // An operator may have started this server by hand on our directory. In doubt, it is treated as owned.
     const isServer = basename(found.args[0] ?? '') === 'postgres'
     const elsewhere = found.folder !== undefined && found.folder !== folderId(clusterFolder)
     return isServer && !elsewhere ? { pid, ownerPid: undefined, state: 'owned' } : undefined
@@ -206,12 +207,12 @@ type Options = {
 }
 
 const POLL_MS = 15
-const HANDOVER_MAX_MS = 45_000 // Longer than a fast stop takes before it is forced.
+const HANDOVER_MAX_MS = 45_000 // Longer than the time after which a fast stop is forced.
 const READY_MAX_MS = 600_000 // Time to replay 4 GB of log after a crash, on a slow disk.
 const FAST_STOP_MAX_MS = 30_000
 
-// PostgreSQL's messages when another server uses, or has not quite left, the folder. Another server
-// may have started after our check; then we check again.
+// PostgreSQL's messages if another server still uses the folder. It may have started after our check; then we
+// check again.
 const CONTENDED = /lock file ".*" (already exists|is empty)|is still in use|already in use/
 
 export async function startServer(options: Options): Promise<GuardedProcess> {
@@ -285,7 +286,7 @@ function launch({
   })
 }
 
-// Resolves to false if the server ended instead.
+// Resolves to true when the server is ready, or to false if it ended instead.
 async function isReady(
   server: GuardedProcess,
   { home: { clusterFolder }, readyMaxMs = READY_MAX_MS }: Options,

@@ -1,8 +1,9 @@
-// Fee quotes, before the money arrives: on an advice, and to the payer.
+// Fees on incoming money: quotes before the money arrives, charges when it is booked, and their return when a
+// bank takes the money back.
 //
-// If the customer bears the fee, the payment requests the gross amount (grossUp) and stores its
-// quote, so that later rules do not change the amount a payer was shown. If the merchant bears it,
-// the rule in force when the money is booked applies.
+// If the customer bears the fee, the payment requests the gross amount (grossUp) and stores the quote, so
+// that later rules do not change the amount that the payer was shown. If the merchant bears the fee, the rule
+// in force when the money is booked applies.
 
 import { numberArray, plainArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -13,7 +14,7 @@ import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { computeFee, type FeeShare, feeLeft, grossUp, shareFee } from './fee.ts'
 import type { FeeRule } from './rules.ts'
 
-// The amount to request, with its fee and VAT. Rule, fee and VAT are null if the merchant bears the fee.
+// The amount to request from the payer. Rule, fee and VAT are null if the merchant bears the fee.
 export type FeeQuote = {
   amountKobo: Kobo
   feeRuleId: FeeRuleId | null
@@ -34,8 +35,8 @@ export function quoteFor(rule: FeeRule | undefined, targetKobo: Kobo): FeeQuote 
 }
 
 type AdviceCharges = {
-  chargeKobo: Kobo // The fee, …
-  vatChargeKobo: Kobo // … and the VAT on it.
+  chargeKobo: Kobo // The fee.
+  vatChargeKobo: Kobo // The VAT on the fee.
   customerChargeKobo: Kobo // Paid by the payer on top of the target amount.
   merchantChargeKobo: Kobo // Deducted from the payment.
 }
@@ -69,10 +70,10 @@ export function describeCharges(
 // Fees charged on each part of a credit: on the booked part, or on a suspense item that was assigned
 // (I44). They are written in the transaction that books the money.
 //
-//   Settled → Fee income 200.00     the fee, …
-//   Settled → VAT payable 15.00     … and the VAT on it, in a transfer of its own
+//   Settled → Fee income 200.00     the fee,
+//   Settled → VAT payable 15.00     and the VAT on it, in a separate transfer
 //
-// When the bank reverses the money, opposite transfers give back the fee charged on it.
+// When the bank reverses the money, opposite transfers return the fee that was charged on it.
 
 type FeePart = { creditId: CreditId; itemId?: SuspenseItemId | null; amountKobo: Kobo }
 
@@ -190,7 +191,7 @@ export async function readFees(tx: Transaction, creditId: CreditId): Promise<Sta
 
 export type ReturnedFee = FeeShare & { of: StandingFee }
 
-// Returns the part of the fee to give back when `leftKobo` remains of the charged part.
+// Returns the part of the fee to return if `leftKobo` remains of the amount that was charged.
 export function returnedFee(of: StandingFee, leftKobo: Kobo): ReturnedFee {
   const left = feeLeft(of, of.baseKobo, leftKobo)
   return {

@@ -4,8 +4,9 @@
 //   VAT   on top of the fee, or included in it
 //   net   the rest; fee and VAT never exceed the amount
 //
-// If the customer bears the fee, grossUp computes the amount to request, so that at least the target
-// amount is left after fee and VAT on the whole: before rounding and after it, so never short.
+// If the customer bears the fee, grossUp computes the amount to request, so that at least the target amount
+// is left after the fee and VAT on the requested amount. shareFee splits one fee over the credits of a
+// payment.
 
 import { type Kobo, kobo } from '#money.ts'
 
@@ -19,7 +20,7 @@ export type FeeTerms = {
   bps: number
   minKobo: Kobo
   capKobo: Kobo | null // Null means no cap.
-  waiveFlatBelowKobo: Kobo // No flat fee below this amount.
+  waiveFlatBelowKobo: Kobo // Amounts below this one pay no flat fee.
   vatBps: number
   vatIncluded: boolean
   bearer: FeeBearer
@@ -36,13 +37,13 @@ export function computeFee(terms: FeeTerms, amountKobo: Kobo): Fee {
   const { feeKobo, vatKobo } = computeFeeOnTop(terms, amountKobo)
   const netKobo = amountKobo - feeKobo - vatKobo
   if (netKobo >= 0n) return { feeKobo, vatKobo, netKobo: kobo(netKobo) }
-  // Fee and VAT take the whole amount, in proportion.
+  // Fee and VAT together take the whole amount, in proportion.
   const vatBps = BigInt(terms.vatBps)
   const shareKobo = roundHalfUp(amountKobo * vatBps, ALL_BPS + vatBps)
   return { feeKobo: kobo(amountKobo - shareKobo), vatKobo: kobo(shareKobo), netKobo: kobo(0n) }
 }
 
-// For fees that are not deducted from the amount, as for payouts: they may exceed it.
+// Computes a fee that is paid on top of the amount, as for payouts. It may exceed the amount.
 export function computeFeeOnTop(terms: FeeTerms, amountKobo: Kobo): Omit<Fee, 'netKobo'> {
   const vatBps = BigInt(terms.vatBps)
   const priceKobo = roundHalfUp(exactPrice(terms, amountKobo), ALL_BPS)
@@ -89,7 +90,7 @@ function coversTarget(terms: FeeTerms, amountKobo: Kobo, targetKobo: Kobo): bool
   return (amountKobo - targetKobo) * ALL_BPS * ALL_BPS >= charged
 }
 
-// In ten-thousandths of a kobo.
+// Returns the fee before rounding, in ten-thousandths of a kobo.
 function exactPrice(terms: FeeTerms, amountKobo: Kobo): bigint {
   const flatKobo = amountKobo < terms.waiveFlatBelowKobo ? 0n : terms.flatKobo
   const price = flatKobo * ALL_BPS + amountKobo * BigInt(terms.bps)
@@ -103,15 +104,13 @@ function roundHalfUp(dividend: bigint, divisor: bigint): bigint {
   return (2n * dividend + divisor) / (2n * divisor)
 }
 
-// Splits a fee over the parts it was charged on. Pure.
-//
-// A payment made of several credits has one fee on the whole. Each credit bears a share, so that
-// reversing one credit gives back its share. No share exceeds its part, and the shares sum to the fee.
+// A payment of several credits has one fee on the whole amount. Each credit bears a share of the fee, so that
+// the reversal of one credit returns its share. No share exceeds its credit, and the shares sum to the fee.
 
 export type FeeShare = { feeKobo: Kobo; vatKobo: Kobo }
 
-// Proportional to the parts, which sum to the amount of the fee's computation. The last part, which
-// settled the payment, bears the rounding remainder as far as it can.
+// Splits the fee in proportion to the parts, which sum to the amount that the fee was computed on. The last
+// part, which settled the payment, bears the rounding remainder as far as it can.
 export function shareFee(fee: FeeShare, partsKobo: readonly Kobo[]): FeeShare[] {
   const sharesKobo = distribute(fee.feeKobo + fee.vatKobo, partsKobo)
   const vatsKobo = distribute(fee.vatKobo, sharesKobo)
@@ -137,7 +136,7 @@ export function distribute(totalKobo: bigint, partsKobo: readonly bigint[]): big
   return shares
 }
 
-// The fee that stays charged when `leftKobo` of the part remains. Rounded in the client's favour,
+// Returns the fee that stays charged if `leftKobo` of the part remains. It is rounded in the client's favour,
 // so that it never exceeds `leftKobo`.
 export function feeLeft({ feeKobo, vatKobo }: FeeShare, baseKobo: Kobo, leftKobo: Kobo): FeeShare {
   return {

@@ -1,4 +1,5 @@
-// Schemas and presenters of fee rules.
+// /api/v1/operator/fee-rules: an operator creates, withdraws, lists and tries out fee rules.
+// /api/v1/fee-rules: a client lists its own rules.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { requireClientId } from '#access/client-routes.ts'
@@ -177,9 +178,6 @@ function amountOf(value: number | string | null | undefined): Kobo {
 function refused(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
 }
-
-// /api/v1/operator/fee-rules: create, withdraw, list and try out fee rules. /api/v1/fee-rules: a client lists
-// its own rules.
 
 export const feeRules = resource('/api/v1/operator/fee-rules', {
   tag: 'Operator',

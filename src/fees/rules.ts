@@ -1,9 +1,10 @@
-// Fee rules: dated prices that the operator charges a client. For each basis, at most one rule of a
-// client is in force at any moment, plus one for each merchantCode, which takes precedence (I43).
+// Fee rules: dated prices that the operator charges a client. For each basis (credits or payouts), at any
+// moment at most one rule of a client is in force, plus one for each merchantCode, which takes precedence
+// (I43).
 //
-// History is append-only: a new rule ends its predecessor where it begins, never in the past. So
-// the rule in force at any past moment stays known. To stop charging, create a rule of zero. A rule
-// that has not begun can be withdrawn (rules.ts): it ends where it begins.
+// History is append-only: a new rule ends its predecessor at the time when it begins, never in the past. So
+// the rule in force at any past moment stays known. To stop charging, an operator creates a rule of zero. A
+// rule that has not begun can be withdrawn (withdrawRule): it then ends at the time when it begins.
 //
 // Every write locks the client's rules. The constraint fee_rules_do_not_overlap holds in any case.
 
@@ -22,7 +23,7 @@ export type FeeRule = FeeTerms & {
   id: FeeRuleId
   clientId: ClientId
   clientName: string // The client's public id.
-  merchantCode: string | null // Null: the rule applies to money without a more specific rule.
+  merchantCode: string | null // Null if the rule applies to all money without a more specific rule.
   effectiveFrom: Date
   effectiveTo: Date | null
   isWithdrawn: boolean
@@ -71,7 +72,7 @@ const OF_MERCHANT = { clientId: 'm.client_id', merchantCode: 'm.merchant_code' }
 
 type Merchant = { clientId: ClientId; merchantCode: string }
 
-// Returns, by merchantName(), the rule in force now on the credits of each merchant.
+// Returns the rule in force now on the credits of each merchant. The keys are of merchantName().
 export async function findMerchantRules(
   db: Queryable,
   now: Date,
@@ -269,16 +270,14 @@ function auditView(terms: FeeTerms) {
   }
 }
 
-// Withdraws a fee rule that has not begun (I43). It ends where it begins, and its predecessor stays
-// in force until the next rule. Only the audit log still shows it.
-//
-// A rule cannot be withdrawn in its last minute before it begins. A minute is longer than this
-// transaction takes, so no credit is charged by a rule whose withdrawal is not yet visible.
-//
-// Locks: the client's rules.
-
+// A rule cannot be withdrawn in its last minute before it begins. A minute is longer than the transaction
+// takes, so no credit is charged by a rule whose withdrawal is not yet visible.
 const LEAD_MS = 60_000
 
+// Withdraws a fee rule that has not begun (I43). The rule ends at the time when it begins, and its
+// predecessor stays in force until the next rule. Only the audit log still shows the withdrawn rule.
+//
+// Locks: the client's rules.
 export async function withdrawRule(
   tx: Transaction,
   { actor, clock }: { actor: string; clock: Clock },

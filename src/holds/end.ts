@@ -1,9 +1,10 @@
 // Ends a hold: one user requests its release or forfeiture, and another, independent user decides (I130).
 //
-//   release       Held → the accounts it came from, a due reserve to Available; the hold is over
+//   release       Held → the accounts that the money came from, a due reserve to Available; the hold is over
 //   forfeiture    Held → Forfeited; if the request names an amount, the rest stays held
 //
-// Forfeited money has left the client for good. The operator pays it on, as the order behind the hold says.
+// Forfeited money has left the client permanently. The operator pays it on, as the order behind the hold
+// says.
 // Locks of an approval: the hold, then ledger accounts.
 
 import type { Client } from '#access/permissions.ts'
@@ -27,7 +28,7 @@ export type HoldRequest = Request & {
   clientId: ClientId
   clientName: string
   kind: (typeof ENDINGS)[number]
-  amountKobo: Kobo | null // Null: the whole held amount.
+  amountKobo: Kobo | null // Null means the whole held amount.
   reason: string
 }
 
@@ -66,7 +67,8 @@ export async function requestEnd(
   return holdRequests.request(tx, by, { values, conflict: 'hold_request_open' })
 }
 
-// Returns the request about the hold with this id. Default: the newest one, which is the open one if any is.
+// Returns the id of the hold's request with this id or, by default, of its newest request. If a request is
+// open, it is the newest.
 export async function findRequestOf(tx: Transaction, hold: Hold, id?: number): Promise<bigint> {
   const { sql, values } = fits([
     ['hold_id = $', hold.id],
@@ -121,8 +123,8 @@ async function end(
   await appendHoldEvent(tx, by.now, { type, hold: await getHold(tx, reference) })
 }
 
-// Forfeited money counts as taken from the first source accounts, in the order of their ids. Only the
-// remainder goes back. A reserve was due when the hold took it, so it becomes available.
+// Credits the held money back to its sources. Forfeited money is deducted from the first source accounts,
+// ordered by id. A reserve was due when the hold took it, so it becomes available.
 async function release(
   tx: Transaction,
   { now, sharedAccounts }: Checker & Deps,

@@ -3,7 +3,7 @@
 //
 //   Available, Collection accounts, Subaccounts → Held     at once, and whenever more arrives
 //   Reserve → Held                                         instead of its release, if all is to be held
-//   Held → where it came from                              released, by two people (end.ts)
+//   Held → the accounts that it came from                  released, by two people (end.ts)
 //   Held → Forfeited                                       forfeited, by two people (end.ts)
 //
 // Every second, a worker fills holds that lack money. A transaction that draws on the client's money
@@ -13,7 +13,7 @@
 // (credits/reverse.ts).
 //
 // While all money of a client is held, its closed settlements and its payouts, refunds and returns that no
-// bank has heard of wait (isAllHeld).
+// bank has received yet wait (isAllHeld).
 //
 // Locks: the case, the suspense items of a held credit, the holds of the client, then ledger accounts. A
 // drawer locks its ledger accounts before the holds, so that no money arrives in between. If the two orders
@@ -49,7 +49,7 @@ export type Hold = {
   accountNumber: string | null
   merchantCode: string | null
   currency: string
-  amountKobo: Kobo | null // Null: without a limit.
+  amountKobo: Kobo | null // Null means without a limit.
   heldKobo: Kobo
   forfeitedKobo: Kobo
   reason: string
@@ -76,7 +76,6 @@ export function isHoldReference(text: string): boolean {
 
 type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
-// Newest first.
 export async function listHolds(db: Queryable, { where, beforeId, limit }: Page): Promise<Hold[]> {
   const list = { select: SELECT, where, id: 'h.id', after: beforeId, limit }
   const { rows } = await db.query<Hold>(listQuery(list))
@@ -170,9 +169,16 @@ export async function appendHoldEvent(
   const { clientId, creditId, accountId, amountKobo, heldKobo, forfeitedKobo, endedAt } = hold
   const { reference, target, sessionId, accountNumber, merchantCode, currency, state } = hold
   const facts = {
-    ...{ reference, target, sessionId, accountNumber, merchantCode, currency },
+    reference,
+    target,
+    sessionId,
+    accountNumber,
+    merchantCode,
+    currency,
     ...(amountKobo === null ? {} : { amountKobo }),
-    ...{ heldKobo, forfeitedKobo, state },
+    heldKobo,
+    forfeitedKobo,
+    state,
     placedAt: timestamp(hold.placedAt),
     endedAt: endedAt && timestamp(endedAt),
   }
@@ -229,14 +235,15 @@ export async function refuseHeldCredit(tx: Transaction, creditId: CreditId): Pro
   if (rowCount) throw new Refusal('credit_held')
 }
 
-// SQL: all money of the client is held, whatever its amount.
+// SQL condition: all money of the client is held, without a limit.
 export const isAllHeld = (clientId: string) => `
   exists (select from holds a
            where a.client_id = ${clientId} and a.state = 'active' and a.target = 'client'
              and a.amount_kobo is null)`
 
-// For operations that pay out money that no hold can take, because it has left the available accounts. A
-// payout that such an operation queues meanwhile is not sent (payouts/holds.ts).
+// Refuses if all money of the client is held. For operations that pay out money that no hold can take,
+// because it has left the available accounts. A payout that such an operation queues at the same time as a
+// hold is placed is not sent (payouts/holds.ts).
 export async function refuseHeldClient(tx: Transaction, clientId: ClientId): Promise<void> {
   const { rows } = await tx.query<{ isHeld: boolean }>({
     name: 'is-client-held',
@@ -248,8 +255,8 @@ export async function refuseHeldClient(tx: Transaction, clientId: ClientId): Pro
 
 type Lacking = { id: HoldId; heldAccountId: AccountId; lackingKobo: Kobo }
 
-// SQL: the amount that the hold `h` still lacks. For a held credit, it excludes the part in suspense and the
-// part that the bank took back.
+// SQL scalar: the amount that the hold `h` still lacks. For a held credit, it excludes the part in suspense
+// and the part that the bank took back.
 const LACKING = `
   case when h.target = 'credit'
        then least(h.amount_kobo,
@@ -318,7 +325,7 @@ export async function holdReserve(
   return { heldKobo, isLacking: lackedKobo > heldKobo }
 }
 
-// SQL: the accounts `l` with money that the hold `h` may take.
+// SQL `from` and `where`: the accounts `l` with money that the hold `h` may take.
 const placesOf = (holds: string) => `
   from holds h
   join settlement_accounts s on s.client_id = h.client_id and s.currency = h.currency
@@ -388,11 +395,11 @@ async function take(
   })
 }
 
-// SQL: an active hold lacks money. The missing money may not have arrived yet.
+// SQL condition: an active hold lacks money. The missing money may not have arrived yet.
 export const HAS_LACKING_HOLDS = `exists (
   select from holds h where h.state = 'active' and (${LACKING}) > 0)`
 
-// Returns a client with a hold that lacks money, and with money to fill it. Null: there is none.
+// Returns a client with a hold that lacks money, and with money to fill it, or null if there is none.
 export async function findFillable(db: Queryable): Promise<ClientId | null> {
   const { rows } = await db.query<{ clientId: ClientId }>({
     name: 'find-fillable-holds',
@@ -402,25 +409,25 @@ export async function findFillable(db: Queryable): Promise<ClientId | null> {
   return rows[0]?.clientId ?? null
 }
 
-// Reads the steps of holds, for the timelines of credits and collection accounts. The steps contain no reason
-// and no operator's name, because clients read them.
-
+// A step of a hold, for the timelines of credits and collection accounts. It contains no reason and no
+// operator's name, because clients read it.
 export type HoldStep = {
   reference: string
   step: 'placed' | 'hold' | 'hold_release' | 'forfeiture' | 'released' | 'forfeited'
-  amountKobo: Kobo | null // Null: a hold without a limit, or the end of a hold.
+  amountKobo: Kobo | null // Null for a hold without a limit, and for the end of a hold.
   currency: string
   at: Date
 }
 
 const STEPS_MAX = 200 // The most steps in a timeline, or in a page of it.
 
-// SQL: when the holds `h` were placed and ended, and the money that they moved.
+// SQL subquery: when the holds `h` were placed and ended.
 const stepsOf = (holds: string) => `
   select reference, 'placed' as step, amount_kobo, currency, placed_at as at from holds h where ${holds}
   union all
   select reference, state, null, currency, ended_at from holds h where ${holds} and ended_at is not null`
 
+// SQL subquery: the money that the transfers `t` of holds moved.
 const movesOf = (transfers: string) => `
   select h.reference, t.reason, sum(t.amount_kobo)::bigint, h.currency, t.posted_at
     from transfers t join holds h on h.id = t.hold_id where ${transfers}

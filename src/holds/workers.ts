@@ -1,5 +1,5 @@
-// Fills holds that lack money as soon as money arrives, so that the available balance is right, and alerts
-// operators to deadlines of holds.
+// The workers of holds: fill holds that lack money as soon as money arrives, so that the available balance is
+// right, and alert operators to deadlines of holds.
 
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { alertDeadlines } from '#records/alerts.ts'
@@ -20,9 +20,6 @@ export function alertHoldDeadlinesRound({ db, clock }: Pick<Deps, 'db' | 'clock'
   })
 }
 
-// Alerts operators a day before the deadline of an active hold, and when it has passed. A deadline releases
-// nothing: two people decide on held money (end.ts).
-
 const PENDING = `
   select case when h.deadline_at <= $1 then 'hold_deadline_missed'
               else 'hold_deadline_near' end as kind,
@@ -32,6 +29,9 @@ const PENDING = `
     from holds h join clients k on k.id = h.client_id
    where h.state = 'active' and h.deadline_at <= $1::timestamptz + interval '1 day'`
 
+// Alerts operators a day before the deadline of an active hold, and when it has passed. A deadline releases
+// nothing: two people decide on held money (end.ts).
+//
 // Returns whether more deadlines may be due.
 async function alertHoldDeadlines(tx: Transaction, now: Date): Promise<boolean> {
   const kinds = ['hold_deadline_near', 'hold_deadline_missed'] as const

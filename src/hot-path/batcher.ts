@@ -1,15 +1,14 @@
-// Group commit. Requests that arrive while a batch is being written join the next batch: one
-// transaction, one fsync, for all of them. With nothing in flight a batch is closed at once, so a lone
-// request on an idle server does not wait. Beside another batch in flight, a batch is closed when it is
-// large (`gathers`), or has waited twice as long as a batch takes: a small batch costs nearly as much as a
-// large one, and would often only wait for the other's locks.
+// Group commit (Batcher) and its admission control (QueueDelay). Requests that arrive while a batch is being
+// written join the next batch: one transaction, one fsync, for all of them. With no batch in flight, a batch
+// is closed at once, so a lone request on an idle server does not wait. While another batch is in flight, a
+// batch is closed when it is large (`gathers`), or has waited twice as long as a batch takes: a small batch
+// costs nearly as much as a large one, and would often only wait for the other's locks.
 //
-//   - Bounded, in items and in time: beyond `queueMax`, or if the wait is too long (`delay`), a
+//   - The queue is bounded in items and in time: beyond `queueMax`, or if the wait is too long (`delay`), a
 //     request is refused at once (`busy`), never lost.
-//   - One bad item never fails its neighbours: a batch that fails for a reason of its own is run
-//     again item by item, and only the caller of the bad item gets the error.
-//   - After a lost connection or with a full disk, all callers are told at once to try again, which is
-//     always safe.
+//   - One bad item never fails its neighbours: a batch that one of its items makes fail is run again item by
+//     item, and only the caller of the bad item gets the error.
+//   - After a lost connection or with a full disk, all callers get `try_again` at once. A retry is safe.
 
 import assert from 'node:assert/strict'
 import { AsyncResource } from 'node:async_hooks'
@@ -17,27 +16,26 @@ import { isUnavailable } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { currentSpan, type Span, withinShared, withoutSpan } from '#trace-context.ts'
 
-// Items that wait to be written (batcher.ts), in the order of arrival.
-
 export type BatchResult<O> = { ok: true; value: O } | { ok: false; error: unknown }
 type Settle<O> = (results: BatchResult<O>[]) => void
 
 // `span` is set if the caller is traced.
-type About = { sinceMs: number; span: Span | undefined }
+type Submission = { sinceMs: number; span: Span | undefined }
 
-// Answers a caller in the async context of its submission. Otherwise all callers of a batch would be answered
-// in the context of the batch, which belongs to another caller.
+// The items that a caller submitted together. Answers the caller in the async context of its submission.
+// Otherwise all callers of a batch would be answered in the context of the batch, which belongs to another
+// caller.
 class Entry<I, O> extends AsyncResource {
   readonly items: readonly I[]
   readonly sinceMs: number
   readonly span: Span | undefined
   #settle: Settle<O> | undefined
 
-  constructor(items: readonly I[], about: About, settle: Settle<O>) {
+  constructor(items: readonly I[], { sinceMs, span }: Submission, settle: Settle<O>) {
     super('BatchEntry')
     this.items = items
-    this.sinceMs = about.sinceMs
-    this.span = about.span
+    this.sinceMs = sinceMs
+    this.span = span
     this.#settle = settle
   }
 
@@ -50,6 +48,7 @@ class Entry<I, O> extends AsyncResource {
   }
 }
 
+// The entries that wait to be written, in the order of arrival.
 class BatchQueue<I, O> {
   readonly #entries: Entry<I, O>[] = []
   #items = 0
@@ -89,9 +88,6 @@ class BatchQueue<I, O> {
   }
 }
 
-// Traces of batches. Each traced caller has a span of its own from its request to the commit, which shows its
-// wait. The first of them has the span of the writing, which the others link to.
-
 type TraceEntry = { items: readonly unknown[]; span: Span | undefined }
 
 function startWaiting(name: string | undefined, items: number): Span | undefined {
@@ -99,8 +95,11 @@ function startWaiting(name: string | undefined, items: number): Span | undefined
   return currentSpan()?.start(`batch ${name}`, { attributes: { 'manilla.items': items } })
 }
 
-// Without a traced caller, a batch runs outside any span: otherwise it would run in that of the caller that
-// started it.
+// Traces a batch. Each traced caller has a separate span from its request to the commit, which shows its
+// wait. The span of the writing is a child of the first caller's span; the other callers' spans link to it.
+//
+// Without a traced caller, a batch runs outside any span: otherwise it would run in the span of the request
+// that started the batch.
 function traceBatch<T>(entries: readonly TraceEntry[], work: () => Promise<T>): Promise<T> {
   for (const { span } of entries) if (span) return traced(entries, span, work)
   return withoutSpan(work)
@@ -113,11 +112,11 @@ async function traced<T>(
 ): Promise<T> {
   const writing = first.start('write', { attributes: { 'manilla.items': countItems(entries) } })
   const items = new Map<unknown, Span>()
-  for (const { span, items: own } of entries) {
+  for (const { span, items: entryItems } of entries) {
     if (!span) continue
     if (span !== first) span.link(writing)
     if (span !== first) writing.link(span)
-    for (const item of own) items.set(item, span)
+    for (const item of entryItems) items.set(item, span)
   }
   try {
     return await withinShared(writing, items, work)
@@ -137,9 +136,9 @@ type Options<I, O> = {
   run: (items: readonly I[]) => Promise<readonly O[]>
   itemsMax: number
   inFlightMax: number
-  gathers?: number // The items that close a batch beside another one. Default: 0.
+  gathers?: number // The number of items that closes a batch while another one is in flight. Default: 0.
   queueMax: number
-  delay?: QueueDelay // Undefined: only the number of items is bounded.
+  delay?: QueueDelay // If undefined, only the number of items is bounded.
   onBatch?: (batch: BatchTimes) => void
   onError: (error: unknown) => void
 }
@@ -182,8 +181,9 @@ export class Batcher<I, O> {
     const wasEnough = this.#isEnough
     const span = startWaiting(name, items.length)
     queue.push(new Entry(items, { sinceMs: delay?.now() ?? 0, span }, settle))
-    // Fills after this turn of the event loop, so that requests read from the network together share a batch.
-    if (isFirst || (this.#isEnough && !wasEnough)) setImmediate(() => this.#fill())
+    // Starts a batch after this turn of the event loop, so that requests read from the network together share
+    // it.
+    if (isFirst || (this.#isEnough && !wasEnough)) setImmediate(() => this.#startBatches())
   }
 
   // If the result is a refusal, throws it to the caller of this item.
@@ -220,20 +220,20 @@ export class Batcher<I, O> {
     }
   }
 
-  // Whether enough items wait to write them beside another batch.
+  // Whether enough items wait to write them while another batch is in flight.
   get #isEnough(): boolean {
     return this.#queue.items >= (this.#options.gathers ?? 0)
   }
 
-  #fill(): void {
+  #startBatches(): void {
     this.#dropAbandoned()
-    while (this.#inFlight < this.#options.inFlightMax && this.#isToBeClosed()) {
+    while (this.#inFlight < this.#options.inFlightMax && this.#hasBatchReady()) {
       const entries = this.#queue.take(this.#options.itemsMax)
       this.#options.delay?.taken((entries[0] as Entry<I, O>).sinceMs)
       this.#inFlight++
       void this.#write(entries).finally(() => {
         this.#inFlight--
-        this.#fill()
+        this.#startBatches()
       })
     }
     if (this.#inFlight === 0 && this.#queue.isEmpty) {
@@ -241,21 +241,22 @@ export class Batcher<I, O> {
     }
   }
 
-  #isToBeClosed(): boolean {
+  #hasBatchReady(): boolean {
     if (this.#queue.isEmpty) return false
     if (this.#inFlight === 0 || this.#isEnough || this.#isOverdue) return true
     // A batch that is stuck, for example at a lock, must not keep the waiting items for long.
     this.#overdue ??= setTimeout(
       () => {
         this.#isOverdue = true
-        this.#fill()
+        this.#startBatches()
       },
       Math.min(2 * this.#usualMs, GATHERING_MAX_MS),
     )
     return false
   }
 
-  // Drops items whose callers no longer wait: writing them would delay the items behind them.
+  // Refuses items that have waited so long that their callers have probably given up: writing them would
+  // delay the items behind them.
   #dropAbandoned(): void {
     const { delay } = this.#options
     for (let { oldest } = this.#queue; oldest; { oldest } = this.#queue) {
@@ -287,7 +288,7 @@ export class Batcher<I, O> {
     const begunMs = performance.now()
     const results = await traceBatch(entries, () => this.#settle(items))
     this.#itemsInFlight -= items.length
-    this.#options.delay?.served(items.length)
+    this.#options.delay?.countWritten(items.length)
     const tookMs = performance.now() - begunMs
     this.#usualMs += (tookMs - this.#usualMs) / USUAL_OF
     const waitedMs = begunMs - (entries[0]?.sinceMs ?? begunMs)
@@ -328,27 +329,27 @@ function flatten<I, O>(entries: readonly Entry<I, O>[]): I[] {
   return items
 }
 
-// Admission control by queueing delay (CoDel, RFC 8289): a burst is accepted and worked off; a
-// standing queue may not grow. Accepted requests are served soon; others are refused at once,
-// before any work is done.
-//
-//   normal ──(the oldest waited longer than TARGET_MS, for INTERVAL_MS)──▶ shedding
-//   shedding ──(one waited less)──▶ normal
-//
-// While shedding, the queue admits as many items as were served in the last BACKLOG_MS, so that it serves
-// them in about that time, on a fast machine and on a slow one. It never admits so few that batches become
-// small. A queue that does not move at all, because the database does not respond, refuses after
-// some seconds.
-
 const TARGET_MS = 100
 const INTERVAL_MS = 100
 const BACKLOG_MS = 500
 const BACKLOG_MIN = 250
-const BACKLOG_FIRST = 4_000 // The limit until the service has measured how many items it serves.
+const BACKLOG_FIRST = 4_000 // The limit until the service has measured how many items it writes.
 const STALLED_MS = 3_000
-// The request was answered by then (src/http/requests.ts), so its caller no longer waits.
+// After this time, an item is refused instead of written. Less than RESPONSE_MAX_MS (src/http/requests.ts),
+// which does not apply to routes that queue their work.
 const ABANDONED_MS = 10_000
 
+// Admission control by queueing delay (CoDel, RFC 8289): the queue accepts a burst and works it off, but a
+// standing queue may not grow. Accepted requests are served soon; others are refused at once, before any work
+// is done.
+//
+//   normal ──(the oldest item waited longer than TARGET_MS, for INTERVAL_MS)──▶ shedding
+//   shedding ──(an item waited less)──▶ normal
+//
+// While shedding, the queue admits as many items as were written in the last BACKLOG_MS, so that it writes
+// them in about that time, on a fast machine and on a slow one. It never admits so few that batches become
+// small. A queue that does not move at all, because the database does not respond, refuses requests after
+// STALLED_MS.
 export class QueueDelay {
   readonly #nowMs: () => number
   #aboveSinceMs: number | undefined
@@ -381,8 +382,8 @@ export class QueueDelay {
     this.#counted = 0
   }
 
-  // Called when this many items are written.
-  served(items: number): void {
+  // Counts written items. Every BACKLOG_MS, sets the largest backlog to admit from the rate.
+  countWritten(items: number): void {
     const passedMs = this.#nowMs() - this.#countedFromMs
     this.#counted += items
     if (passedMs < BACKLOG_MS) return
@@ -391,8 +392,9 @@ export class QueueDelay {
     this.#counted = 0
   }
 
-  // Whether a new request is refused. `items` are admitted and not yet done. The oldest in the queue arrived
-  // at `sinceMs`. `isBlocked`: nothing can leave the queue before a batch in flight is done.
+  // Whether a new request is refused. `items` are admitted and not yet written. The oldest item in the queue
+  // arrived at `sinceMs`. `isBlocked` means that no item can leave the queue before a batch in flight is
+  // done.
   refuses(queue: { sinceMs: number; items: number; isBlocked: boolean }): boolean {
     const waitedMs = this.#nowMs() - queue.sinceMs
     if (queue.isBlocked && waitedMs >= STALLED_MS) return true

@@ -1,7 +1,7 @@
-// Values in PostgreSQL's binary format, each after its length, for array parameters and for COPY: neither
-// side prints or parses a number.
+// Writes values in PostgreSQL's binary format, each after its length, as array parameters and as rows for
+// COPY. So neither the service nor the database prints or parses a number.
 //
-// They are laid out in one buffer, one parameter at a time, and copied at the end, because the driver holds
+// One shared buffer holds one parameter at a time. Its content is copied at the end, because the driver holds
 // on to the buffers that it gets.
 
 import type { Statement } from '#db/statement-group.ts'
@@ -127,8 +127,8 @@ function reserve(bytes: number): void {
 // any type. Here the type of the elements must be the one that the statement names: `int8s` for bigint[],
 // `texts` for text[], …
 //
-// A column that is null in every row is sent as `{}` and costs nothing per row. unnest() fills it up with
-// nulls if another column is not empty.
+// A column that is null in every row is sent as `{}` and costs nothing per row. unnest() fills it with nulls
+// if another column is not empty.
 
 export type ArrayParameter = Buffer | string
 
@@ -170,17 +170,17 @@ function arrayOf<T>(oid: number, write: (value: T) => void) {
   }
 }
 
-// Inserts rows by COPY in binary format: for many rows at once PostgreSQL's cheapest way, with the same
-// constraints and triggers as an insert. The rows travel with the statement, before the database says that it
-// is ready for them (statement-group.ts).
-
-// Writes one value of a row, or null. `shared` has the values that all rows share.
+// Writes one value of a row, or null. `shared` contains the values that all rows have in common.
 type Column<R, S> = (row: R, shared: S) => void
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1') // With no flags.
 const END = -1
 
-// The columns by name. Each must write the exact type of its column, because COPY converts nothing.
+// Inserts rows by COPY in binary format. For many rows this is PostgreSQL's cheapest way, with the same
+// constraints and triggers as an insert. The rows are sent with the statement, before the database says that
+// it is ready for them (src/db/statement-group.ts).
+//
+// `columns` are by name. Each must write the exact type of its column, because COPY converts nothing.
 export class CopyTarget<R, S = undefined> {
   readonly #text: string
   readonly #name: string

@@ -125,10 +125,9 @@ import {
 } from './validation.ts'
 
 // The operations that a replica may answer: lists and sums, search, overview, timelines, exports, reports and
-// statements. The primary answers everything else: look-ups on which the service or a merchant decides (a
+// statements. The primary answers all others: look-ups on which the service or a merchant bases a decision (a
 // payment by its reference, a balance before a payout), operations on sessions, users, secrets and settings,
 // and every write.
-
 export const REPLICA_OPERATIONS: ReadonlySet<string> = new Set([
   ...['listCollectionAccounts', 'summarizeCollectionAccounts', 'listAccountTransactions'],
   ...['listPayouts', 'summarizePayouts', 'listAllPayouts', 'summarizeAllPayouts'],
@@ -168,7 +167,8 @@ export const REPLICA_OPERATIONS: ReadonlySet<string> = new Set([
   ...['exportSubaccountBalances', 'exportDailyProofs'],
 ])
 
-// Call before routes are registered. Returns the dependencies for these routes.
+// Makes the replica serve REPLICA_OPERATIONS. Call before routes are registered. Returns the dependencies for
+// the routes.
 function serveFromReplica(app: FastifyInstance, deps: Deps): Deps {
   const { replica, metrics } = deps
   if (!replica) return deps

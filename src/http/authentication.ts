@@ -1,9 +1,8 @@
-// Authentication and authorisation. A token identifies a client; clients are cached for a few
-// seconds, so a suspension or restriction applies within that time in other processes and
-// immediately in this one.
+// Authentication and authorisation. A token identifies a client. Clients are cached for a few seconds, so a
+// suspension or restriction applies within that time in other processes and immediately in this one.
 //
-// Dashboard users have a session instead, with the scopes of their role. A bearer token takes
-// precedence, so API requests never pay for session lookup.
+// Dashboard users have a session instead, with the scopes of their role. A bearer token takes precedence, so
+// API requests never need a look-up of a session.
 
 import { createHash, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -34,13 +33,13 @@ export type Identity = {
   client: Client // The tenant.
   actor: string // For the audit log: `client:MAN0000001`, `user:<email>`.
   scopes: ReadonlySet<Scope>
-  isPerson: boolean // At the dashboard, where BVNs are masked.
+  isPerson: boolean // Whether the caller is a user at the dashboard, where BVNs are masked.
   userId: UserId | null // Null for client credentials.
-  withoutAlerts: boolean // A person of an operator's client who is no operator.
+  withoutAlerts: boolean // Whether the caller is a user of an operator's client without the operator's role.
 }
 
 declare module 'fastify' {
-  // Set by `requires`; routes without it must not look.
+  // Set by the hook `requires`. Routes without that hook must not read these fields.
   interface FastifyRequest extends Identity {}
 }
 
@@ -76,8 +75,8 @@ export class Authentication {
     this.#clock = clock
   }
 
-  // Route hook: requires a valid token or session with this scope, before the body is read. A client
-  // and a token that are known take no promise.
+  // Route hook: requires a valid token or session with this scope, before the body is read. If the client and
+  // the token are cached, the hook creates no promise.
   requires(scope: Scope): ScopedHook {
     const hook: Hook = (request, _reply, done) => {
       let identity: Identity | Promise<Identity>
@@ -99,14 +98,14 @@ export class Authentication {
     return Object.assign(hook, { scope })
   }
 
-  // Checks again who sent a request whose response is still open, such as an event stream. Unlike a new
-  // request, this check does not count as activity of the person, so an idle session still ends.
+  // Checks again the caller of a request whose response is still open, such as an event stream. Unlike a new
+  // request, this check is not treated as activity of the person, so an idle session still ends.
   async identifyAgain(request: FastifyRequest, scope: Scope): Promise<Identity> {
     if (!this.#hasSession(request)) return this.#identify(request, scope)
     return toPerson(await this.#sessionCookies.getAgain(request), scope)
   }
 
-  // For public endpoints: no token is fine, an invalid one is not.
+  // For public endpoints: admits requests without a token, and refuses an invalid one.
   requiresIfAny(scope: Scope): ScopedHook {
     const require = this.requires(scope)
     const hook: Hook = (request, reply, done) => {
@@ -122,13 +121,13 @@ export class Authentication {
     this.#clients.delete(clientId)
   }
 
-  // At once where all is known.
+  // Returns the identity itself, and not a promise, if the client and the token are cached.
   #identify(request: FastifyRequest, scope: Scope): Identity | Promise<Identity> {
     if (this.#hasSession(request)) return this.#person(request, scope)
     const token = bearerToken(request.headers.authorization)
     if (token === undefined) throw new Refusal('unauthorized')
     const claims = this.#tokens.read(token)
-    const known = claims instanceof Promise ? undefined : this.#fresh(claims.clientId)
+    const known = claims instanceof Promise ? undefined : this.#findCached(claims.clientId)
     if (known) return checked({ known, claims: claims as TokenClaims, request, scope })
     return this.#identifyLater(claims, { request, scope })
   }
@@ -138,7 +137,7 @@ export class Authentication {
     { request, scope }: { request: FastifyRequest; scope: Scope },
   ): Promise<Identity> {
     const claims = await reading
-    const known = this.#fresh(claims.clientId) ?? (await this.#read(claims.clientId))
+    const known = this.#findCached(claims.clientId) ?? (await this.#read(claims.clientId))
     return checked({ known, claims, request, scope })
   }
 
@@ -151,7 +150,7 @@ export class Authentication {
     return toPerson(await this.#sessionCookies.getWithPermanentPassword(request), scope)
   }
 
-  #fresh(clientId: string): Known | undefined {
+  #findCached(clientId: string): Known | undefined {
     const known = this.#clients.get(clientId)
     const isFresh = known && this.#clock().getTime() - known.readAtMs < CLIENT_FRESH_MS
     return isFresh ? known : undefined
@@ -236,16 +235,9 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return /^bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
 }
 
-// Dashboard sessions: the session cookie and its CSRF token. SameSite blocks cross-site cookies;
-// the CSRF header is the second line of defence.
-//
-// Over https the cookie has the `__Host-` prefix, so that neither a sibling domain nor a plain-http
-// page can set it. Browsers refuse the prefix over plain http, where a sandbox may run: there the
-// plain name is used. Only the name issued is accepted.
-
 const COOKIE = 'manilla_session'
-const DEVICE_COOKIE = 'manilla_device' // Outlives sessions: access/sessions.ts.
-const SIGN_IN_COOKIE = 'manilla_sign_in' // While the browser is at the client's provider.
+const DEVICE_COOKIE = 'manilla_device' // Outlives sessions (access/sessions.ts).
+const SIGN_IN_COOKIE = 'manilla_sign_in' // Set while the browser is at the client's sign-in provider.
 const HOST_PREFIX = '__Host-'
 const IDLE_HEADER = 'x-idle'
 const KNOWN_MAX = 10_000
@@ -253,7 +245,7 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 declare module 'fastify' {
   interface FastifyRequest {
-    session: SignedInSession // Set by the hooks of SessionCookies; routes without one must not look.
+    session: SignedInSession // Set by the hooks of SessionCookies. Routes without one must not read it.
   }
 }
 
@@ -265,6 +257,12 @@ type CookieOptions = {
   rateLimits: RateLimits
 }
 
+// Dashboard sessions: the session cookie and its CSRF token. SameSite blocks cross-site cookies; the CSRF
+// header is the second line of defence.
+//
+// Over https the cookie has the `__Host-` prefix, so that neither a sibling domain nor a plain-http page can
+// set it. Browsers refuse the prefix over plain http, which a sandbox may use, so the cookie then has no
+// prefix. Only the name that the service sets is accepted.
 export class SessionCookies {
   readonly #db: Queryable
   readonly #sealer: Sealer
@@ -277,7 +275,7 @@ export class SessionCookies {
   readonly #signInToken: RegExp
   readonly #attributes: string
   readonly #rateLimits: RateLimits
-  readonly #known = new BoundedSet(KNOWN_MAX) // Tokens that were good, and are no stranger's.
+  readonly #known = new BoundedSet(KNOWN_MAX) // Tokens that were valid before. Strangers do not have them.
 
   constructor({ db, sealer, clock, isSecure, rateLimits }: CookieOptions) {
     this.#rateLimits = rateLimits
@@ -404,12 +402,6 @@ function isIdle(request: FastifyRequest): boolean {
   return isSafe(request) && (isByItself || request.routeOptions.config.isStream === true)
 }
 
-// Bearer tokens: short-lived JWTs (HS256), signed with the first token secret and verified against
-// all, so that secrets can be rotated without logging anyone out.
-//
-// Verified tokens are cached until they expire (verifying costs 25 µs); the cache is bounded and
-// checks the expiry on every hit.
-
 const ISSUER = 'manilla'
 const REMEMBERED_MAX = 10_000
 const TOKEN_LENGTH_MAX = 1_024
@@ -423,6 +415,11 @@ type TokenOptions = {
   clock: Clock
 }
 
+// Bearer tokens: short-lived JWTs (HS256), signed with the first token secret and verified against all
+// secrets, so that secrets can be rotated without ending any login.
+//
+// Verified tokens are cached until they expire, because verifying one takes 25 µs. The cache is bounded and
+// checks the expiry on every hit.
 export class Tokens {
   readonly #keys = new Map<string, KeyObject>()
   readonly #signing: { id: string; key: KeyObject }
@@ -457,7 +454,7 @@ export class Tokens {
       .sign(this.#signing.key)
   }
 
-  // Whom the token was issued to; refuses every other token.
+  // Returns the claims of a valid token, and refuses every other token.
   read(token: string): TokenClaims | Promise<TokenClaims> {
     const known = this.#remembered.get(token)
     if (!known) return this.#verify(token)
@@ -477,7 +474,7 @@ export class Tokens {
         requiredClaims: ['sub', 'exp'],
       })
       const expiresAtMs = (payload.exp as number) * 1000
-      // A token from before there were generations is of the first.
+      // A token that was issued before generations existed has the first generation.
       const generation = typeof payload.gen === 'number' ? payload.gen : 0
       const claims = { clientId: payload.sub as string, generation, expiresAtMs }
       this.#remember(token, claims)

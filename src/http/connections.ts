@@ -1,5 +1,5 @@
-// Connection limits: slow senders and readers, and addresses with too many connections, are
-// disconnected. Malformed HTTP gets a regular error response.
+// Connections: limits, graceful shutdown and event streams. Slow senders and readers, and addresses with too
+// many connections, are disconnected. Malformed HTTP gets a regular error response.
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,7 +13,7 @@ import { rateLimitKey } from './rate-limits.ts'
 
 const LOCAL = ['127.0.0.0/8', '::1/128']
 
-// Both limits count from the first byte of a request.
+// Both times start with the first byte of a request.
 const HEADERS_MAX_MS = 10_000
 const REQUEST_MAX_MS = 30_000
 const CHECKED_EVERY_MS = 2_000
@@ -70,24 +70,24 @@ export function ignoreExpectHeader(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
-const long = new WeakSet<Socket>()
+const longUploads = new WeakSet<Socket>()
 
 // Allows an identified sender an upload that may take longer than other requests. Until the upload is
 // complete, SILENCE_MAX_MS still limits its pauses. Afterwards the sender waits for the response.
 export function allowLongRequest({ raw: request }: { raw: IncomingMessage }, waitMaxMs: number) {
   const { socket } = request
-  long.add(socket)
+  longUploads.add(socket)
   // Requests in tests have no socket.
   const wait = () => socket.setTimeout?.(waitMaxMs)
   request.once('end', wait)
   return () => {
     request.off('end', wait)
     socket.setTimeout?.(SILENCE_MAX_MS)
-    if (request.complete) return void long.delete(socket)
+    if (request.complete) return void longUploads.delete(socket)
     // Reads and drops the rest of a refused upload, for as long as an upload may take: some senders read the
     // response only at the end, and the next request follows the upload. Resumes after the upload's reader
     // has released the request.
-    request.once('close', () => long.delete(socket))
+    request.once('close', () => longUploads.delete(socket))
     setImmediate(() => request.resume())
   }
 }
@@ -99,7 +99,7 @@ type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
 export function handleClientError(clock: Clock) {
   return (error: ParserError, socket: Answering): void => {
     // Node reports a late request once, and then no longer limits it.
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && long.has(socket)) return
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && longUploads.has(socket)) return
     // Do not write into a response in progress.
     const isAnswering = socket._httpMessage?.headersSent === true
     if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || isAnswering) {
@@ -132,12 +132,8 @@ function refusalFor({ code }: ParserError): RefusalCode {
   return 'invalid_http'
 }
 
-// Graceful shutdown. From the signal on, responses carry `Connection: close` and /ready returns
-// 503; requests on open and new connections are still served until load balancers have noticed.
-// Then the server stops accepting, closes idle connections and finishes responses.
-
-// Longer than the time in transit of a request and its response. A connection that is silent for that long is
-// idle and may be closed. Closing it at once would lose a request in transit.
+// Longer than a request and its response are in transit. A connection that is silent for that long is idle
+// and may be closed. Closing it at once could lose a request in transit.
 const DRAIN_MS = 1_000
 const LOOK_EVERY_MS = 10
 
@@ -158,6 +154,9 @@ export function drainableResponse(isDraining: () => boolean) {
   }
 }
 
+// Graceful shutdown. From the signal on, responses carry `Connection: close` and /ready returns 503. Requests
+// on open and new connections are still served until load balancers have noticed. Then the server stops
+// accepting connections, closes idle ones and finishes responses.
 export function drainOnClose(app: FastifyInstance): void {
   app.decorate('isDraining', false)
   app.addHook('preClose', async () => {
@@ -181,8 +180,6 @@ async function connectionsLeave({ server }: FastifyInstance): Promise<void> {
   }
 }
 
-// Opens a stream of server-sent events.
-
 declare module 'fastify' {
   interface FastifyContextConfig {
     isStream?: boolean // Stays open as long as the client listens.
@@ -191,13 +188,13 @@ declare module 'fastify' {
 
 const RETRY_MS = 2_000 // A browser reconnects to a cut stream after this time.
 
-// A heartbeat is an event, because a browser does not show comments to the page. So the page can detect a
-// dead connection. No handler listens to its type. Earlier versions of our SDK skip data without a leading
-// space.
+// A heartbeat is an event and not a comment, because a browser does not pass comments to the page, and the
+// page must detect a dead connection. No handler listens to the type of the event. Earlier versions of our
+// SDK skip data without a leading space.
 export const BEAT = 'event: beat\ndata:{"type":"beat"}\n\n'
 
-// Returns undefined if the client is gone. With an id, a client that is disconnected before the first event
-// misses no event.
+// Opens a stream of server-sent events. Returns undefined if the client is gone. With an id, a client that is
+// disconnected before the first event misses no event.
 export function openEventStream(reply: FastifyReply, id?: bigint): ServerResponse | undefined {
   reply.hijack()
   const stream = reply.raw

@@ -1,15 +1,15 @@
-// CSV exports, streamed batch by batch at the client's pace: a list of millions needs the memory of one
-// page, and no database connection while a slow client reads.
+// Exports as CSV and as workbooks, streamed batch by batch at the client's pace: a list of millions needs the
+// memory of one batch, and no database connection while a slow client reads.
 //
 // A byte order mark declares UTF-8. On error the connection is cut: a file that ends cleanly is complete.
 //
 // With `for=spreadsheet`, digits are written as text (src/csv.ts). Times lose their fraction and offset,
 // which spreadsheets do not read as a date.
 //
-// With `columns`, a file has those columns only.
+// With `columns`, a file has only those columns.
 //
-// Every export is also a workbook with typed cells (workbookOf). Scheduled reports choose from all exports
-// (ExportRegistry).
+// Every export is also available as a workbook with typed cells (workbookOf). Scheduled reports choose from
+// all exports (ExportRegistry).
 
 import { Readable } from 'node:stream'
 import { Type } from '@fastify/type-provider-typebox'
@@ -62,7 +62,7 @@ function chosenColumns<Row>(columns: Columns<Row>, { columns: names }: { columns
   })
 }
 
-// Always two decimals.
+// Formats an amount with two decimals.
 export function decimal(amount: number): string {
   if (amount < 0) return `-${decimal(-amount)}`
   return formatKobo(koboOf(amount) as Kobo)
@@ -82,12 +82,12 @@ function csvLines<Row>(
   return lines.map((line) => line + LINE_END).join('')
 }
 
-// yyyy-MM-dd HH:mm:ss, in West Africa Time.
+// Formats a time as yyyy-MM-dd HH:mm:ss, in West Africa Time.
 function plainTime(timestamp: string): string {
   return timestamp.slice(0, 'yyyy-MM-ddTHH:mm:ss'.length).replace('T', ' ')
 }
 
-// Returns a whole file, the same as `send` streams.
+// Returns a whole file, the same as CsvExports.send() streams.
 export function csvText<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
   return headerLine(columns, true) + csvLines(columns, rows)
 }
@@ -180,7 +180,8 @@ async function* rowsOf<Row>(
   }
 }
 
-// Names the days of the file. `to` is exclusive, so the last day is the one before it.
+// Returns the part of the file's name that states its days. `to` is exclusive, so the last day ends before
+// it.
 function periodOf(query: unknown): string {
   const { from, to } = parseWindow(query as { from?: string; to?: string })
   const last = to && watDay(new Date(to.getTime() - 1))
@@ -188,7 +189,8 @@ function periodOf(query: unknown): string {
   return last ? `-until-${last}` : ''
 }
 
-// The response requests the next chunk only when it has room, so a pause is the client's.
+// Calls `cut` if the client does not read a chunk in time. The response requests the next chunk only when it
+// has room, so only the client can cause a pause.
 async function* watched<Chunk>(chunks: AsyncIterable<Chunk>, cut: () => void) {
   for await (const chunk of chunks) {
     const timer = setTimeout(cut, STALLED_MS)
@@ -213,12 +215,6 @@ export async function* readBatches<Row, Position>(
   }
 }
 
-// Exports as .xlsx, beside every .csv: the same rows, with typed cells. Amounts are numbers, times are dates,
-// and everything else is text, so that a session id keeps its 30 digits and a bank code its zeros. A text
-// cell is never a formula, so nothing is escaped.
-//
-// hucre writes the file while the rows are read, so memory does not grow with the rows.
-
 // The name of a column, the function that reads its cell from a row, and its type if it is not text.
 export type Columns<Row> = readonly (readonly [
   name: string,
@@ -236,6 +232,11 @@ const DAY_LENGTH = 'yyyy-MM-dd'.length
 
 type Value = string | number | boolean | Date | null
 
+// Returns an export as .xlsx: the rows of the .csv, with typed cells. Amounts are numbers, times are dates,
+// and all other values are text, so that a session id keeps its 30 digits and a bank code its zeros. A text
+// cell is never a formula, so nothing is escaped.
+//
+// The library hucre writes the file while the rows are read, so memory does not grow with the number of rows.
 function workbookOf<Row>(
   columns: Columns<Row>,
   batches: AsyncIterable<readonly Row[]>,
@@ -293,9 +294,6 @@ function twinOf({ schema = {} }: RouteOptions): object {
   }
 }
 
-// Every export of a whole list or report, as its route was registered. Scheduled reports choose from these,
-// so a new export can be scheduled without being named anywhere else.
-
 declare module 'fastify' {
   interface FastifyInstance {
     listExports: ExportRegistry
@@ -304,19 +302,21 @@ declare module 'fastify' {
 
 export type ExportRoute = {
   operation: string
-  path: string // Lacks its extension.
+  path: string // Without its extension.
   scope: Scope
   filters: Readonly<Record<string, object>> // The schema of each filter, without the period.
   timing: Timing
   isForSpreadsheets: boolean // The CSV can keep the digits of references.
 }
 
-// How the query of an export names its period: by its days, its day, its month or its end. `now` names none,
-// and lists what there is when the file is made.
+// How the query of an export names its period: by a window, a day, a month or its end. With `now` it names
+// none, and the file lists the rows that exist when it is made.
 type Timing = 'window' | 'day' | 'month' | 'end' | 'now'
 
 const NOT_FILTERS = ['from', 'to', 'at', 'for', 'columns']
 
+// Every export of a whole list or report, as its route was registered. Scheduled reports choose from these,
+// so a new export can be scheduled without being named anywhere else.
 class ExportRegistry {
   readonly #routes = new Map<string, ExportRoute>()
 

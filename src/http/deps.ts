@@ -1,4 +1,4 @@
-// Dependencies of the routes.
+// The dependencies of the routes, and scoped() for routes that need a separate Fastify scope.
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
@@ -30,9 +30,9 @@ import type { RateLimits } from './rate-limits.ts'
 
 export type Deps = {
   mode: 'sandbox' | 'live'
-  mailsUsers: boolean // Whether mails reach users: in a sandbox, its inbox.
+  mailsUsers: boolean // Whether mails to users are sent or, in a sandbox, reach its inbox.
   messageCopy: Copy // The words of messages to people.
-  publicUrl: string // As configured. To show it, use `publicAddress`.
+  publicUrl: string // The URL as configured. To show it, use `publicAddress`.
   trustedProxies: readonly string[]
   rates: Rates
   rateLimits: RateLimits
@@ -85,16 +85,15 @@ export type Deps = {
 declare module 'fastify' {
   interface FastifyContextConfig {
     isPublished?: boolean // Part of the published contract, which ignores unknown fields.
-    errors?: readonly RefusalCode[] // Errors beyond those that any operation may return.
+    errors?: readonly RefusalCode[] // The errors of this route, besides those that any operation may return.
   }
 }
 
-// Fastify gives every plugin a scope for its hooks and parsers. Two hundred scopes would take a third of the
-// start, and only a few route files add hooks or parsers. So routes are added to the app itself, and files
-// marked `scoped` register themselves in a scope of their own.
-
 type Routes = FastifyPluginAsyncTypebox<Deps>
 
+// Fastify creates a scope for the hooks and parsers of every plugin. Two hundred scopes would take a third of
+// the start, and only a few route files add hooks or parsers. So routes are added to the app itself, and only
+// files marked `scoped` register themselves in a separate scope.
 export function scoped(plugin: Routes): Routes {
   // Without a name, Fastify searches all loaded modules for each plugin, which takes 20 ms of every start.
   const named = Object.assign(plugin, { [Symbol.for('fastify.display-name')]: plugin.name })

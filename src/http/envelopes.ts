@@ -1,7 +1,7 @@
-// Response envelopes, and the error body of each endpoint family. Errors keep the envelope with the
-// flag false and the payload null.
+// Response envelopes, the error body of each endpoint family, and the handler that turns every error into a
+// response. Errors keep the envelope, with the flag false and the payload null.
 //
-// The 404 and 409 of published endpoints become 400; other statuses stay.
+// Published endpoints respond 400 instead of 404 and 409; other statuses stay.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '#db/transaction.ts'
@@ -69,9 +69,6 @@ function oauthError(code: RefusalCode): string {
   return REFUSALS[code].status >= 500 ? 'temporarily_unavailable' : 'invalid_request'
 }
 
-// Turns every error into a response: refusals as they are, framework errors mapped to refusals,
-// anything else logged in full and returned as `internal` with the request ID only.
-
 export const RETRY_AFTER_SECONDS = 1
 
 const FRAMEWORK_CODES: Record<string, RefusalCode> = {
@@ -93,6 +90,8 @@ export function frameworkErrors(setHeaders: SetHeaders) {
   }
 }
 
+// Every error becomes a response: refusals as they are, framework errors mapped to refusals. All other errors
+// are logged in full and returned as `internal`, with only the request ID.
 export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     answer(isStrangers(error, request) ? counted(error, request, reply) : error, request, reply)
@@ -116,7 +115,8 @@ export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): 
   }
 }
 
-// Refused before the caller was identified. For a rail call, any refusal before its signature was verified.
+// Whether the request was refused before the caller was identified: for a rail call, before its signature was
+// verified.
 function isStrangers(error: FastifyError | Refusal, { routeOptions, rail }: FastifyRequest) {
   const { status } = REFUSALS[toRefusal(error).code]
   const isUnsigned = routeOptions.config.rate === 'rail' && !rail && status < 500
@@ -158,7 +158,7 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-// The client disconnected before its request was complete.
+// Whether the client disconnected before its request was complete.
 function isHungUp({ raw }: FastifyRequest): boolean {
   return raw.errored !== null && !raw.complete
 }

@@ -1,5 +1,5 @@
-// Headers of every response. Pages add their own (pages.ts); cacheable responses override
-// cache-control.
+// Headers of every response, CORS, and the Allow header. Pages add more headers (pages.ts); cacheable
+// responses override cache-control.
 
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -26,8 +26,8 @@ export function headerSetter(mode: 'sandbox' | 'live'): SetHeaders {
   }
 }
 
-// CORS: off, except for routes with `config: { allowsCrossOrigin: true }`: payer endpoints that
-// need only a reference. Without credentials. Errors have the headers too, so that the page can read them.
+// CORS is off, except for routes with `config: { allowsCrossOrigin: true }`: payer endpoints that need only a
+// reference. It never allows credentials. Errors have the headers too, so that the page can read them.
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -45,7 +45,7 @@ const OPEN = {
   strictPreflight: false,
 } satisfies FastifyCorsOptions
 
-// For responses that the framework does not write (load-shedding.ts).
+// The headers for responses that the framework does not write (load-shedding.ts).
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED,
@@ -67,7 +67,8 @@ export async function registerCors(app: FastifyInstance): Promise<void> {
   })
 }
 
-// A known path with another method gets 405 with Allow, not 404. Every path treats these methods alike.
+// A request to a known path with another method gets 405 with Allow, not 404. Requests with these methods do
+// not.
 const EVERYWHERE = ['HEAD', 'OPTIONS']
 
 type FindMethods = (path: string, method: string) => readonly string[]

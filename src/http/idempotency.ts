@@ -22,7 +22,7 @@ type Call = {
   request: FastifyRequest
   reply: FastifyReply
   pool?: Pool
-  lockedTable?: string | undefined // As withTransaction takes it.
+  lockedTable?: string | undefined // See withTransaction.
   by?: { clientId: ClientId; actor: string } // The caller, if the route's hook is not `requires`.
 }
 type Parts = Pick<Deps, 'db' | 'sealer' | 'realClock'>
@@ -48,7 +48,7 @@ export async function withIdempotency<T extends object>(
   return 'body' in answered ? answered.body : replay(sealer, reply, answered.sealed as Buffer)
 }
 
-// For work that is prepared before its transaction, for example by asking a bank. A retry gets the stored
+// For work that is prepared before its transaction, for example by a call to a bank. A retry gets the stored
 // response without a new preparation, whose result could be different by now.
 export async function withPreparation<P, T extends object>(
   parts: Parts,
@@ -69,13 +69,13 @@ async function findAnswer(tx: Transaction, keyed: KeyedRequest): Promise<Buffer 
   return known && findStoredResponse(tx, known)
 }
 
-// For work with a part outside the transaction (a bank, a batch). `begin` is the subject, or returns it, and
-// the subject is stored. `finish` does the rest and builds the response. After a crash in between, a retry
-// resumes with `finish`, which must therefore be idempotent.
+// For work with a part outside the transaction, such as a call to a bank or a batch. `begin` is the subject
+// of the work, or a function that returns it. The subject is stored. `finish` does the rest and builds the
+// response. After a crash in between, a retry resumes with `finish`, which must therefore be idempotent.
 export async function withIdempotentSteps<T extends object>(
   { db, sealer, realClock }: Parts,
   call: Call & { begin: string | ((tx: Transaction) => Promise<string>) },
-  finish: (about: string) => Promise<T>,
+  finish: (subject: string) => Promise<T>,
 ): Promise<T> {
   const { reply, pool = db, begin } = call
   const keyed = keyedRequest(sealer, call)
@@ -83,8 +83,9 @@ export async function withIdempotentSteps<T extends object>(
   const { begun, isKnown, sealed } = await withTransaction(pool, async (tx) => {
     const known = await findStoredRequest(tx, keyed)
     if (known) return { begun: known, isKnown: true, sealed: await findStoredResponse(tx, known) }
-    const about = typeof begin === 'string' ? begin : await begin(tx)
-    return { begun: await storeRequest(tx, realClock(), { request: keyed, about }), isKnown: false }
+    const subject = typeof begin === 'string' ? begin : await begin(tx)
+    const begun = await storeRequest(tx, realClock(), { request: keyed, about: subject })
+    return { begun, isKnown: false }
   })
   if (sealed) return replay(sealer, reply, sealed)
   const made = await finish(begun.about)

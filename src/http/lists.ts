@@ -1,5 +1,5 @@
-// Shared by all list endpoints: query parameters, envelope, time windows. Unknown query parameters
-// are refused: a misspelt filter would show too much.
+// What all list endpoints share: query parameters, envelope, pages, sums and time windows. Unknown query
+// parameters are refused: with a misspelt filter, the list would show too much.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { parseBankTime } from '#clock.ts'
@@ -110,7 +110,7 @@ export function parseAt({ at }: { at?: string | undefined }, now: Date): Date | 
   return time
 }
 
-// An unescaped + in a query means a space; most clients forget %2B.
+// Restores the + of a time's offset. An unescaped + in a query means a space, and most clients forget %2B.
 function withPlus(text: string): string {
   return text.replace(/(:[0-9.,]+) ([0-9]{2}:?[0-9]{2})$/, '$1+$2')
 }
@@ -129,7 +129,8 @@ export function ListEnvelope<T extends TSchema>(item: T) {
   )
 }
 
-// Builds a page of a list that scans a bounded number of rows at a time.
+// Builds a page from up to one row more than the limit. `scannedTo` is the last id that a bounded scan has
+// read, or null if it has read all rows.
 export function scannedPage<T>(
   { rows, scannedTo }: { rows: readonly T[]; scannedTo: string | null },
   how: { limit: number; idOf: (row: T) => string; cursorAfter: (id: string) => string },

@@ -1,8 +1,8 @@
 // Load shedding: refuses requests whose queue is too slow (src/hot-path/batcher.ts) ahead of the framework,
-// before reading the body or checking credentials. At four times capacity three requests in four end here, so
-// a refusal must cost next to nothing.
+// before reading the body or checking credentials. At four times the capacity, three of four requests are
+// refused, so a refusal must cost next to nothing.
 //
-// The queue itself refuses requests that are not recognised here, such as a path with escapes.
+// The queue itself refuses requests that the LoadShedder does not recognise, such as a path with escapes.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -18,18 +18,17 @@ import { endpointFamily, failureBody, RETRY_AFTER_SECONDS } from './envelopes.ts
 import { CORS_HEADERS, responseHeaders } from './headers.ts'
 import { timedResponse } from './requests.ts'
 
-// Begins the writes of one burst a few at a time, and lets the event loop handle other input in between. The
-// response to a batch brings the next requests of all its callers at once. Reading a hundred of them in a row
-// would delay the database's answer to the other batch by milliseconds, while PostgreSQL is idle.
-//
-// With no batch in flight no write waits, and a whole burst shares the next batch. Reads never wait: the
-// reads of one burst go to the database together.
-
 const AT_A_TIME = 8
 const SHARE = 16 // Each turn begins at least 1/16 of the queue, so that a long queue shrinks.
 
 type Begin = () => void
 
+// Begins the writes of one burst a few at a time, and lets the event loop handle other input in between. The
+// response to a batch brings the next requests of all its callers at once. Reading a hundred of them in a row
+// would delay the database's answer to the other batch by milliseconds, while PostgreSQL is idle.
+//
+// With no batch in flight, no write waits, and a whole burst shares the next batch. Reads never wait: the
+// reads of one burst go to the database together.
 export class Turns {
   readonly #isWriting: () => boolean
   readonly #waiting: Begin[] = []
@@ -62,13 +61,6 @@ export class Turns {
   }
 }
 
-// A connection that was refused under overload rests: the service does not read it for a while, and TCP holds
-// its sender back. Reading and refusing its next requests would take time from accepted ones. The service
-// does not notice a hang-up on a resting connection, so at most RESTING_MAX rest at once.
-//
-// The service resumes connections in order: few at a time under overload, many otherwise, all when it stops.
-// No connection rests longer than REST_MAX_MS.
-
 const LOOK_EVERY_MS = 10
 const FEW = 5
 const MANY = 50
@@ -81,6 +73,12 @@ type RestingDeps = {
   onCount: (resting: number) => void
 }
 
+// A connection that was refused under overload rests: the service does not read it for a while, and TCP holds
+// its sender back. Reading and refusing its next requests would take time from accepted ones. The service
+// does not notice a hang-up on a resting connection, so at most RESTING_MAX rest at once.
+//
+// The service resumes connections in order: few at a time under overload, many otherwise, all when it stops.
+// No connection rests longer than REST_MAX_MS.
 export class RestingConnections {
   readonly #deps: RestingDeps
   #refused: Socket[] = []

@@ -1,6 +1,6 @@
-// The built web apps (scripts/build-web.ts) and their security headers: no external or inline
-// resources, no framing, no referrer. The build is fixed at start, so a newer one does not mix with
-// open pages.
+// What HTML pages share: the built web apps (scripts/build-web.ts), security headers, printable pages and the
+// public address. Pages have no external or inline scripts, no framing and no referrer. The build is fixed at
+// start, so a newer build does not mix with open pages.
 
 import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
@@ -38,7 +38,7 @@ export const PAGE_HEADERS = {
 
 export type AppFiles = { script: string; styles: readonly string[] }
 
-// Undefined if not built. Only the pages need it.
+// Returns undefined if the web apps are not built. Only their pages need the build.
 export function findBuild(): string | undefined {
   try {
     return realpathSync(BUILD)
@@ -75,7 +75,7 @@ export function readManifest(folder: string, prefix: string, entry: string): App
   return { script: `${prefix}/${file}`, styles: css.map((path) => `${prefix}/${path}`) }
 }
 
-// Pages that people read and print, without scripts or further requests.
+// The style of pages that people read and print, without scripts or further requests.
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1b1f23; --soft: #59636e; --line: #d1d9e0; --ground: #fff }
 @media (prefers-color-scheme: dark) {
@@ -151,11 +151,10 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
 }
 
-// The public URL of the service: PUBLIC_URL, or this machine. With port 0 the system picks a free port, which
-// is known once the server listens.
-
 const ANY_PORT = /:0$/
 
+// Returns the public URL of the service: PUBLIC_URL, or this machine. With port 0 the system picks a free
+// port, which is known once the server listens.
 export function publicAddress(publicUrl: string, server: Server): string {
   const bound = ANY_PORT.test(publicUrl) ? (server.address() as AddressInfo | null) : null
   return bound ? publicUrl.replace(ANY_PORT, `:${bound.port}`) : publicUrl

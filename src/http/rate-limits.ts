@@ -1,9 +1,10 @@
-// Rate limits. Requests with a token count per client, others per IP address; some endpoints have
-// their own policy (`config: { rate }`). Counted before the body is read, and per process: n
-// processes allow n times as much.
+// Rate limits. Requests with a token are counted per client, others per IP address; some endpoints have a
+// separate policy (`config: { rate }`). Requests are counted before the body is read, and per process: n
+// processes allow n times as many.
 //
-// Checking a session takes a query, and checking a signature takes the whole body. Invalid ones count for
-// their address. Once its limit is exhausted, the address is refused before either check.
+// Checking a session takes a query, and checking a signature takes the whole body. Requests with an invalid
+// session or signature are counted for their address. Once its limit is exhausted, the address is refused
+// before either check.
 //
 // Headers: RateLimit and RateLimit-Policy of draft-ietf-httpapi-ratelimit-headers (09 and later).
 
@@ -14,17 +15,16 @@ import type { Clock } from '#clock.ts'
 import type { RatePolicy, Rates } from '#config/policy-settings.ts'
 import { Refusal } from '#errors.ts'
 
-// Token buckets of one policy, one per caller: each holds a minute’s worth of requests and refills
-// evenly. Integer arithmetic, without rounding: a request costs as many units as a window has
-// milliseconds, and each millisecond restores as many as requests are allowed. A full bucket need
-// not be kept.
-
 const WINDOW_MS = 60_000
 const WINDOW_SECONDS = WINDOW_MS / 1000
 const CALLERS_MAX = 20_000
 
 type Bucket = { missing: number; atMs: number } // `missing` units were missing at `atMs`.
 
+// The token buckets of one policy, one per caller. Each holds a minute's worth of requests and refills
+// evenly. The arithmetic uses integers, without rounding: a request costs as many units as a window has
+// milliseconds, and each millisecond restores as many units as requests are allowed per window. Full buckets
+// need not be kept.
 export class RateBuckets {
   readonly policy: string // The value of the RateLimit-Policy header.
   readonly #name: string
@@ -109,12 +109,11 @@ export class RateBuckets {
   }
 }
 
-// The rate-limiting key of an IP address. IPv6 is grouped by /64, because one host has a whole /64.
-// IPv4-mapped IPv6 counts as IPv4.
-
 const UNKNOWN = 'unknown' // The caller is gone, or the proxy passed on no address.
 const REMEMBERED_MAX = 1_000
 
+// Returns the rate-limiting key of an IP address. IPv6 is grouped by /64, because one host has a whole /64.
+// IPv4-mapped IPv6 is treated as IPv4.
 export function rateLimitKey(address: string | undefined): string {
   if (address === undefined) return UNKNOWN
   if (address.includes(':')) return remembered.get(address) ?? cache(address)
@@ -162,7 +161,7 @@ export class BoundedSet {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    // The policy of the route, if not the usual one. 'none': for probes.
+    // The policy of the route, if it is not the usual one. Probes have 'none'.
     rate?: 'simulate' | 'initiate' | 'login' | 'rail' | 'none'
   }
 }
@@ -192,7 +191,7 @@ export class RateLimits {
 
   // Counts requests to unknown routes and requests with rejected tokens.
   countAddress(request: FastifyRequest, reply: FastifyReply): void {
-    if (reply.hasHeader('ratelimit')) return // Counted already.
+    if (reply.hasHeader('ratelimit')) return // The request was counted already.
     this.#take(this.#addresses, rateLimitKey(request.ip), reply)
   }
 

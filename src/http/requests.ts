@@ -1,8 +1,9 @@
-// Logs a share of the successful requests (MANILLA_LOG_REQUESTS), and every request that failed, was refused
-// or was slow: route, client, status and duration, never the contents.
+// Observes requests: the log, the metrics, the traces and the response deadline.
 //
-// A line per request would cost a quarter of the throughput, and a flood of wrong tokens would flood the log.
-// So the number of lines per second is limited, and the next line gives the number of lines left out.
+// The log has a share of the successful requests (MANILLA_LOG_REQUESTS), and every request that failed, was
+// refused or was slow: route, client, status and duration, never the contents. A line per request would cost
+// a quarter of the throughput, and a flood of wrong tokens would flood the log. So the number of lines per
+// second is limited, and the next line states the number of lines left out.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
@@ -12,7 +13,7 @@ import type { Metrics } from '#observability/metrics.ts'
 import { type Span, type Tracer, within } from '#trace-context.ts'
 
 const SLOW_MS = 1_000
-const OFTEN = 429 // Counted, but not logged as a failure: a line for each would add nothing.
+const RATE_LIMITED = 429 // Metrics count these. A line of the log for each would add nothing.
 const ALWAYS_PER_SECOND_MAX = 100
 const SECOND_MS = 1_000
 
@@ -35,7 +36,7 @@ export class RequestLog {
   }
 
   ended(request: FastifyRequest, status: number, ms: number): void {
-    const isFailure = status >= 500 ? !request.isAwaited : status >= 400 && status !== OFTEN
+    const isFailure = status >= 500 ? !request.isAwaited : status >= 400 && status !== RATE_LIMITED
     const { isLong, isStream } = request.routeOptions.config
     if (isFailure || (ms >= SLOW_MS && !isLong && !isStream)) {
       this.#always(request, status, ms)
@@ -75,9 +76,6 @@ function describe(request: FastifyRequest, status: number, ms: number) {
   }
 }
 
-// Measures every response by its route and passes it to the request log. The framework's hook after the
-// response would cost a credit some 15 µs.
-
 declare module 'fastify' {
   interface FastifyRequest {
     isAwaited?: boolean // The response is 503 so that the caller retries, although nothing failed.
@@ -101,6 +99,8 @@ type Timed = {
 type Route = { method: string; route: string }
 type Sinks = Pick<Metrics, 'requests' | 'awaited'> & { log: RequestLog }
 
+// Measures every response by its route and passes it to the request log. The framework's hook after the
+// response would cost some 15 µs for each credit.
 class RouteTiming {
   readonly #sinks: Sinks
   readonly #route: Route
@@ -160,18 +160,16 @@ export function timeRoutes(app: FastifyInstance, metrics: Metrics, log: RequestL
   }
 }
 
-// Creates a span for every sampled request, from its headers to the end of its response. The span joins the
-// caller's trace (traceparent). Probes have no span.
-
 declare module 'fastify' {
   interface FastifyRequest {
-    span?: Span // Sampled requests only.
+    span?: Span // Set for sampled requests.
   }
 }
 
 const PROBES = ['/health', '/ready', '/metrics']
 
-// Call before registering routes.
+// Creates a span for every sampled request, from its headers to the end of its response. The span joins the
+// caller's trace (traceparent). Probes have no span. Call before registering routes.
 export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   app.addHook('onRequest', (request, { raw }, done) => {
     const route = request.routeOptions.url ?? 'unknown'
@@ -215,9 +213,6 @@ function endSpan(
   span.end(failure ? { code: failure } : undefined)
 }
 
-// Response deadline: a complete request without a response by then gets 503 try_again. Its work may still be
-// done, and retrying is safe. Responses in progress (files, streams) have no deadline.
-
 declare module 'fastify' {
   interface FastifyContextConfig {
     isLong?: boolean // Callers may wait for minutes.
@@ -228,7 +223,8 @@ declare module 'fastify' {
 export const RESPONSE_MAX_MS = 12_000
 const LOOK_EVERY_MS = 500
 
-// Every half second, answers 503 try_again to each complete request that has waited too long.
+// Every half second, answers 503 try_again to each complete request that has waited too long. Its work may
+// still be done, and retrying is safe. Responses in progress (files, streams) have no deadline.
 export function enforceResponseDeadline(app: FastifyInstance, patience = 1): void {
   const responses = new AwaitedResponses()
   const onRequest: onRequestHookHandler = (_request, reply, done) => {
@@ -258,12 +254,13 @@ export function enforceResponseDeadline(app: FastifyInstance, patience = 1): voi
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-// Each awaited response has a place, which it frees when it ends. A hook of the framework would do the same,
-// but costs every request some 15 µs. A response that never ends, because its caller is gone, is removed at
-// its deadline.
+// The responses that callers wait for. Each has a place, which it frees when it ends. A hook of the framework
+// would do the same, but costs every request some 15 µs. A response that never ends, because its caller is
+// gone, is removed at its deadline.
 //
-// An array, not a Map: V8 repeatedly copies a Map that is filled and emptied all the time. Each copy holds on
-// to the next until it is collected, so every response would live until the next full collection.
+// The places are in an array, not in a Map: V8 repeatedly copies a Map that is filled and emptied all the
+// time. Each copy holds on to the next until it is collected, so every response would live until the next
+// full collection.
 class AwaitedResponses {
   readonly #places: ({ reply: FastifyReply; sinceMs: number } | undefined)[] = []
   readonly #free: number[] = []
@@ -279,7 +276,7 @@ class AwaitedResponses {
     }
   }
 
-  // Returns the responses that have been awaited since this time or longer.
+  // Returns the responses that callers have awaited since this time or longer.
   startedBy(ms: number): FastifyReply[] {
     return this.#places.flatMap((each) => (each && each.sinceMs <= ms ? [each.reply] : []))
   }

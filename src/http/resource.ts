@@ -75,8 +75,9 @@ type DataOf<V> =
   // biome-ignore lint/suspicious/noExplicitAny: of any row.
   V extends View<any, any, infer F> ? Json<F> : V extends TSchema ? Static<V> : never
 
-// A scope, or a person's session at the dashboard, whose role the operation checks. `any_session` also admits
-// a temporary password. `anyone` does not identify the caller: the call has neither client nor actor.
+// Who may call an operation: a caller with this scope, or a person with a session at the dashboard, whose
+// role the operation checks. `any_session` also admits a temporary password. `anyone` does not identify the
+// caller: the call has neither client nor actor.
 type Access = Scope | 'session' | 'any_session' | 'anyone'
 
 type Operation<V> = {
@@ -109,7 +110,7 @@ type Found<Row> = readonly Row[] | { rows: readonly Row[]; scannedTo: bigint | s
 type Listing<V, P extends Parsers, Q extends Properties, T> = Operation<V> & {
   name?: string // The list's name in cursors. Default: the last part of the path.
   filters?: Q
-  unbound?: readonly (keyof Q)[] // They change only how a row is shown: cursors do not depend on them.
+  unbound?: readonly (keyof Q)[] // Filters that change only how a row is shown, not the cursors.
   isOrdered?: true // Callers choose newest or oldest first.
   isWhole?: true // The list has no pages.
   hasTextIds?: T
@@ -129,7 +130,7 @@ type Writing<V, P extends Parsers, B extends TSchema, Input, Prepared> = Operati
   body?: B
   pool?: 'batchPool' | 'settlementPool'
   isKeyed?: false // A POST that takes no Idempotency-Key.
-  lockedTable?: string // Run one at a time, on one snapshot that is taken after this table is locked.
+  lockedTable?: string // Runs one at a time, in a snapshot that is taken after this table is locked.
   // Runs before the transaction. Refuses requests that the schema cannot refuse.
   parse?: (call: Call<P, object, Static<B>>) => Input
   // Runs before the transaction, but not for a retry that has a stored response. Asks other parties, such as
@@ -139,7 +140,7 @@ type Writing<V, P extends Parsers, B extends TSchema, Input, Prepared> = Operati
     tx: Transaction,
     call: Call<P, object, Static<B>> & { input: Input; prepared: Prepared },
   ) => Promise<RowOf<V>>
-  // Runs after the commit. `data` is that of the response, even of a replayed one.
+  // Runs after the commit. `data` is the data of the response, even of a replayed one.
   after?: (call: Call<P, object, Static<B>>, data: DataOf<V>) => void | Promise<void>
 }
 
@@ -227,15 +228,18 @@ class Resource<V extends Shape, P extends Parsers> {
       response: ListEnvelope(schemaOf(shape)),
       handle: async (call) => {
         const fields = call.query as Record<string, string | undefined>
-        const { cursor, order: chosen } = fields
+        const { cursor, order: sortOrder } = fields
         const bound = Object.keys(filters).filter((field) => !unbound.includes(field))
-        const of = Object.entries(call.params).map(([name, value]) => [name, String(value)])
-        const values = Object.fromEntries([...of, ...bound.map((field) => [field, fields[field]])])
-        const list = { name, order: chosen, clientId: call.clientId, filters: values } as List
+        const params = Object.entries(call.params).map(([name, value]) => [name, String(value)])
+        const values = Object.fromEntries([
+          ...params,
+          ...bound.map((field) => [field, fields[field]]),
+        ])
+        const list = { name, order: sortOrder, clientId: call.clientId, filters: values } as List
         const position = readCursor(call.sealer, list, cursor)?.[0]
         const after = position === undefined || how.hasTextIds ? position : BigInt(position)
         const limit = isWhole ? Number.POSITIVE_INFINITY : parseLimit(fields)
-        const from = { after: after ?? null, limit: limit + 1, order: chosen }
+        const from = { after: after ?? null, limit: limit + 1, order: sortOrder }
         const found = await rows(call.db, { ...call, ...from } as never)
         const scan = 'scannedTo' in found ? found : { rows: found, scannedTo: null }
         const page = scannedPage(scan as { rows: RowOf<W>[]; scannedTo: null }, {
@@ -430,15 +434,20 @@ class Resource<V extends Shape, P extends Parsers> {
 
   #add(method: Method, operationId: string, how: Described): this {
     const { path = '', summary, description, guard, errors = [], route, handle, ...input } = how
-    const { tag, scopes, paramDescriptions: about = {} } = this.#options
+    const { tag, scopes, paramDescriptions: descriptions = {} } = this.#options
     const scope =
       how.scope ??
       (typeof scopes === 'string' ? scopes : scopes[method === 'GET' ? 'read' : 'write'])
     const hasSession = how.isForPeople || scope === 'session' || scope === 'any_session'
     const params = [...(this.#path + path).matchAll(/:(\w+)/g)].map(([, name]) => name as string)
-    const describe = (name: string) => ({ description: about[name as keyof typeof about] })
+    const describe = (name: string) => ({
+      description: descriptions[name as keyof typeof descriptions],
+    })
     const fields = Object.fromEntries(
-      params.map((name) => [name, name in about ? Type.String(describe(name)) : Type.String()]),
+      params.map((name) => [
+        name,
+        name in descriptions ? Type.String(describe(name)) : Type.String(),
+      ]),
     )
     const { querystring = NoQuery, headers, body, response } = input
     const schema = {
@@ -499,7 +508,8 @@ function toIdentity(request: Identity): Identity {
   return { client, actor, scopes, isPerson, userId, withoutAlerts }
 }
 
-// The identity of a person with a session alone. It has no scopes: the operation checks the person's role.
+// The identity of a person with a session but without a checked scope. The operation checks the person's
+// role.
 function toPerson({ client, user }: SignedInSession): Identity {
   const scopes = new Set<Scope>()
   const actor = `user:${user.email}`

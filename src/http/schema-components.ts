@@ -1,6 +1,6 @@
-// Named schemas of the OpenAPI description. A schema's name is its `$id`. Routes contain whole schemas, so
-// that validators and serialisers compile without references. The description has each schema once, under
-// components, and references it elsewhere.
+// Named schemas of the OpenAPI description, and the compilation of schemas on first use. A schema's name is
+// its `$id`. Routes contain whole schemas, so that validators and serialisers compile without references. The
+// description has each schema once, under components, and references it elsewhere.
 
 import buildValidators from '@fastify/ajv-compiler'
 import buildSerializers from '@fastify/fast-json-stringify-compiler'
@@ -12,7 +12,7 @@ type Json = Record<string, unknown>
 const marked = new WeakMap<object, object>()
 
 // Compilers refuse the same `$id` in two places. So compilers and swagger get the name as a keyword without
-// meaning. Runs on first use: for all routes it takes a tenth of a start.
+// meaning. Runs on first use: for all routes it would take a tenth of a start.
 export function markSchemaComponents<T>(schema: T): T {
   return mark(schema) as T
 }
@@ -52,9 +52,6 @@ export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }
   return { ...shared, components: { ...shared.components, schemas: Object.fromEntries(sorted) } }
 }
 
-// Compiles validators and serialisers on first use: compiling all would add two seconds to every start.
-// A test compiles all of them, and finds bad schemas.
-
 type Check = ((value: unknown) => unknown) & { errors?: unknown }
 type Write = (value: unknown) => string
 
@@ -80,6 +77,8 @@ function compileOnce<T>(known: Map<string, T>, compile: (route: never) => T, rou
   return compiled
 }
 
+// Compiles validators and serialisers on first use: compiling all would add two seconds to every start. A
+// test compiles all of them, and finds bad schemas.
 export function lazySchemas(mode: 'sandbox' | 'live') {
   const pending = new Set<() => unknown>()
 

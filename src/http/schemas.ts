@@ -1,11 +1,11 @@
-// Shapes shared by several routes. One source for validation, serialisation, types and OpenAPI.
+// Schemas that several routes share: the one source of validation, serialisation, types and OpenAPI.
 
 import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typebox'
 import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/numbers.ts'
 import { URL_LENGTH_MAX } from '#ssrf-guard.ts'
 
-// A schema with a name of its own: it appears once in the OpenAPI description, under this name, and
-// is referenced everywhere else (schema-components.ts).
+// A named schema appears once in the OpenAPI description, under this name, and is referenced everywhere else
+// (schema-components.ts).
 export function named<P extends TProperties>(name: string, fields: P, options: object = {}) {
   return Type.Object(fields, { $id: name, ...options })
 }
@@ -119,7 +119,7 @@ export function chosen<T extends string>(values: readonly T[], description?: str
   return { ...oneOf(values, description), 'x-says': `Must be one of ${values.join(', ')}.` }
 }
 
-// No body; an empty object is accepted.
+// For requests without a body. An empty object is accepted.
 export const NoBody = Type.Unsafe<object | null>({
   type: ['object', 'null'],
   additionalProperties: false,

@@ -1,3 +1,5 @@
+// Routes of the service itself: probes, metrics, limits and the dashboard's page.
+//
 // /health: liveness. /ready: readiness (database reachable, writable and migrated; not draining). Both
 // respond within two seconds, even if the database does not.
 
@@ -81,12 +83,11 @@ async function inTime(answer: Promise<boolean>, mostMs: number): Promise<boolean
   }
 }
 
+const FIGURES_MAX_AGE_MS = 10_000
+
 // GET /metrics, for Prometheus: the counters of all processes of this service, and figures from the database.
 // The service reads the figures at most every FIGURES_MAX_AGE_MS, however many callers ask. In the sandbox
 // the route is open. In live mode it needs MANILLA_METRICS_TOKEN, and does not exist if that is not set.
-
-const FIGURES_MAX_AGE_MS = 10_000
-
 export const metricsRoutes: FastifyPluginAsync<Deps> = async (app, deps) => {
   const { mode, metricsToken, metrics, readMetrics } = deps
   if (mode === 'live' && metricsToken === undefined) return
@@ -107,7 +108,8 @@ export const metricsRoutes: FastifyPluginAsync<Deps> = async (app, deps) => {
   )
 }
 
-// A figure that fails is left out alone, because the others are needed most when something is wrong.
+// If a figure fails, only that figure is left out, because the others are needed most when something is
+// wrong.
 function cachedFigures({ probes, clock, log, banks }: Deps): () => Promise<string> {
   let [text, readAtMs] = [Promise.resolve(''), Number.NEGATIVE_INFINITY]
   const read = async () => {
@@ -116,12 +118,12 @@ function cachedFigures({ probes, clock, log, banks }: Deps): () => Promise<strin
       const { name, help, labels } = kind
       const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] })
       try {
-        for (const { labels: of, value } of await readFigure(
+        for (const { labels: labelValues, value } of await readFigure(
           probes,
           { now: clock(), banks },
           kind,
         )) {
-          gauge.set(of, value)
+          gauge.set(labelValues, value)
         }
       } catch (error) {
         log.warn({ err: error, figure: name }, 'figure not read')
@@ -136,8 +138,6 @@ function cachedFigures({ probes, clock, log, banks }: Deps): () => Promise<strin
     return text
   }
 }
-
-// GET /api/v1/limits: configured limits.
 
 const limit = (description: string) =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], description })
@@ -166,6 +166,7 @@ const LimitsBody = named('Limits', {
   tokenSeconds: Type.Integer({ description: 'Token lifetime.' }),
 })
 
+// GET /api/v1/limits: configured limits.
 export const limitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const data = presentLimits(deps)
 
@@ -210,9 +211,6 @@ function presentLimits({ rates, policy }: Deps) {
   }
 }
 
-// /dashboard: a single-page app, served for every path. In a sandbox its sign-in form already has the demo
-// user, whose password is published.
-
 const BANKS_SCHEMA = {
   operationId: 'listBanks',
   tags: ['Dashboard'],
@@ -237,6 +235,8 @@ const BANKS_SCHEMA = {
 const ROOT = '<div id="app">'
 const DEMO_ROOT = `<div id="app" data-email="${SANDBOX_USER.email}" data-password="${SANDBOX_USER.password}">`
 
+// /dashboard: a single-page app, served for every path. In a sandbox its sign-in form already has the demo
+// user, whose password is published.
 export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks, mode }) => {
   const build = findBuild()
   const built = build && (await readFile(join(build, 'dashboard/dashboard.html'), 'utf8'))

@@ -1,5 +1,5 @@
-// Request validation: reports every invalid field at once, with one sentence each. A schema may provide its
-// own sentence in `x-says`.
+// Request validation: parses bodies, reports every invalid field at once, with one sentence each, and warns
+// of unknown fields of published calls. A schema may provide the sentence in `x-says`.
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
@@ -24,7 +24,7 @@ export function validatorOptions(mode: Mode) {
       coerceTypes: false,
       removeAdditional: false,
       useDefaults: false,
-      verbose: true, // Gives each error its schema, and so the schema's sentence.
+      verbose: true, // Each error then has its schema, which has the sentence.
       strict: false,
     },
     plugins: [
@@ -97,9 +97,6 @@ function sentence({ keyword, message, parentSchema }: AjvError): string {
   return message ? `${message.charAt(0).toUpperCase()}${message.slice(1)}.` : 'Invalid.'
 }
 
-// Published calls ignore unknown fields. `warnings` of the response names each unknown field, and the field
-// that the caller probably meant.
-
 type Warning = { field: string; message: string }
 
 type Shape = { properties?: Record<string, Shape> }
@@ -113,7 +110,8 @@ declare module 'fastify' {
   }
 }
 
-// Applies to routes registered from now on.
+// Published calls ignore unknown fields. `warnings` of the response names each unknown field, and the field
+// that the caller probably meant. Applies to routes registered from now on.
 export function warnOfUnknownFields(app: FastifyInstance): void {
   app.decorateRequest('warnings', null)
   app.addHook('onRoute', (route) => {
@@ -158,7 +156,7 @@ function messageOf(name: string, known: Record<string, unknown>): string {
   return `This call has no such field. It was ignored.${hint}`
 }
 
-// Allows a third of the letters to differ.
+// Returns the name that differs least, in at most a third of its letters.
 function findNearest(name: string, names: readonly string[]): string | undefined {
   if (name.length > NAME_MAX) return undefined
   const ranked = names
@@ -184,7 +182,6 @@ function distance(one: string, other: string): number {
 // The router ignores a trailing slash, except before a missing parameter: GET /x/ means GET /x/{id} with an
 // empty id, which that route refuses. It never means the list at /x. So a caller with an empty variable reads
 // or deletes nothing by mistake.
-
 export class EmptyParameters {
   readonly #parents = new Set<string>() // The method and path before the last parameter of each route.
 
@@ -215,12 +212,11 @@ function decoded(path: string): string {
   }
 }
 
-// Strict JSON in strict UTF-8. Invalid bytes are refused, not replaced: the database must store exactly what
-// the caller sent. A body without a content type also counts as JSON, because the published contract requires
-// a content type at a single endpoint only.
-
 const NO_TYPE = /^\/?$/ // Fastify's name for a missing content type.
 
+// Parses strict JSON in strict UTF-8. Invalid bytes are refused, not replaced: the database must store
+// exactly the text that the caller sent. A body without a content type is also parsed as JSON, because the
+// published contract requires a content type at a single endpoint only.
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   for (const type of ['application/json', NO_TYPE]) {
@@ -251,11 +247,10 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-// Many clients send every field they know, blank if they have no value. So when creating an account or an
-// advice, an optional field that is "" or null counts as absent, in nested objects too.
-
 type BlankableSchema = { properties?: object; required?: readonly string[] }
 
+// Many clients send every field that they know, blank if they have no value. So when an account or an advice
+// is created, an optional field that is "" or null is treated as absent, in nested objects too.
 export function dropBlanks(schema: BlankableSchema): preValidationHookHandler {
   return (request, _reply, done) => {
     request.body = withoutBlanks(schema, request.body)

@@ -34,41 +34,42 @@ export type View<Row, Context, F extends FieldSet> = {
   schema: ReturnType<typeof named>
   fields: F
   present: (row: Row, ...needs: Needs<Context>) => Json<F>
-  // The columns of a CSV. They read the result of `present`. Default: every field that fits into a cell.
+  // Returns the columns of a CSV, which read the result of `present`. By default, every field that fits into
+  // a cell.
   columns: (...names: (keyof F & string)[]) => Columns<Json<F>>
 }
 
 type Keys<Row, T> = { [K in keyof Row]-?: Row[K] extends T ? K : never }[keyof Row]
 type From<Row, Context, T> = Keys<Row, T> | ((row: Row, context: Context) => T)
 
-const about = (description?: string) => (description === undefined ? {} : { description })
+const described = (description?: string) => (description === undefined ? {} : { description })
 
 export class Fields<Row, Context = unknown> {
   text(from: From<Row, Context, string>, description?: string) {
-    return this.as<string>(Type.String(about(description)), from)
+    return this.as<string>(Type.String(described(description)), from)
   }
 
   flag(from: From<Row, Context, boolean>, description?: string) {
-    return this.as<boolean>(Type.Boolean(about(description)), from)
+    return this.as<boolean>(Type.Boolean(described(description)), from)
   }
 
   number(from: From<Row, Context, number>, description?: string) {
-    return this.as<number>(Type.Number(about(description)), from)
+    return this.as<number>(Type.Number(described(description)), from)
   }
 
   integer(from: From<Row, Context, number | bigint>, description?: string) {
-    return this.#converted(Type.Integer(about(description)), from, Number)
+    return this.#converted(Type.Integer(described(description)), from, Number)
   }
 
   naira(from: From<Row, Context, Kobo>, description?: string) {
     return {
-      ...this.#converted(Type.Number(about(description)), from, toNaira),
+      ...this.#converted(Type.Number(described(description)), from, toNaira),
       kind: 'amount' as const,
     }
   }
 
   time(from: From<Row, Context, Date>, description?: string) {
-    const schema = Type.String(about(description))
+    const schema = Type.String(described(description))
     return { ...this.#converted(schema, from, timestamp), kind: 'time' as const }
   }
 
@@ -77,21 +78,21 @@ export class Fields<Row, Context = unknown> {
   }
 
   textOrNull(from: From<Row, Context, string | null>, description?: string) {
-    return this.as<string | null>(nullable('string', about(description)), from)
+    return this.as<string | null>(nullable('string', described(description)), from)
   }
 
   numberOrNull(from: From<Row, Context, number | null>, description?: string) {
-    return this.as<number | null>(nullable('number', about(description)), from)
+    return this.as<number | null>(nullable('number', described(description)), from)
   }
 
   timeOrNull(from: From<Row, Context, Date | null>, description?: string) {
-    const schema = nullable('string', about(description))
+    const schema = nullable('string', described(description))
     const convert = (time: Date | null) => time && timestamp(time)
     return { ...this.#converted(schema, from, convert), kind: 'time' as const }
   }
 
   nairaOrNull(from: From<Row, Context, Kobo | null>, description?: string) {
-    const schema = nullable('number', about(description))
+    const schema = nullable('number', described(description))
     const convert = (amount: Kobo | null) => (amount === null ? null : toNaira(amount))
     return { ...this.#converted(schema, from, convert), kind: 'amount' as const }
   }
@@ -110,12 +111,12 @@ export class Fields<Row, Context = unknown> {
     const { read } = this.as<readonly Item[]>(items.schema, from)
     const present = items.present as (item: Item, context: Context) => Json<F>
     return {
-      schema: Type.Array(items.schema, about(description)),
+      schema: Type.Array(items.schema, described(description)),
       read: (row, context) => read(row, context).map((item) => present(item, context)),
     }
   }
 
-  // A field with any other schema.
+  // Describes a field with any other schema.
   as<T>(schema: TSchema, from: From<Row, Context, T>): Field<Row, Context, T> {
     const read = typeof from === 'function' ? from : (row: Row) => row[from as keyof Row] as T
     return { schema, read: read as (row: Row, context: Context) => T }
@@ -128,8 +129,8 @@ export class Fields<Row, Context = unknown> {
   }
 }
 
-// A view that extends another one spreads its `fields`. A view without a name has no schema component of its
-// own.
+// Builds a view. A view that extends another one spreads its `fields`. A view without a name has no separate
+// schema component.
 export function view<Row, Context, F extends FieldSet<Row, Context>>(
   name: string | undefined,
   build: (f: Fields<Row, Context>) => F,
@@ -152,7 +153,7 @@ export function view<Row, Context, F extends FieldSet<Row, Context>>(
   }
 }
 
-// Lists and objects do not fit into a cell, nor does a field that may be one, such as an object or null.
+// Lists and objects do not fit into a cell, nor does a field that may be a list or an object, or else null.
 function isCell(field: Field<never, never, unknown> | undefined): boolean {
   const { type, anyOf = [] } = (field?.schema ?? {}) as TypedSchema
   const types = [type, ...anyOf.map((each) => each.type)].flat()
@@ -161,7 +162,7 @@ function isCell(field: Field<never, never, unknown> | undefined): boolean {
 
 type TypedSchema = { type?: string | string[]; anyOf?: TypedSchema[] }
 
-// Amounts always have two decimals.
+// Writes amounts with two decimals.
 function cellReader(key: string, field: Field<never, never, unknown> | undefined) {
   const read = (row: Record<string, unknown>) => row[key] as never
   if (field?.kind !== 'amount') return read

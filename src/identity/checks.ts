@@ -2,8 +2,8 @@
 // belong to its customer. There is one check per identifier.
 //
 // I140: an account's tier is above 1 only while its present BVN and NIN are verified. The trigger
-// keep_tier_verified enforces this. A change of a number or of the name, or an erasure, ends the checks,
-// whoever makes the change.
+// keep_tier_verified enforces this. Every change of a number or of the name, and every erasure, ends the
+// checks.
 // I141: only the outcome of an answer is stored, and an answer to an earlier question changes nothing.
 //
 // Locks: the account with its ledger account, as in accounts/change.ts, then its checks.
@@ -117,7 +117,7 @@ export async function writeTiers(
 
 const WAIT_SECONDS = 30 // Doubles with each attempt.
 const WAIT_SECONDS_MAX = 3_600
-const ATTEMPTS_MAX = 20 // About half a day, for a service that answers other checks.
+const ATTEMPTS_MAX = 20 // About half a day, if the service answers other checks.
 
 export type DueCheck = {
   id: bigint
@@ -189,7 +189,10 @@ export async function recordAnswer(
   const account = await lockAccount(tx, accountId)
   const { to, nameScore } = judge(question, answer)
   const isConcluded = await concludeCheck(tx, {
-    ...{ id, reference, to, nameScore },
+    id,
+    reference,
+    to,
+    nameScore,
     failure: answer.status === 'no_answer' ? answer.reason : null,
     checkedAt: answer.status === 'no_answer' ? null : now,
   })
@@ -199,7 +202,10 @@ export async function recordAnswer(
   const changes = ['identity', ...(isChanged ? ['kycTier'] : [])]
   await pipeline([
     writeAuditLog(tx, now, {
-      ...{ clientId, actor: ACTOR, action: 'account.verify', subject: `account/${accountNumber}` },
+      clientId,
+      actor: ACTOR,
+      action: 'account.verify',
+      subject: `account/${accountNumber}`,
       detail: { identifier, status: to, nameScore, kycTier: tier },
     }),
     appendEvents(tx, now, [

@@ -3,10 +3,10 @@
 //
 //   POST {MANILLA_IDENTITY_URL}/verifications   {reference, identifier, number, name}
 //   200  {reference, status: "found", name}     the name that belongs to the number
-//        {reference, status: "not_found"}       the number is nobody's
+//        {reference, status: "not_found"}       the number belongs to no person
 //
 // Both sides sign by Standard Webhooks with MANILLA_IDENTITY_SECRET; the id is the reference. Another status,
-// another reference, a wrong signature or silence counts as no answer. No answer neither verifies nor refutes
+// another reference, a wrong signature or silence is treated as no answer, which neither verifies nor refutes
 // anything. No text of the service is stored or logged, because it may repeat the number.
 
 import { bankHttp, jsonObject } from '#banks/bank-http.ts'

@@ -1,9 +1,10 @@
 // Scores how well the name of an account matches the name that belongs to a BVN or a NIN. Pure.
 //
 // Nigerian names come in any order, surname first or last, with or without the middle names, titles, tone
-// marks and dots below, and with compound names written as one word or two (“Oluwa Seun”). So the words
-// count, not their order. Each word of the account's name must be a word of the official name, which may have
-// more words. Two words must match in full: a first name alone, or initials, prove nobody's identity.
+// marks and dots below, and with compound names written as one word or two (“Oluwa Seun”). So names are
+// compared word by word, in any order. Each word of the account's name must be a word of the official name,
+// which may have more words. Two words must match in full: a first name alone, or initials, prove no
+// identity.
 
 const MARKS = /\p{M}+/gu
 const APOSTROPHES = /['’ʼ`.]/g
@@ -16,32 +17,33 @@ const TITLES = new Set(
 )
 
 const NEAR_LENGTH_MIN = 5 // Shorter words that differ in a letter are different names: Ola, Ope; Musa, Musi.
+// The score of a word of the account's name, by how it matches a word of the official name.
 const WORTH = { same: 1, near: 0.9, initial: 0.6 } as const
 const FULL_WORDS_MIN = 2
 
-const NAME_SCORE_MIN = 80 // From this score on, the names count as the same person's.
+const NAME_SCORE_MIN = 80 // From this score on, the names are treated as those of the same person.
 
 // Returns a score from 0 to 100.
 export function scoreNames(accountName: string, officialName: string): number {
   const account = wordsOf(accountName)
   const person = wordsOf(officialName)
-  const own = joinCompounds(account, person)
-  const left = joinCompounds(person, account)
-  if (own.length === 0) return 0
-  let missing = own
+  const accountWords = joinCompounds(account, person)
+  const unmatched = joinCompounds(person, account)
+  if (accountWords.length === 0) return 0
+  let missing = accountWords
   let sum = 0
   let full = 0
   for (const kind of ['same', 'near', 'initial'] as const) {
     missing = missing.filter((word) => {
-      const at = left.findIndex((other) => MATCHES[kind](word, other))
+      const at = unmatched.findIndex((other) => MATCHES[kind](word, other))
       if (at < 0) return true
-      left.splice(at, 1)
+      unmatched.splice(at, 1)
       sum += WORTH[kind]
       if (kind !== 'initial') full++
       return false
     })
   }
-  const score = Math.floor((100 * sum) / own.length)
+  const score = Math.floor((100 * sum) / accountWords.length)
   return full >= FULL_WORDS_MIN ? score : Math.min(score, NAME_SCORE_MIN - 1)
 }
 

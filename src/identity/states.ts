@@ -26,11 +26,11 @@ export const IDENTITY_CHECKS: States<CheckStatus> = {
 
 type Conclusion = {
   id: bigint
-  reference: string // The question's reference. An answer to another has no effect.
+  reference: string // The reference of the answered question. An answer to an earlier one has no effect.
   to: CheckOutcome
   nameScore: number | null
   failure: string | null
-  checkedAt: Date | null // Null: the service never answered.
+  checkedAt: Date | null // Null if the service never answered.
 }
 
 // The caller has locked the account. Returns false if the check has ended, or was queued again under another

@@ -1,5 +1,5 @@
-// KYC tiers: the tier that an account's verified identifiers allow, by the rule in force on a day. Pure; the
-// SQL below only reads the decision of tierInForce().
+// KYC tiers: the tier that an account's verified identifiers allow, by the rule in force on a day. Pure. The
+// SQL only reads the decision that tierInForce() made.
 //
 // The client states how far it has identified its customer (`kycTier`). The verification service states which
 // identifiers belong to the customer. The lower of the two tiers is in force.
@@ -20,7 +20,7 @@ export type TierRule = {
   needs: Readonly<Partial<Record<KycTier, readonly Identifier[]>>>
 }
 
-// Rules in the order of their days. Add a new rule at the end, with its day.
+// The rules, ordered by day. Add a new rule at the end, with its day.
 export const TIER_RULES: readonly TierRule[] = [
   {
     from: '2023-12-01',
@@ -49,17 +49,17 @@ export function tierInForce(
   return KYC_TIERS.findLast(isAllowed) ?? LOWEST_TIER
 }
 
-// For an account older than verification whose tier nobody has assigned yet: its limits stay those of its
-// former tier, which needed a NIN, verified or not. The API never shows this tier.
+// The tier whose limits apply to an account that is older than verification and whose tier no operator has
+// assigned yet. It needed a NIN, verified or not. The API never shows this tier.
 export function formerTier({ hasNin, kycTier }: { hasNin: boolean; kycTier: KycTier }): KycTier {
   return hasNin ? kycTier : LOWEST_TIER
 }
 
-// SQL: the tier that the API and name enquiries state. Null if there is no account.
+// SQL scalar: the tier that the API and name enquiries state. Null if there is no account.
 export const statedTierOf = (account: string) =>
   `case when ${account}.id is not null then coalesce(${account}.tier_in_force, ${LOWEST_TIER}) end`
 
-// SQL: the tier whose limits apply.
+// SQL scalar: the tier whose limits apply.
 export const limitTierOf = (account: string) =>
   `coalesce(${account}.tier_in_force,
             case when ${account}.nin_hash is null then ${LOWEST_TIER} else ${account}.kyc_tier end)`

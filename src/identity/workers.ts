@@ -19,7 +19,7 @@ const CALLS_AT_ONCE = 4
 const LEASE_OF_TIMEOUT = 2
 const ALERT = { kind: 'identity_service_down', subject: 'identity' } as const
 
-// SQL: whether a check is due and the service is not paused.
+// SQL condition: a check is due and the service is not paused.
 export const HAS_DUE_CHECKS = `
   exists (select from identity_checks where due_at <= clock.now)
   and not exists (select from identity_service where paused_until > clock.now)`
@@ -28,7 +28,7 @@ export type VerifyDeps = {
   db: Pool
   clock: Clock
   sealer: Sealer
-  identityService: IdentityService | undefined // Undefined: nothing is verified.
+  identityService: IdentityService | undefined // If undefined, no identifier is verified.
   identityTimeoutMs: number
 }
 
@@ -51,7 +51,7 @@ export function verifyIdentitiesRound(deps: VerifyDeps): Round {
   }
 }
 
-// If the service throws or ignores its signal, it counts as unanswered.
+// If the service throws or ignores its signal, returns `no_answer`.
 async function ask(
   service: IdentityService,
   { question }: DueCheck,

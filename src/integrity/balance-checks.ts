@@ -1,9 +1,9 @@
-// I61 on live data: a client's balances add up to its net credits.
+// Checks of clients' balances (I61), fees (I44), splits (I55, I56) and receivables (I57, I119), on live data.
 
 import type { Check } from '#ledger/checks.ts'
 
-// The client whose money each ledger account holds. Money in suspense is left out, because its owner is not
-// certain yet.
+// SQL subquery: the client whose money each ledger account holds. Excludes money in suspense, because its
+// owner is not certain yet.
 const OWNERS = `
   select id, client_id from collection_accounts
   union all
@@ -16,9 +16,9 @@ const OWNERS = `
 
 export const BALANCE_CHECKS: readonly Check[] = [
   {
-    // The balances of a client, less transfers that have no credit, equal its net. Its balances plus payouts,
-    // refunds and their fees, minus write-offs, equal the same net. So no money left in another way, and none
-    // came from another client.
+    // I61. The balances of a client, less transfers that have no credit, equal its net credits. Its balances
+    // plus payouts, refunds and their fees, minus write-offs, equal the same net. So no money left in another
+    // way, and none came from another client.
     name: 'net_is_held_or_paid_out',
     sql: `
       with owners as materialized (${OWNERS}), others as materialized (
@@ -61,10 +61,8 @@ export const BALANCE_CHECKS: readonly Check[] = [
   },
 ]
 
-// I44 on live data: fees and their VAT are in the ledger as they were charged.
-
-// Deductions from the receipts of each ledger account that were not given back: fees, their VAT and
-// the shares of subaccounts.
+// SQL subquery: the deductions from the receipts of each ledger account that were not returned: fees, their
+// VAT and the shares of subaccounts.
 export const DEDUCTED = `
   select account_id, sum(kobo) as kobo
     from (select account_id,
@@ -76,8 +74,8 @@ export const DEDUCTED = `
 
 export const FEE_CHECKS: readonly Check[] = [
   {
-    // I44. The ledger has each leg as charged, minus the amount given back. Nothing else moves
-    // these accounts.
+    // I44. The ledger has each fee and VAT as charged, minus the amount returned. No other transfer of a
+    // credit moves these accounts.
     name: 'fees_are_booked',
     sql: `
       with incomes as (
@@ -130,11 +128,9 @@ export const FEE_CHECKS: readonly Check[] = [
   },
 ]
 
-// I55 and I56 on live data: subaccounts received their shares and gave back what they owed.
-
 export const SPLIT_CHECKS: readonly Check[] = [
   {
-    // The ledger has each share, minus the amount given back, from the account that received the
+    // I55, I56. The ledger has each share, minus the amount returned, from the account that received the
     // money to the subaccount. No other transfer of a credit moves a subaccount.
     name: 'shares_are_booked',
     sql: `
@@ -164,7 +160,8 @@ export const SPLIT_CHECKS: readonly Check[] = [
        order by credit_id, subaccount_id`,
   },
   {
-    // The shares minus the amounts that left for payouts and settlements.
+    // I55, I56. The balance of a subaccount equals its shares minus the amounts that left for payouts and
+    // settlements.
     name: 'subaccounts_are_their_shares',
     sql: `
       with subaccounts as (
@@ -206,10 +203,8 @@ export const SPLIT_CHECKS: readonly Check[] = [
   },
 ]
 
-// I57 on live data: clients owe the amounts that reversals found missing, and payouts that were
-// paid after all.
-
-// Amounts that a reversal could not take back, because the money had left the account before.
+// SQL subquery: the amounts that a reversal could not take back, because the money had left the account
+// before.
 export const OWED =
   'select account_id, sum(amount_kobo) as kobo from receivables group by account_id'
 
@@ -240,7 +235,7 @@ export const RECEIVABLE_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I119. The allowance for what a client owes is never more than what it owes.
+    // I119. The provision for a client's debt never exceeds the debt.
     name: 'provisions_fit_their_debts',
     sql: `
       select 'client ' || substr(p.owner, 10) as subject,

@@ -1,8 +1,12 @@
-// Checks of business invariants, in addition to the ledger's own checks (src/ledger/checks.ts): I5, I10, I12,
-// I13, I14, I28 and I37. Each check is a statement that finds violations.
+// Integrity checks: they prove on live data that the books add up. The checks of the ledger run first
+// (src/ledger/checks.ts), then the checks of business invariants. This file has those of I5, I10, I12, I13,
+// I14, I28 and I37; the other files of this folder have the rest. Each check is a statement that finds
+// violations.
 //
-// Both sides of an invariant are full-joined, so that a row missing on either side is found. Large
-// tables are aggregated before they are joined.
+// All checks read one snapshot and take no lock that blocks a writer, so they may run at any time.
+//
+// Both sides of an invariant are full-joined, so that a row missing on either side is found. Large tables are
+// aggregated before they are joined.
 
 import type { Pool, Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
@@ -20,7 +24,7 @@ import { CREDIT_BLOCK_CHECKS, ISOLATION_CHECKS, NUMBER_CHECKS } from './credit-c
 import { PAYOUT_CHECKS, SETTLEMENT_CHECKS } from './payout-checks.ts'
 import { ACCOUNTING_CHECKS, RECONCILIATION_CHECKS } from './reconciliation-checks.ts'
 
-// The amount that each `owner` holds according to credits and suspense items.
+// SQL subquery: the amount that each `owner` holds according to credits and suspense items.
 const sumHeldBy = (ofCredit: string, ofItem: string) => `
   select owner, sum(kobo) as kobo from (
     select ${ofCredit} as owner, amount_kobo - suspended_kobo - reversed_kobo as kobo
@@ -29,7 +33,8 @@ const sumHeldBy = (ofCredit: string, ofItem: string) => `
     select ${ofItem}, amount_kobo from suspense_items where state = 'assigned'
   ) as parts where owner is not null group by owner`
 
-// The amount that left each ledger account for payouts and settlements, minus the amount that came back.
+// SQL subquery: the amount that left each ledger account in transfers without a credit, such as those of
+// payouts and settlements, minus the amount that came back.
 const LEFT = `
   select account_id, sum(kobo) as kobo
     from (select debit_account_id as account_id, amount_kobo as kobo
@@ -87,8 +92,8 @@ const MONEY: readonly Check[] = [
        order by coalesce(t.id, m.credit_id)`,
   },
   {
-    // I37, I118. Fee, stamp duty and VAT have accounts of their own, and no other transfer moves them. Stamp
-    // duty that a release before 0030 booked is in bank cost.
+    // I37, I118. Fee, stamp duty and VAT have separate accounts, and no other transfer of a credit moves
+    // them. Stamp duty that was booked before the migration 0030_tax.sql is in bank cost.
     name: 'bank_charges_are_booked',
     sql: `
       with costs as (
@@ -129,7 +134,8 @@ const MONEY: readonly Check[] = [
        order by coalesce(p.id, h.owner)`,
   },
   {
-    // The rest of a partly reversed payment stays available. Amounts are before fees, shares and payouts.
+    // The pending and available accounts of a client hold the money of its payments. The rest of a partly
+    // reversed payment stays available. Amounts are before fees, shares and payouts.
     name: 'pending_and_available_are_their_payments',
     sql: `
       with paid as (
@@ -300,11 +306,6 @@ export const BUSINESS_CHECKS: readonly Check[] = [
   ...CREDIT_BLOCK_CHECKS,
 ]
 
-// Integrity checks: they prove on live data that the books add up. The checks of the ledger run first, then
-// the checks of business rules (checks.ts).
-//
-// All checks read one snapshot and take no lock that blocks a writer, so they may run at any time.
-
 export type { Finding } from '#ledger/checks.ts'
 
 // A check reads whole tables, so it needs more time than the pool's timeout, which is meant for requests.
@@ -352,8 +353,8 @@ export async function checkIntegrity(db: Pool, signal?: AbortSignal): Promise<Fi
   })
 }
 
-// Returns a function that cancels the running check: the check of a large database takes longer than a
-// process has to stop.
+// Returns a function that cancels the running check. A check of a large database takes longer than a process
+// may take to stop.
 async function canceller(tx: Transaction, db: Pool): Promise<() => void> {
   const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
   return () => {

@@ -1,4 +1,5 @@
-// Owners of account numbers: I6 and I41, each as a statement that finds violations.
+// Checks of account numbers (I6, I41), blocks of credits (I84) and the isolation of clients (I11), on live
+// data.
 
 import { BLOCK_IDS } from '#db/bounds.ts'
 import type { Check } from '#ledger/checks.ts'
@@ -71,11 +72,10 @@ export const NUMBER_CHECKS: readonly Check[] = [
   },
 ]
 
-// I84: the stored times of a block of credits are correct, and no credit lies between two blocks.
-// Each run samples a few blocks, because checking all would read every credit once more.
-
 const SAMPLE_SIZE = 16
 
+// I84: the stored times of a block of credits are correct, and no credit lies between two blocks. Each run
+// samples a few blocks, because checking all would read every credit once more.
 export const CREDIT_BLOCK_CHECKS: readonly Check[] = [
   {
     name: 'credit_blocks_have_their_times',
@@ -97,17 +97,13 @@ export const CREDIT_BLOCK_CHECKS: readonly Check[] = [
   },
 ]
 
-// I11, for references without a foreign key. Rows that are written for every credit or event have none,
-// because a foreign key costs a look-up and a lock on the money path. The writers copy the client from the
-// referenced row; this check finds rows with another client.
-
 const NAMES: Record<string, string> = {
   credits: 'credit',
   events: 'event',
   deliveries: 'delivery',
 }
 
-// Rows of `from` whose `key` references a row of `to` that belongs to another client.
+// SQL query: the rows of `from` whose `key` references a row of `to` that belongs to another client.
 const across = (from: string, key: string, to: string) => `
   select format('${NAMES[from]} %s', f.${from === 'deliveries' ? 'event_id' : 'id'}) as subject,
          'client ' || coalesce(f.client_id::text, 'nobody') as expected,
@@ -115,6 +111,9 @@ const across = (from: string, key: string, to: string) => `
     from ${from} f join ${to} t on t.id = f.${key}
    where f.client_id is distinct from t.client_id`
 
+// I11, for references without a foreign key. Rows that are written for every credit or event have none,
+// because a foreign key costs a look-up and a lock on the money path. The writers copy the client from the
+// referenced row; this check finds rows with another client.
 export const ISOLATION_CHECKS: readonly Check[] = [
   {
     name: 'nothing_points_at_another_client',

@@ -1,4 +1,5 @@
-// I47, I48, and the fees and costs of payouts (I37, I44), on live data.
+// Checks of payouts (I47, I48, I104), their fees and costs (I37, I44), settlements (I51, I52) and holds
+// (I130), on live data.
 
 import type { Check } from '#ledger/checks.ts'
 
@@ -26,7 +27,7 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // Fee and VAT are charged with the payout and given back with it.
+    // Fee and VAT are charged with the payout, and credited back if it fails or is cancelled.
     name: 'payout_fees_are_booked',
     sql: `
       with incomes as (
@@ -80,7 +81,7 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by coalesce(c.id, b.payout_id)`,
   },
   {
-    // I104. A payout that its bank gave back is booked once, in full, to the client or subaccount that the
+    // I104. A payout that its bank sent back is booked once, in full, to the client or subaccount that the
     // payout belongs to. The statement does not book it again.
     name: 'payout_returns_are_booked',
     sql: `
@@ -109,7 +110,7 @@ export const PAYOUT_CHECKS: readonly Check[] = [
   },
   {
     // I47, I105. The history of a payout shows how often it was sent, independent of its status. Attempts
-    // that did not reach the bank do not count.
+    // that did not reach the bank are not included.
     name: 'payouts_are_sent_once',
     sql: `
       with sent as (
@@ -124,9 +125,6 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by p.id`,
   },
 ]
-
-// I51 and I52 on live data: settlements contain every covered credit once, and the ledger has the amounts
-// that they took.
 
 // Reasons of transfers that bring a credit's money to a client's account.
 const BRINGS = `('credit', 'settle', 'assign')`
@@ -247,8 +245,7 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I130. A hold has the amount that it took and did not give back. The Held account has the sum of all
-    // holds.
+    // I130. A hold has the amount that it took and did not return. The Held account has the sum of all holds.
     name: 'held_is_in_holds',
     sql: `
       with moved as (

@@ -1,10 +1,10 @@
-// I63, I65 and I67 on live data: the balance of a bank's ledger account equals the sum of its items;
-// lines and items are matched or are in differences; and a booking from a line is matched to that line.
+// Checks of reconciliation (I63, I65, I67, I110, I111) and accounting (I68, I69, I116, I121), on live data.
 
 import type { Check } from '#ledger/checks.ts'
 
 export const RECONCILIATION_CHECKS: readonly Check[] = [
   {
+    // I63. The balance of a bank's ledger account equals the sum of its items.
     name: 'bank_items_are_the_balance',
     sql: `
       with items as (
@@ -22,7 +22,7 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I65. Checks statements that have been matched.
+    // I65. Every line of a statement that has been matched is matched or in differences.
     name: 'lines_are_matched_or_differ',
     sql: `
       with pairs as (
@@ -72,7 +72,8 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I65. Checks days that had been over for an hour when they were last matched.
+    // I65. The items of a day are matched or in differences. Checks days that had been over for an hour when
+    // they were last matched.
     name: 'covered_items_are_matched_or_differ',
     sql: `
       with covered as (
@@ -130,8 +131,8 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I67. A cost and its refund are treated alike, signed by the side of the bank's account. An adjusting
-    // entry without a line is paired with the line 0.
+    // I67. A booking from a line is matched to that line. A cost and its refund are treated alike, signed by
+    // the side of the bank's account. An adjusting entry without a line is paired with the line 0.
     name: 'bookings_are_matched_to_their_lines',
     sql: `
       with booked as (
@@ -180,12 +181,10 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
   },
 ]
 
-// I68 and I69 on live data: the journal of a closed day equals its transfers, and the balances at the end of
-// the day follow from the journal.
-
 export const ACCOUNTING_CHECKS: readonly Check[] = [
   {
-    // Compares journals and transfers by day. Finds transfers that were posted later, and wrong sums.
+    // I68. The journal of a closed day equals its transfers. Finds transfers that were posted later, and
+    // wrong sums.
     name: 'journals_are_their_transfers',
     sql: `
       with closed as (
@@ -212,6 +211,7 @@ export const ACCOUNTING_CHECKS: readonly Check[] = [
        order by c.day`,
   },
   {
+    // I69. The balances at the end of a closed day follow from the journal.
     name: 'closed_balances_follow_from_journals',
     sql: `
       with moved as (
@@ -258,7 +258,7 @@ export const ACCOUNTING_CHECKS: readonly Check[] = [
   },
   {
     // I116. Invoices have the fees and VAT that were charged in the month; credit notes have the fees and VAT
-    // that were given back.
+    // that were returned.
     name: 'vat_documents_are_their_fees',
     sql: `
       with accounts as (

@@ -13,7 +13,7 @@ import type { Deps, Round } from '#workers/loop.ts'
 import { checkIntegrity, type Finding, INTEGRITY_INTERVAL_MS } from './checks.ts'
 
 export const INTERVAL_MS = INTEGRITY_INTERVAL_MS
-const CLAIM_MAX_MS = 60 * 60_000 // A check takes minutes on tens of millions of transfers.
+const CLAIM_MAX_MS = 60 * 60_000 // A run takes minutes on tens of millions of transfers.
 const KEPT_MS = 90 * 86_400_000
 const FINDINGS_IN_ALERT_MAX = 10
 

@@ -53,7 +53,7 @@ export class SharedAccounts {
   readonly #clock: (() => Date) | undefined
 
   // Accounts are opened outside the transaction that needs them. So `db` must be a pool in which no
-  // transaction runs: a transaction that held the last connection would wait for itself. Clears the cache
+  // transaction runs: a transaction that held the last connection would wait for itself. The cache is cleared
   // when another server takes over. An asynchronous standby may lack the latest writes, so a cached id may be
   // missing there or belong to another account.
   constructor(db: Queryable, { clock, hosts }: Options = {}) {

@@ -1,7 +1,7 @@
-// Checks the ledger on live data: recomputes from the transfers alone what 0001_ledger.sql enforces
+// Checks the ledger on live data: recomputes from the transfers alone the rules that 0001_ledger.sql enforces
 // at every write (I1, I3, I4).
 //
-// A check is one statement that returns violations, and no row if there are none.
+// A check is one statement that returns a row for each violation.
 
 import type { Queryable } from '#db/pool.ts'
 

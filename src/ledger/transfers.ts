@@ -18,7 +18,7 @@ import type { Kobo } from '#money.ts'
 export type TransferReason =
   | 'credit' // a bank reported money
   | 'bank_charge' // a bank withheld a part of a credit, or charged us on its statement
-  | 'fee' // the operator's fee on money that was booked, or given back with it
+  | 'fee' // the operator's fee on money that was booked, or its return with the money
   | 'fee_vat' // the VAT on that fee
   | 'settle' // an earlier part payment became part of a paid payment
   | 'suspend' // a payment closed with money on it that was not enough
@@ -27,8 +27,8 @@ export type TransferReason =
   | 'returned' // the bank confirmed that it was sent back
   | 'return_failed' // the bank could not send it back, and it is in suspense again
   | 'reversal' // the bank took a credit back
-  | 'split' // a subaccount's share of money that was booked, or given back with it
-  | 'settlement' // a settlement took the available money, or was cancelled and gave it back
+  | 'split' // a subaccount's share of money that was booked, or its return with the money
+  | 'settlement' // a settlement took the available money, or was cancelled and returned it
   | 'reserve' // a settlement held back a reserve, or released one
   | 'recovery' // a client or bank repaid a debt to us
   | 'write_off' // a client or bank will not repay a debt to us
@@ -37,11 +37,11 @@ export type TransferReason =
   | 'provision_release' // we no longer expect that
   | 'withholding' // a client withheld tax from our fees
   | 'wht_credit_note' // a client gave us the credit note for withheld tax
-  | 'withholding_reversal' // withheld tax was booked wrongly, or its fees were given back
+  | 'withholding_reversal' // withheld tax was booked wrongly, or its fees were returned
   | 'wht_credit_note_reversal' // a credit note was booked wrongly
   | 'payout' // money leaves for a bank account; with 'paid' the bank confirmed it
   | 'paid' // also a payout that failed here but was paid; in reverse, one that came back
-  | 'payout_failed' // the bank did not pay, or was never asked to; the money is available again
+  | 'payout_failed' // the bank did not pay, or the payout was cancelled; the money is available again
   | 'refund' // money goes back to its payer; with 'refunded' the bank confirmed it
   | 'refunded'
   | 'refund_failed'
@@ -120,20 +120,20 @@ async function insertOfAny(
   })
 }
 
-// Moves the balances of accounts as of a cut into other accounts, in one statement: each balance less the
-// postings after the cut, and never more than the current balance. undoSettlement() is the reverse.
-//
-// A cut is an id and a time. A transfer is before the cut if its id is at most that id and its time is
-// earlier. Transfers of settlements are ignored.
-
 type BalanceSweep = {
   settlementId: SettlementId
   from: readonly { accountId: AccountId; intoId: AccountId }[] // The caller has locked these accounts.
   cut: { toId: bigint; before: Date; afterFromId: bigint } // No later transfer has an id below `afterFromId`.
 }
 
-// Looks up each account by its key, and the postings after the cut at the end of its index. 50,000 accounts
-// take a second.
+// Moves the balances of accounts as of a cut into other accounts, in one statement: each balance less the
+// postings after the cut, and never more than the current balance. undoSettlement() is the reverse.
+//
+// A cut is an id and a time. A transfer is before the cut if its id is at most that id and its time is
+// earlier. Transfers of settlements are ignored.
+//
+// The statement looks up each account by its key, and the postings after the cut at the end of its index.
+// 50,000 accounts take a second.
 export async function takeBalances(
   tx: Transaction,
   now: Date,

@@ -1,5 +1,5 @@
-// Every kind of message, with its facts: the values that its text contains. The copy of a language makes a
-// letter of them. Facts are sealed, because they may hold links with tokens. Amounts are texts in naira;
+// Every kind of message, with its facts: the values that its text contains. The copy of a language turns them
+// into a letter. Facts are stored sealed, because they may contain links with tokens. Amounts are in naira;
 // times are ISO 8601.
 
 import type { Severity } from '#records/alerts.ts'
@@ -12,23 +12,24 @@ const PAYER = 2
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-type About = {
+type KindSettings = {
   audience: 'user' | 'merchant' | 'operator' | 'payer'
   priority: number
-  // A message that nobody has accepted within this time is not sent any more.
+  // A message that no server has accepted within this time is not sent any more.
   lifetimeMs: number
   isSecret?: true // The facts let their holder act as the recipient.
   isByAdministrator?: true // A person decides to send it, and knows the address.
 }
 
-// For messages to a payer about one payment.
+// The facts of messages to a payer about one payment.
 type PaymentFacts = {
   amount: number
   currency: string
   reference: string // The merchant's reference, or else our short code.
   link: string // The address of the checkout page.
 }
-// For messages about money that arrived or went back. An account has no checkout page, and so no link.
+// The facts of messages about money that arrived or was sent back. An account has no checkout page, so its
+// link is null.
 type PaidFacts = Omit<PaymentFacts, 'link'> & { link: string | null; accountNumber?: string }
 type PayInto = { bankName: string; accountNumber: string; accountName: string; expiresAt: string }
 
@@ -42,7 +43,7 @@ export type MessageFacts = {
   'user.report_ready': {
     name: string
     format: 'csv' | 'xlsx'
-    from: string // Days; `to` is the last.
+    from: string // The first day; `to` is the last day.
     to: string
     link: string
     expiresAt: string
@@ -69,7 +70,7 @@ export type MessageFacts = {
     currency: string
     at: string
     link: string
-    statement: string | null // The statement as CSV. Null: too long to attach.
+    statement: string | null // The statement as CSV; null if it is too long to attach.
   }
   'merchant.suspense': {
     amount: number
@@ -113,7 +114,7 @@ export type Workflow = (typeof WORKFLOWS)[number]
 
 export type MessageKind = keyof MessageFacts
 
-export const MESSAGE_KINDS: Readonly<Record<MessageKind, About>> = {
+export const MESSAGE_KINDS: Readonly<Record<MessageKind, KindSettings>> = {
   'user.invitation': {
     audience: 'user',
     priority: SECURITY,
@@ -166,7 +167,7 @@ export type Letter = {
   attachments?: readonly Attachment[]
 }
 
-// The words of all messages in one language; copy/ has one per language.
+// The words of all messages in one language. The folder copy/ has a file for each language.
 export type Copy = {
   language: string
   sentBy: (name: string) => string
@@ -175,7 +176,7 @@ export type Copy = {
   kinds: { [Kind in MessageKind]: (facts: MessageFacts[Kind]) => Letter }
 }
 
-// The branding of the sender. Null: the sender has not chosen any.
+// The branding of the sender. A field that the sender has not chosen is null.
 export type Brand = {
   name: string
   colour: string | null
@@ -192,7 +193,7 @@ const DIRECTIONS = /[\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 // Removes marks that change the direction of the text after them.
 export const withoutDirections = (text: string) => text.replace(DIRECTIONS, ' ')
 
-// Replaces control characters, so that a value cannot add a line of its own.
+// Replaces control characters, so that a value cannot add a line to the text.
 export const flat = (text: string) => text.replace(/\p{Cc}+/gu, ' ')
 
 export function oneLine(text: string, lengthMax: number): string {

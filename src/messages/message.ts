@@ -1,6 +1,6 @@
 // Messages to people. queueMessage() queues one in the transaction of the change that it reports. So no
 // message reports a change that was rolled back, and none is lost. The worker sends it (workers.ts). The log
-// has the recipient, kind and outcome of each message, and neither text nor whole address.
+// shows the recipient, kind and outcome of each message, but neither its text nor the whole address.
 
 import { timestamp } from '#clock.ts'
 import type { Window } from '#db/bounds.ts'
@@ -23,7 +23,8 @@ type NewMessageOf<Kind extends MessageKind> = {
   channel?: Channel // Defaults to email.
   to: string
   key: string // A message with a known key is not queued again: `payment/<id>/receipt`.
-  // Erasing the advice or account erases the message. A user who is removed or disabled gets it no more.
+  // Erasing the advice or account erases the message. If the user is removed or disabled, it is not sent any
+  // more.
   about?: { adviceId: AdviceId } | { accountId: AccountId } | { userId: UserId }
   expiresAt?: Date | undefined // After this time the message is not sent any more.
 }
@@ -150,8 +151,8 @@ export async function getMessage(
   return rows[0]
 }
 
-// Whether the reader manages the user to whom a message with a secret link goes (mayManageRole). Anybody else
-// could take the user's account over.
+// Whether the reader may manage the user to whom a message with a secret link goes (mayManageRole). Any other
+// reader could take over the user's account.
 export async function mayReadSecretsOf(
   db: Queryable,
   { reader, userId }: { reader: UserId | null; userId: UserId | null },

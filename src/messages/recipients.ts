@@ -1,5 +1,6 @@
-// Addresses of people: parses email addresses and phone numbers into one spelling each, and masks them for
-// the log. A suppressed address gets no messages of a client, because one bounced or a user added it.
+// Addresses of people: parses email addresses and phone numbers into one spelling each, masks them for the
+// log, and keeps each client's list of suppressed addresses. A suppressed address gets no messages of the
+// client, because a message bounced or a user added the address.
 
 import { domainToASCII } from 'node:url'
 import { listQuery } from '#db/paging.ts'
@@ -133,7 +134,11 @@ export async function suppressByHand(
   })
   const subject = `message-suppression/${maskRecipient(channel, parsed)}`
   await writeAuditLog(tx, now, {
-    ...{ clientId, actor, action: 'message.suppress', subject, detail: { detail } },
+    clientId,
+    actor,
+    action: 'message.suppress',
+    subject,
+    detail: { detail },
   })
   return rows[0] as Suppression
 }

@@ -1,5 +1,5 @@
-// Writes a message from its facts, in the look of its sender: as plain text, as HTML, and as the short text
-// of SMS and WhatsApp. Payers see the merchant's branding; users see Manilla's.
+// Renders a message from its facts, with the branding of its sender: as plain text, as HTML, and as the short
+// text for SMS and WhatsApp. Payers see the merchant's branding; users see Manilla's.
 
 import type { Queryable } from '#db/pool.ts'
 import type { ClientId } from '#ids.ts'
@@ -137,8 +137,8 @@ const ROW = `${FONT};font-size:15px;line-height:21px;color:${INK};${BREAK}`
 const STRONG = `${FONT};font-weight:600;color:${INK};${BREAK}`
 const TABLE = 'role="presentation" cellpadding="0" cellspacing="0" border="0"'
 
-// For mail clients that follow the recipient's dark mode. Other clients keep or invert the light colours. The
-// top border keeps the colour of the brand.
+// The style for mail clients that follow the recipient's dark mode. Other clients keep or invert the light
+// colours. The top border keeps the colour of the brand.
 const DARK_LINE = ['left', 'right', 'bottom'].map(
   (side) => `border-${side}-color:#33404c!important`,
 )

@@ -86,7 +86,11 @@ export const messages = resource('/api/v1/messages', {
       const address = recipient === undefined ? undefined : parseAny(recipient)
       if (recipient !== undefined && address === undefined) return Promise.resolve([])
       return listMessages(db, clientId, {
-        ...{ state, channel, kind, after, limit },
+        state,
+        channel,
+        kind,
+        after,
+        limit,
         recipient: address === undefined ? undefined : recipientHash(sealer, address),
         ...parseWindow(query),
       })

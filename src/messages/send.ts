@@ -19,7 +19,7 @@ import { type SendResult, TRANSPORT_CHANNELS, type TransportName } from './trans
 export const CLAIM_MS = 10 * 60_000
 const CLAIMED_MAX = 40
 const EXPIRED_MAX = 500
-const BOUNCE_SILENCES_MS = 24 * 3_600_000 // For security mail.
+const BOUNCE_SILENCES_MS = 24 * 3_600_000 // How long a bounce suppresses security mail.
 const BY_ADMINISTRATOR = MESSAGE_KIND_NAMES.filter((kind) => MESSAGE_KINDS[kind].isByAdministrator)
 const UNKNOWN = 'the process ended while the message was being handed over'
 const LATE = 'not accepted in time'
@@ -27,10 +27,10 @@ const ERASED = 'the recipient was erased'
 const FORMER = 'the user was removed or disabled'
 const RESTORED = 'the database was restored: it may have been sent before'
 
-// SQL: a message is queued.
+// SQL condition: a message is queued.
 export const HAS_QUEUED_MESSAGES = `exists (select from messages where state = 'queued')`
 
-// SQL: a queued message is due, by the real time.
+// SQL condition: a queued message is due, by the real time.
 export const HAS_DUE_MESSAGES = `exists (
   select from messages where state = 'queued' and next_attempt_at <= clock.real_now)`
 
@@ -87,20 +87,21 @@ export async function claimMessages(
   return rows
 }
 
+// SQL condition: the recipient of the message `m` was erased.
 const IS_ERASED = `(m.advice_id in (select id from advices where erased_at is not null and id = m.advice_id)
   or m.account_id in (select id from collection_accounts where erased_at is not null and id = m.account_id))`
 
-// SQL: the user to whom the message goes was removed or disabled. A message may hold a link that lets its
-// holder in.
+// SQL condition: the user to whom the message goes was removed or disabled. A message may contain a link that
+// signs its holder in.
 const IS_OF_FORMER_USER = `(m.user_id is not null
   and not exists (select from users u where u.id = m.user_id and u.is_active))`
 
-// SQL: the message was queued before the database was restored to an earlier moment, so it may have been sent
-// since that moment.
+// SQL condition: the message was queued before the database was restored to an earlier moment, so it may have
+// been sent since that moment.
 const IS_BEFORE_RESTORE = `m.created_at <=
   (select max(held_at) from payout_holds where restored_to is not null)`
 
-// SQL: the database is another one than was known, and nobody has noticed yet (payouts/holds.ts).
+// SQL condition: the database is not the one that was last noted (holdIfDatabaseMoved of payouts/holds.ts).
 const IS_OTHER_DATABASE = `exists (
   select from known_database where identity <> (select current_database_identity()))`
 
@@ -125,9 +126,9 @@ export async function cancelUnwanted(tx: Transaction, now: Date): Promise<void> 
   })
 }
 
-// An address suppressed by hand silences payers' messages only: nobody may silence a user's security mail.
-// A bounce silences security mail for a day, and never what an administrator sends: a mailbox that works
-// again must not lock its user out.
+// An address that was suppressed by hand gets no payers' messages, but all others: no user may suppress
+// another user's security mail. A bounce suppresses security mail for a day, and never the mails that an
+// administrator sends: a user whose mailbox works again must not stay locked out.
 async function suppressQueued(tx: Transaction, now: Date, channels: readonly Channel[]) {
   await transitionAll(tx, {
     name: 'suppress-messages',
@@ -146,8 +147,8 @@ async function suppressQueued(tx: Transaction, now: Date, channels: readonly Cha
   })
 }
 
-// SQL: the message of this claim. A worker that was paused for longer than its claim must not move the
-// message that another worker has claimed since (I150).
+// SQL subquery: the message of this claim. A worker that was paused for longer than its claim must not move
+// the message that another worker has claimed since (I150).
 const CLAIM = `select m.id from messages m where m.id = $1 and m.claimed_until = $2`
 
 // Commits that the worker is handing the message over. Returns false if the message was erased, or if the
@@ -237,7 +238,7 @@ function waitAfter(attempts: number, jitter: number): number {
 async function queueAgain(tx: Transaction, now: Date, claim: Claimed, problem: string) {
   const { id, attempts, claimedUntil } = claim
   const next = new Date(now.getTime() + waitAfter(attempts, randomInt(1_000) / 1_000))
-  // If an erasure has removed the address meanwhile, the message is cancelled and not queued again.
+  // If an erasure has removed the address in the meantime, the message is cancelled and not queued again.
   await transitionAll(tx, {
     name: 'cancel-erased-message',
     rows: `${CLAIM} and m.address_sealed is null for no key update`,
@@ -327,7 +328,7 @@ async function lockTransport(tx: Transaction, name: TransportName): Promise<Tran
   return rows[0] as Transport
 }
 
-// An answer about one message does not count as a failure of the server.
+// Advances the circuit breaker. A refusal of one message is not a failure of the server.
 async function advanceTransport(
   tx: Transaction,
   now: Date,

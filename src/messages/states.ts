@@ -1,5 +1,5 @@
 // The states of a message, and the only code that changes them. A message whose acceptance is unknown is
-// never sent again (I150): one message too few is better than two.
+// never sent again (I150): losing a message is better than sending it twice.
 //
 //   queued ──handing over──▶ sending ──accepted──▶ sent
 //     │                         ├──not accepted──▶ queued

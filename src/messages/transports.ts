@@ -13,7 +13,7 @@ import type { Channel } from './recipients.ts'
 export type SendResult =
   | { outcome: 'accepted' }
   | { outcome: 'deferred'; problem: string; isOutage: boolean } // Not accepted: try again.
-  | { outcome: 'refused'; problem: string; isBounce: boolean } // Final: not to be sent again.
+  | { outcome: 'refused'; problem: string; isBounce: boolean } // Final: never sent again.
   | { outcome: 'unknown'; problem: string } // No answer came after the whole message was handed over.
   | { outcome: 'withdrawn' } // The message must not be sent any more.
 
@@ -217,10 +217,10 @@ const ADDRESS = /[^\s<>()[\]"',;:]+@[^\s<>()[\]"',;:]+/g
 // Servers also quote links of the mail that they refuse, and long words such as a link's token.
 const LINK = /\bhttps?:\S+|[\w+/=#-]{32,}/gi
 const ANSWER_CODE = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/
-const LOCAL_PART_MIN = 3 // A shorter one is a part of ordinary words.
+const LOCAL_PART_MIN = 3 // A shorter local part is a part of ordinary words.
 
 // Returns the server's own words, if there are any, without the addresses and links that they quote: the log
-// shows them, and they outlive an erasure. Of an answer to our credentials, returns the code alone: a server
+// shows the words even after an erasure. For an answer to our credentials, returns only the code: a server
 // that does not know the command repeats it, password included.
 function describe({ response, code = '', message, command }: SmtpError, to: string): string {
   const answer = command?.startsWith('AUTH') ? response?.match(ANSWER_CODE)?.[0] : response
@@ -241,7 +241,7 @@ function withoutName(words: string, name: string): string {
 
 const ANSWER_BYTES_MAX = 4_096
 const CHECK_MAX_MS = 10_000
-const TRY_AGAIN = [401, 403, 404, 408, 425, 429] // About the set-up or the load, not the message.
+const TRY_AGAIN = [401, 403, 404, 408, 425, 429] // These concern the set-up or the load, not the message.
 
 type ShortMessage = {
   reference: string
@@ -265,7 +265,7 @@ export async function sendShort(
   if (!(await begin())) return { outcome: 'withdrawn' }
   const { origin, pathname, search } = new URL(url)
   const { connect, connection } = observedConnector()
-  // A connection of its own: a kept-open one may close, and leave the next outcome unknown.
+  // Opens a new connection: one that was kept open may close, and leave the outcome unknown.
   const client = new Client(origin, { connect })
   try {
     const answer = await client.request({

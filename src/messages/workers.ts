@@ -1,4 +1,5 @@
-// Sends queued messages. In a sandbox nothing is sent: messages are caught for the inbox (I151).
+// The workers of messages: send queued messages, end those that no server accepted in time, and delete old
+// ones. In a sandbox nothing is sent: messages are caught for the inbox (I151).
 
 import type { MessageSettings, QuietHours } from '#config/message-settings.ts'
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
@@ -37,7 +38,7 @@ const HOUR_MS = 3_600_000
 const SENDER_LENGTH_MAX = 120
 const LANES = 4 // Concurrent connections of a process to one server.
 const ATTEMPT_MAX_MS = 120_000
-const LAGOS_MS = HOUR_MS // Lagos is ahead of UTC by this, all year.
+const LAGOS_MS = HOUR_MS // Lagos is an hour ahead of UTC, all year.
 const DAY_MINUTES = 1_440
 
 export function messageWorkers(deps: MessagesDeps): Worker[] {
@@ -91,7 +92,7 @@ function sendMessagesRound(deps: MessagesDeps, transport: TransportName): Round 
     const claims = await withTransaction(db, (tx) => claimMessages(tx, now, { transport, isQuiet }))
     const waiting = [...claims]
     const startedMs = performance.now()
-    // A round leaves the rest of its claims unless there is time for another attempt.
+    // A round releases the rest of its claims if they could end during another attempt.
     const hasTime = () => performance.now() - startedMs < CLAIM_MS - 2 * ATTEMPT_MAX_MS
     const lane = async () => {
       for (;;) {
@@ -110,7 +111,8 @@ function sendMessagesRound(deps: MessagesDeps, transport: TransportName): Round 
   }
 }
 
-// Compares the time of day in Lagos. A period may span midnight. If it starts when it ends, it is empty.
+// Whether the time of day in Lagos is within the period, which may span midnight. A period that ends when it
+// starts is empty.
 export function isWithin({ from, to }: QuietHours, now: Date): boolean {
   const minutes = Math.floor((now.getTime() + LAGOS_MS) / 60_000) % DAY_MINUTES
   return from <= to ? minutes >= from && minutes < to : minutes >= from || minutes < to
@@ -138,7 +140,12 @@ async function attempt(deps: MessagesDeps, claim: Claimed): Promise<SendResult> 
     const mail = {
       from: { ...from, name: oneLine(senderName, SENDER_LENGTH_MAX) },
       replyTo: (isOfClient && parseEmailAddress(brand.supportEmail ?? '')) || null,
-      ...{ to, subject, text, html, messageId: `${reference}@${domain}`, date: claim.createdAt },
+      to,
+      subject,
+      text,
+      html,
+      messageId: `${reference}@${domain}`,
+      date: claim.createdAt,
       attachments: rendered.attachments,
     }
     return sendMail(smtp, mail, { begin, signal })

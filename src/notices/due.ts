@@ -13,7 +13,8 @@ import { readNoticeSettings } from './settings.ts'
 
 type Deps = { sealer: Sealer; publicUrl: string }
 
-// Requests that wait, with the clients whose people decide. Null: those of the operators.
+// SQL subqueries: the requests that wait, with the client whose users decide. A null client means the
+// operator's users.
 const WAITING: Readonly<Record<Workflow, string>> = {
   payout: `select reference as id, client_id, requested_by, requested_by_user, requested_at
              from payouts where status = 'queued' and approval = 'needed'`,
@@ -61,8 +62,8 @@ type Waiting = {
   key: string
 }
 
-// Queues one notice of each open request, and another when it is made again, for each person who may decide
-// it, except the person who made it.
+// Queues a notice of each open request, and another one when the request is made again, to each person who
+// may decide it, except the person who made it. Returns how many it queued.
 export async function queueApprovalNotices(
   tx: Transaction,
   now: Date,
@@ -100,14 +101,14 @@ export async function queueApprovalNotices(
 }
 
 const DAY_MS = 86_400_000
-const SUMMARY_HOUR_MS = 7 * 3_600_000 // In Lagos, for the day before.
+const SUMMARY_HOUR_MS = 7 * 3_600_000 // The summary of a day is sent from 07:00 of the next day in Lagos on.
 
 type Day = { credits: bigint; grossKobo: Kobo; feesKobo: Kobo; successful: bigint; expired: bigint }
 
 // A service that was down for longer loses the summaries of earlier days.
 const DAYS_SUMMARISED_MAX = 7
 
-// Queues one summary of one client: of the oldest day that has none. Returns whether one was due.
+// Queues the summary of one day for one client: the oldest day that has none. Returns whether one was due.
 export async function queueSummary(
   tx: Transaction,
   now: Date,
@@ -150,7 +151,9 @@ export async function queueSummary(
   const isQuiet = credits === 0n && successful === 0n && expired === 0n
   if (isQuiet || !settings.staffKinds.includes('merchant.daily_summary')) return true
   const facts: MessageFacts['merchant.daily_summary'] = {
-    ...{ day, currency: CURRENCY, link: `${publicUrl}/dashboard` },
+    day,
+    currency: CURRENCY,
+    link: `${publicUrl}/dashboard`,
     credits: Number(credits),
     gross: toNaira(grossKobo),
     fees: toNaira(feesKobo),
@@ -159,8 +162,8 @@ export async function queueSummary(
     waiting: await countSuspense(tx, clientId),
   }
   const people = await findPeople(tx, clientId)
-  const telling = { kind: 'merchant.daily_summary', facts, key: `summary/${day}` } as const
-  const messages: NewMessage[] = toPeople({ clientId, people }, telling)
+  const notice = { kind: 'merchant.daily_summary', facts, key: `summary/${day}` } as const
+  const messages: NewMessage[] = toPeople({ clientId, people }, notice)
   for (const message of messages) await queueMessage(tx, { now, sealer }, message)
   return true
 }

@@ -1,6 +1,6 @@
-// Follows the events of each client, in order and without gaps (I5), and queues a notice for each event that
-// people want to know of. The messages and the position commit together (I153), so a restart neither skips
-// nor repeats a notice.
+// Follows the events of each client, in order and without gaps (I5), and queues the notices that the events
+// cause. The messages and the position commit together (I153), so a restart neither skips nor repeats a
+// notice.
 
 import { cellText } from '#csv.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -27,7 +27,8 @@ import { type NoticeSettings, readNoticeSettings } from './settings.ts'
 
 const EVENTS_MAX = 500
 const STATEMENT_LINES_MAX = 1_000
-// An event that fails for this long is skipped. Until then the failure may pass by itself.
+// If the events of a client fail for this long, the ones that fail are skipped. Until then the failure may
+// end by itself.
 const SKIPPED_AFTER_MS = 60_000
 const ERROR_LENGTH_MAX = 200
 
@@ -37,13 +38,13 @@ export type FollowDeps = {
   publicUrl: string
 }
 
-// SQL: a client has events that no worker has read for notices.
+// SQL condition: a client has events that no worker has read for notices.
 export const HAS_UNREAD_EVENTS = `exists (
   select from event_counters k left join notice_cursors c on c.client_id = k.client_id
    where k.sequence > coalesce(c.sequence, 0))`
 
-// Returns the clients with events that this worker has not read. A client without a position starts with its
-// first event.
+// Returns the clients with events that no worker has read. A client without a position starts with its first
+// event.
 export async function findUnread(tx: Transaction): Promise<ClientId[]> {
   await tx.query({
     name: 'insert-notice-cursors',
@@ -114,8 +115,8 @@ async function queueAll(tx: Transaction, now: Date, deps: FollowDeps, reading: R
   }
 }
 
-// Undoes only what an event that fails has queued. Returns the alert of such events: one for the client,
-// which names the first.
+// Queues the notices of each event separately. If an event fails, only its notices are rolled back. Returns
+// one alert for the client, which names the first event that failed.
 async function queueSingly(
   tx: Transaction,
   now: Date,
@@ -153,9 +154,9 @@ async function messagesOf(
   { sealer, rendering, publicUrl }: FollowDeps,
   { clientId, settings, events }: Reading,
 ): Promise<NewMessage[]> {
-  const tellsPayers = settings.payerChannels.length > 0
+  const notifiesPayers = settings.payerChannels.length > 0
   const news = events.filter(
-    ({ type }) => STAFF_EVENTS.includes(type) || (tellsPayers && PAYER_KIND_OF[type]),
+    ({ type }) => STAFF_EVENTS.includes(type) || (notifiesPayers && PAYER_KIND_OF[type]),
   )
   if (news.length === 0) return []
   const bodies = await renderEvents(tx, { sealer, events: news, how: rendering })
@@ -207,16 +208,16 @@ async function findCustomers(
   )
 }
 
-// Returns the holders of collection accounts by the sequence of the event, with the amount of its credit that
-// was booked to the account. An erased account has neither address.
+// Returns the holders of collection accounts by the sequence of the event, with the amount of the event's
+// credit that was booked to the account. An erased account has neither email address nor phone number.
 async function findHolders(
   db: Queryable,
   events: readonly StoredEvent[],
 ): Promise<Map<bigint | undefined, Customer>> {
-  const own = events.filter(
+  const accountEvents = events.filter(
     ({ type, collectionAccountId }) => PAYER_KIND_OF[type] && collectionAccountId !== null,
   )
-  if (own.length === 0) return new Map()
+  if (accountEvents.length === 0) return new Map()
   type Row = Omit<Customer, 'about'> & { sequence: bigint; accountId: AccountId }
   const { rows } = await db.query<Row>({
     name: 'holders-for-notices',
@@ -228,9 +229,9 @@ async function findHolders(
                     as e (sequence, account_id, credit_id)
              join collection_accounts a on a.id = e.account_id`,
     values: [
-      numberArray(own.map(({ sequence }) => sequence)),
-      numberArray(own.map(({ collectionAccountId }) => collectionAccountId as AccountId)),
-      numberArray(own.map(({ creditId }) => creditId as CreditId)),
+      numberArray(accountEvents.map(({ sequence }) => sequence)),
+      numberArray(accountEvents.map(({ collectionAccountId }) => collectionAccountId as AccountId)),
+      numberArray(accountEvents.map(({ creditId }) => creditId as CreditId)),
     ],
   })
   return new Map(

@@ -1,5 +1,5 @@
-// Maps an event to notices: the kinds of message and their recipients. Pure. The events are those of the
-// outbox, as webhooks show them; the money path does not know of notices.
+// Maps an event to notices: the kinds of message and their recipients. Pure. The events are those that
+// webhooks deliver, so the code that moves money does not depend on notices.
 
 import type { AccountId, AdviceId, ClientId, UserId } from '#ids.ts'
 import type { MessageKind } from '#messages/kinds.ts'
@@ -48,7 +48,7 @@ export type Customer = {
   email: string | null
   phoneNumber: string | null
   about: { adviceId: AdviceId } | { accountId: AccountId }
-  receivedKobo?: Kobo // Booked to the account of this credit.
+  receivedKobo?: Kobo // The amount of the event's credit that was booked to the account.
 }
 
 type PaymentNews = {
@@ -139,12 +139,12 @@ type StaffContext = {
   statement: string | null // The statement of the settlement.
 }
 
-type Telling = { kind: MessageKind; facts: object; key: string }
+type Notice = { kind: MessageKind; facts: object; key: string }
 
 export function staffNotices(settings: NoticeSettings, context: StaffContext): NewMessage[] {
-  const telling = tell(context)
-  if (!telling || !(settings.staffKinds as readonly string[]).includes(telling.kind)) return []
-  const { kind, facts, key } = telling
+  const notice = toNotice(context)
+  if (!notice || !(settings.staffKinds as readonly string[]).includes(notice.kind)) return []
+  const { kind, facts, key } = notice
   if (kind === 'operator.alert' && isBelow(facts as { severity: Severity }, settings)) return []
   return toPeople(context, { kind, facts, key })
 }
@@ -155,7 +155,7 @@ function isBelow({ severity }: { severity: Severity }, { alertSeverity }: Notice
 
 export function toPeople(
   { clientId, people }: Pick<StaffContext, 'clientId' | 'people'>,
-  { kind, facts, key }: Telling,
+  { kind, facts, key }: Notice,
 ): NewMessage[] {
   const roles = ROLES_OF[kind]
   const readers = people.filter(({ role }) => !roles || roles.includes(role))
@@ -172,7 +172,7 @@ export function toPeople(
   )
 }
 
-function tell({ event, dashboard, waiting, statement }: StaffContext): Telling | undefined {
+function toNotice({ event, dashboard, waiting, statement }: StaffContext): Notice | undefined {
   const { type, data, createdAt: at } = event
   const hour = Math.floor(Date.parse(at) / HOUR_MS)
   const say = (name: string, otherwise = '') => String(data[name] ?? otherwise)
@@ -182,13 +182,13 @@ function tell({ event, dashboard, waiting, statement }: StaffContext): Telling |
       return {
         kind: 'merchant.settlement_paid',
         facts: {
-          ...{ reference: say('reference'), net: Number(data.net), lines: Number(data.lines) },
-          ...{
-            currency: money.currency,
-            at,
-            statement,
-            link: `${dashboard}/settlements/${say('reference')}`,
-          },
+          reference: say('reference'),
+          net: Number(data.net),
+          lines: Number(data.lines),
+          currency: money.currency,
+          at,
+          statement,
+          link: `${dashboard}/settlements/${say('reference')}`,
         },
         key: `event/${event.id}`,
       }
@@ -199,15 +199,18 @@ function tell({ event, dashboard, waiting, statement }: StaffContext): Telling |
       return { kind: 'merchant.suspense', facts, key: `suspense/${hour}` }
     }
     case 'endpoint.disabled': {
-      const host = URL.parse(say('url'))?.host ?? 'an unknown host' // The rest may hold a secret.
+      const host = URL.parse(say('url'))?.host ?? 'an unknown host' // The rest of the URL may hold a secret.
       const facts = { host, reason: say('reason'), link: `${dashboard}/webhooks` }
       return { kind: 'merchant.webhook_failing', facts, key: `event/${event.id}` }
     }
     case 'payout.failed': {
       const reference = say('reference')
       const facts = {
-        ...{ ...money, reference, accountName: say('accountName') },
-        ...{ reason: say('failureReason', 'not known'), link: `${dashboard}/payouts/${reference}` },
+        ...money,
+        reference,
+        accountName: say('accountName'),
+        reason: say('failureReason', 'not known'),
+        link: `${dashboard}/payouts/${reference}`,
       }
       return { kind: 'merchant.payout_failed', facts, key: `event/${event.id}` }
     }
@@ -223,7 +226,8 @@ function tell({ event, dashboard, waiting, statement }: StaffContext): Telling |
         at,
         link: `${dashboard}/alerts`,
       }
-      // Each critical alert is mailed. Others could come by the hundred, such as one for each aged item.
+      // Each critical alert is mailed. Of the others, one of each kind an hour: an operator could get
+      // hundreds, such as one for each aged item.
       const key = severity === 'critical' ? `event/${event.id}` : `alert/${alertKind}/${hour}`
       return { kind: 'operator.alert', facts, key }
     }

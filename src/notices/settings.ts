@@ -1,4 +1,4 @@
-// The notices that a client sends to its payers and to its own users. Payers get none until the client turns
+// A client's settings: which notices its payers and its users get. Payers get none until the client turns
 // them on; users get all unless the client turns them off.
 
 import type { Queryable } from '#db/pool.ts'

@@ -1,4 +1,4 @@
-// Queues notices about events, about waiting approvals, and about each day.
+// The workers of notices: queue notices about events, about waiting approvals, and about each day.
 
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
 import type { Deps, Round, Worker } from '#workers/loop.ts'

@@ -146,20 +146,14 @@ export class Metrics {
     })
   }
 
-  // Adds memory, processor time, open files and event loop delay. Call once per process. Looking at the delay
-  // every 10 ms, which is the default, was a third of the processor time of an idle service.
+  // Adds memory, processor time, open files and event loop delay. Call once per process. Measuring the delay
+  // every 10 ms, the default, took a third of the processor time of an idle service.
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 })
   }
 }
 
-// The metrics of several HTTP processes (src/processes.ts) as one. The process that is scraped asks
-// the primary, which asks all processes and adds up their metrics and its own.
-//
-//   HTTP process ──{metrics: 'wanted', id}──▶ primary ──{metrics: 'ask', id}──▶ every HTTP process
-//   HTTP process ◀─{metrics: 'text', id}──── primary ◀─{metrics: 'answer', id}──
-
-const ANSWER_MAX_MS = 2_000 // A process that does not answer in time is left out.
+const ANSWER_MAX_MS = 2_000 // Processes that do not answer in time are left out.
 
 type MetricValues = MetricObjectWithValues<never>[]
 type Message =
@@ -171,6 +165,13 @@ function isMessage(message: unknown): message is Message {
   return typeof message === 'object' && message !== null && 'metrics' in message
 }
 
+// Adds up the metrics of several HTTP processes (src/processes.ts). The process that is scraped asks the
+// primary, which asks all processes and adds up their metrics and its own.
+//
+//   HTTP process ──{metrics: 'wanted', id}──▶ primary ──{metrics: 'ask', id}──▶ every HTTP process
+//   HTTP process ◀─{metrics: 'text', id}──── primary ◀─{metrics: 'answer', id}──
+//
+// Runs in the primary.
 export function answerForAll({ registry }: { registry: Registry }): void {
   let lastId = 0
   const open = new Map<number, (values: MetricValues) => void>()
@@ -203,7 +204,8 @@ export function answerForAll({ registry }: { registry: Registry }): void {
   })
 }
 
-// For an HTTP process. `registry` is available once the service is created.
+// Runs in an HTTP process. `registry` is available once the service is created. Returns a function that reads
+// the metrics of all processes.
 export function askPrimary(registry: () => Registry): () => Promise<string> {
   let lastId = 0
   const open = new Map<number, (text: string) => void>()

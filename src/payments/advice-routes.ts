@@ -1,4 +1,5 @@
-// /Payment/advice: create advices, which are requests for a payment.
+// Routes of advices, which are requests for a payment: /Payment/advice creates them, and /api/v1/advices
+// lists, retrieves, cancels and extends them.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type HashPayer, parsePayerRules, payerHasher } from '#accounts/payer-rules.ts'
@@ -252,8 +253,6 @@ function parseTerms(
   }
 }
 
-// /api/v1/advices: list, retrieve, cancel and extend advices.
-
 const ExtendRequest = named(
   'ExtendAdviceRequest',
   {
@@ -276,6 +275,7 @@ const ExtendRequest = named(
   { additionalProperties: false, 'x-says': 'Must be an object with expiresAt or seconds.' },
 )
 
+// /api/v1/advices: list, retrieve, cancel and extend advices.
 export const advices = resource('/api/v1/advices', {
   tag: 'Payments',
   noun: 'payment advice',

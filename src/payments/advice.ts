@@ -1,5 +1,5 @@
-// Advices: an advice says what a customer is asked to pay, and on which terms. One payment settles it
-// (payments.ts), and the advice shows the state of that payment:
+// Advices: an advice states the amount that a customer is asked to pay, and on which terms. One payment
+// settles it (payment.ts), and the advice shows the state of that payment:
 //
 //   Pending ──▶ Paid ──▶ Reversed
 //      └──────▶ Expired | Cancelled
@@ -66,7 +66,7 @@ export type AdviceRequest = {
   idempotencyKey?: string | undefined
 }
 
-// Answers each request on its own, in order. A repeated merchantRef with the same terms returns the existing
+// Answers each request separately, in order. A repeated merchantRef with the same terms returns the existing
 // advice; with other terms it is refused.
 export function createAdvices(
   tx: Transaction,
@@ -127,7 +127,7 @@ async function makeAdvices(
   return answers
 }
 
-// Finds the fee rules in force for these clients, from which an advice shows its charges.
+// Finds the fee rules in force for these clients. A new advice shows its charges by them.
 async function findRuleIds(
   tx: Transaction,
   now: Date,
@@ -233,7 +233,7 @@ function refName(clientId: ClientId, { merchantRef }: { merchantRef: string | nu
   return `${clientId}/${merchantRef}`
 }
 
-// Two requests with the same merchantRef have the same terms if this text is equal.
+// Two requests have the same terms if this text is equal.
 function termsText(terms: AdviceTerms): string {
   const { customer: c, payerRules: rules } = terms
   return JSON.stringify([

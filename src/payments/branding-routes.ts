@@ -23,7 +23,7 @@ const LOGO_SAYS =
   `Must be a PNG, JPEG or WebP image in base64, of at most ${LOGO_BYTES_MAX / 1024} kB and ` +
   `${LOGO_SIDE_MIN} to ${LOGO_SIDE_MAX} pixels a side.`
 
-// A field that is left out stays as it is. Null removes it.
+// An omitted field stays as it is. Null removes it.
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 const BrandingRequest = named(

@@ -12,7 +12,7 @@ import { clearAlert, raiseAlerts } from '#records/alerts.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { appendEvents } from '#records/events.ts'
 
-// The operator's review of a client's name in account names (I102).
+// The operator reviews a client's name in account names (I102):
 //
 //   chosen ──▶ waiting ──approve──▶ in force
 //                  └──reject, withdrawn by the client──▶ gone; the former name stays
@@ -77,7 +77,6 @@ export async function decideAccountName(
 
 // Logos of clients: small raster images, stored unchanged and identified by their hash. SVG is refused,
 // because it can contain scripts.
-
 export type Logo = RasterImage & { bytes: Buffer; sha256: string }
 export type ShownLogo = Pick<Logo, 'sha256' | 'width' | 'height'>
 
@@ -99,7 +98,7 @@ export function parseLogo(base64: string): Logo | undefined {
   return { ...image, bytes, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 
-// SQL: a column with the logo of the client `c`.
+// SQL scalar: the logo of the client `c`, without its bytes, as JSON.
 export const SHOWN_LOGO = `
   (select json_build_object('sha256', l.sha256, 'width', l.width, 'height', l.height)
      from client_logos l where l.client_id = c.id)`
@@ -140,9 +139,9 @@ export async function findLogo(
 }
 
 export type Branding = {
-  name: string | null // Null: the client's own name.
-  colour: string | null // #rrggbb in lower case; null: the default colour.
-  accountName: string | null // The merchant in account names. Null: the client's own name.
+  name: string | null // Null means the client's own name.
+  colour: string | null // #rrggbb in lower case. Null means the default colour.
+  accountName: string | null // The merchant in account names. Null means the client's own name.
   pendingAccountName: string | null // The name that waits for the operator's review.
   supportEmail: string | null
   supportPhone: string | null
@@ -166,7 +165,7 @@ export async function readBranding(db: Queryable, clientId: ClientId): Promise<B
   return rows[0] as Branding
 }
 
-// A field that is left out stays as it is; null resets it.
+// An omitted field stays as it is; null resets it.
 type BrandingFields = Partial<Omit<Branding, 'logo' | 'pendingAccountName'>>
 type BrandingChange = {
   client: Client
@@ -176,7 +175,7 @@ type BrandingChange = {
   mode: 'sandbox' | 'live'
 }
 
-// Writes nothing if nothing changes. Locks the client, so that two concurrent changes both count.
+// Writes nothing if nothing changes. Locks the client, so that no concurrent change is lost.
 export async function setBranding(
   tx: Transaction,
   now: Date,
@@ -248,16 +247,15 @@ async function update(tx: Transaction, clientId: ClientId, branding: Branding): 
   })
 }
 
-// Reads the type and size of an image from its header: PNG, JPEG or WebP. Decodes no pixels, so a small file
-// that would unpack to a huge picture does no harm.
-
 type RasterImage = {
   mediaType: 'image/png' | 'image/jpeg' | 'image/webp'
   width: number
   height: number
 }
 
-// Returns undefined for other types, or if the file ends before its size.
+// Reads the type and size of a PNG, JPEG or WebP image from its header. Decodes no pixels, so a small file
+// that would unpack to a huge picture does no harm. Returns undefined for other types, or if the file ends
+// before its size.
 export function readRasterImage(bytes: Buffer): RasterImage | undefined {
   for (const read of [readPng, readJpeg, readWebp]) {
     const image = read(bytes)
@@ -266,14 +264,15 @@ export function readRasterImage(bytes: Buffer): RasterImage | undefined {
   return undefined
 }
 
-// The signature, then the chunk IHDR: length, type, width, height.
+// A PNG starts with the signature and the chunk IHDR: length, type, width, height.
 function readPng(bytes: Buffer): RasterImage | undefined {
   const isPng = bytes.length >= 24 && bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n'
   if (!isPng || bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined
   return { mediaType: 'image/png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
 }
 
-// Start-of-frame segments contain the size; these codes in their range are other tables.
+// Start-of-frame segments (codes 0xc0 to 0xcf) contain the size. These codes in that range are other
+// segments.
 const NOT_FRAMES = [0xc4, 0xc8, 0xcc]
 const START_OF_SCAN = 0xda
 
@@ -291,7 +290,7 @@ function readJpeg(bytes: Buffer): RasterImage | undefined {
   return undefined
 }
 
-// RIFF, with a first chunk that is simple (VP8), lossless (VP8L) or extended (VP8X).
+// A WebP is a RIFF file whose first chunk is simple (VP8), lossless (VP8L) or extended (VP8X).
 function readWebp(bytes: Buffer): RasterImage | undefined {
   const isWebp = bytes.length >= 30 && /^RIFF[\s\S]{4}WEBP/.test(bytes.toString('latin1', 0, 12))
   const size = isWebp && webpSize(bytes)

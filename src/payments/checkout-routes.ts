@@ -33,16 +33,9 @@ import {
   viewLogo,
 } from './checkout-views.ts'
 
-// Live status for open checkout pages. One reader per process reads all watched advices and sends changes to
-// their watchers: soon after a write of this process, and at intervals for the writes of other processes.
-// Reading takes at most a fifth of the time, so that a burst of writes does not become a burst of reads.
-//
-// The feed keeps only the last state that it sent, so a page that reconnects gets the present state and no
-// history. The number of watchers is limited; a page without a slot polls instead.
-
 // A checkout as JSON text, and the time just before it was read. The page's countdown uses this time, and the
-// page ignores a state that is older than its own. With the time after the read, a state that was read
-// earlier could pass for a newer one and stay for good.
+// page ignores a state that is older than the one it shows. With the time after the read, a state that was
+// read earlier could pass for a newer one and stay on the page permanently.
 type Seen = { now: string; text: string }
 
 // Omits advices that do not exist.
@@ -71,6 +64,12 @@ type Options = {
   heartbeatMs?: number
 }
 
+// Live status for open checkout pages. One reader per process reads all watched advices and sends changes to
+// their watchers: soon after a write of this process, and at intervals for the writes of other processes.
+// Reading takes at most a fifth of the time, so that a burst of writes does not become a burst of reads.
+//
+// The feed keeps only the last state that it sent, so a page that reconnects gets the present state and no
+// history. The number of watchers is limited; a page without a slot polls instead.
 export class CheckoutFeeds {
   readonly #options: Required<Options>
   readonly #watchers = new Set<Watching>()

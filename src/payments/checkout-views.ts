@@ -1,5 +1,7 @@
-// Derives readable brand colours: text on or in any chosen colour has at least the contrast of WCAG 2.2 (4.5
-// : 1), in light and dark mode.
+// What the checkout renders: the brand's style sheet, the page, its images, and the schema of its data.
+//
+// The style sheet derives readable colours from a brand's colour: text on or in it has at least the contrast
+// of WCAG 2.2 (4.5 to 1), in light and dark mode.
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -25,7 +27,7 @@ const WHITE: Rgb = [255, 255, 255]
 const LIGHT_GROUND: Rgb = [0xf3, 0xf4, 0xf2]
 const DARK_GROUND: Rgb = [0x22, 0x26, 0x25]
 
-// The style sheet for one colour. It depends on nothing else, so a browser may cache it for ever.
+// Returns the style sheet for one colour. It depends only on the colour, so a browser may cache it for ever.
 export function brandStylesheet(hex: string): string {
   const colour = parseHex(hex)
   const light = rules(colour, readable(colour, LIGHT_GROUND, BLACK))
@@ -64,7 +66,7 @@ function ratio(one: Rgb, other: Rgb): number {
   return (high + 0.05) / (low + 0.05)
 }
 
-// WCAG 2.2, "relative luminance".
+// The relative luminance of WCAG 2.2.
 function luminance(rgb: Rgb): number {
   const [red = 0, green = 0, blue = 0] = rgb.map((part) => {
     const share = part / 255
@@ -83,9 +85,6 @@ function formatHex(rgb: Rgb): string {
   return `#${rgb.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 
-// Renders the checkout page on the server, with the same module (web/checkout/, built by Vite) that takes
-// over in the browser.
-
 export const CHECKOUT = '/pay'
 
 // The exports of web/checkout/server.tsx.
@@ -100,9 +99,11 @@ type CheckoutPage = {
   checkout: Checkout & { now: string }
   bankCode: string | undefined // The bank whose number the page shows.
   problem: string | undefined // The code of the refusal of the payer's last choice of a bank.
-  isSent: boolean // The payer says that the money is sent, and the bank is asked.
+  isSent: boolean // Whether the payer said recently that the money is sent.
 }
 
+// Renders the checkout page on the server, with the same module (web/checkout/, built by Vite) that takes
+// over in the browser.
 export async function loadCheckoutPages(build: string) {
   const path = pathToFileURL(join(build, 'checkout-server/server.js')).href
   const drawing: Drawing = await import(path)
@@ -119,9 +120,6 @@ export async function loadCheckoutPages(build: string) {
 }
 
 export type CheckoutPages = Awaited<ReturnType<typeof loadCheckoutPages>>
-
-// The images of the checkout page: merchants' logos, by their hash, and the QR code of a payment's link. The
-// response type is always an image, whatever the bytes contain.
 
 const YEAR_SECONDS = 31_536_000
 const QR_SECONDS = 3_600 // Short, because PUBLIC_URL may change.
@@ -149,6 +147,8 @@ export function viewLogo(logo: ShownLogo | null) {
 
 type Images = Deps & { pages: CheckoutPages | undefined }
 
+// The images of the checkout page: merchants' logos, by their hash, and the QR code of a payment's link. The
+// response type is always an image, whatever the bytes contain.
 export const checkoutImageRoutes: FastifyPluginAsyncTypebox<Images> = async (app, deps) => {
   const { reads, publicUrl, pages } = deps
 
@@ -185,8 +185,6 @@ export const checkoutImageRoutes: FastifyPluginAsyncTypebox<Images> = async (app
   )
 }
 
-// The only fields of an advice that a payer may see.
-
 const STATUSES =
   'Pending (no number issued yet), Processing, PartPayment, Successful, Expired, Cancelled or ' +
   'Reversed.'
@@ -209,6 +207,7 @@ const FeesBody = Type.Unsafe<{
   description: 'Where the payer bears the fee: what amount is made of. The parts sum to it.',
 })
 
+// The only fields of an advice that a payer may see.
 export const CheckoutBody = named('Checkout', {
   now: Type.String({ description: 'Server time, for countdowns.' }),
   isTest: Type.Boolean({ description: 'Sandbox: no real money moves.' }),

@@ -1,6 +1,6 @@
-// The checkout shows a payer the amount due, where to send it, and its status. The reference is the only
-// credential, so the checkout never shows the customer's email address, phone number or bank account, and of
-// a payer's name only the first letters.
+// Reads and presents the checkout, which shows a payer the amount due, the account to send it to, and the
+// status. The reference is the only credential, so the checkout never shows the customer's email address,
+// phone number or bank account, and shows only the first letters of a payer's name.
 
 import { accountName, MERCHANT_NAME } from '#accounts/account.ts'
 import { findBank, type NameBank } from '#banks/directory.ts'
@@ -56,8 +56,8 @@ type CheckoutPayment = {
   closesAt: Date
   updatedAt: Date
   numbers: PaymentNumber[]
-  heldKobo: Kobo // Sent for this payment, and now in suspense.
-  transfers: Transfer[] // The transfers that paid it. Empty until it is paid.
+  heldKobo: Kobo // The money sent for this payment that is now in suspense.
+  transfers: Transfer[] | null // The transfers that paid it; null until it is paid.
 }
 
 type Transfer = {
@@ -71,10 +71,11 @@ type Transfer = {
 type Flat = Omit<CheckoutRow, 'payment' | 'quote'> &
   Omit<FeeQuote, 'amountKobo'> & {
     amountKobo: Kobo | null // The amount of the payment.
-    ruleId: FeeRuleId | null // The rule in force. Used only before there is a payment.
+    ruleId: FeeRuleId | null // The rule in force; null once there is a payment.
   } & { [K in keyof CheckoutPayment]: CheckoutPayment[K] | null }
 
-// SQL: the credits that are booked for the payment `p`, and the credits assigned to it from suspense.
+// SQL scalar: the credits that are booked for the payment `p`, and the credits assigned to it from suspense,
+// as JSON. Null until the payment is paid.
 const TRANSFERS = `
   (select json_agg(json_build_object('payerName', t.source_account_name,
                                      'payerBankCode', t.source_bank_code,
@@ -221,14 +222,14 @@ function viewTransfers(transfers: readonly Transfer[], { nameBank }: CheckoutRen
   }
 }
 
-// Enough for payers to recognise their own name, and little for another holder of the link.
+// Shows enough for payers to recognise their own name, and little to another holder of the link.
 function maskName(name: string): string {
   const words = name.normalize().split(/\s+/).filter(Boolean)
   return words.map((word) => `${[...word][0]}***`).join(' ')
 }
 
-// Puts healthy banks first, then those most used, otherwise in the order of the settings. A troubled bank is
-// still offered, because the payer may have no other.
+// Puts healthy banks first, then those most used, and keeps the order of the settings otherwise. A troubled
+// bank is still offered, because the payer may have no other.
 function sortBanks({ banks, bankUse }: CheckoutRendering, troubled: readonly string[]) {
   const rank = ({ code }: { code: string }) => [
     Number(troubled.includes(code)),

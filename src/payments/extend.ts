@@ -2,8 +2,8 @@
 // numbers, move with the expiry. An advice is open for at most 48 hours from its first number (or its
 // reopening) to its expiry, as at its creation.
 //
-// Locks: the advice, then its payment. So a concurrent expiry, cancellation or credit has either committed
-// before, and the extension sees it, or sees the new expiry.
+// Locks: the advice, then its payment. So a concurrent expiry, cancellation or credit either commits before,
+// and the extension sees it, or waits and sees the new expiry.
 
 import { timestamp } from '#clock.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -1,9 +1,9 @@
-// Initiates a payment: leases a number at the bank that the payer chose, or at one that is chosen for it.
+// Initiates payments: leases a number at the bank that the payer chose, or else at a bank that routing
+// chooses.
 //
-// Initiating again at the same bank returns the same number of the same payment; at another bank it
-// leases a further number for the same payment, and money to either counts. The payment's expiry
-// starts with its first number, and so does what the payer is asked for: with the fee, if the
-// customer bears it.
+// Initiating again at the same bank returns the same number of the same payment. Initiating at another bank
+// leases a further number for the same payment, and money to either number pays it. The first number sets the
+// payment's expiry and the amount that the payer must pay, which includes the fee if the customer bears it.
 //
 // Locks: advices, then payments, each in id order; then the ranges in bank order.
 
@@ -35,8 +35,8 @@ import type { PaymentStatus } from './states.ts'
 
 export type Initiation = {
   adviceId: AdviceId
-  bankCode: string | undefined // Undefined: it is chosen (src/routing/).
-  clientId: ClientId | undefined // Undefined: the caller holds nothing but the reference.
+  bankCode: string | undefined // Undefined if routing is to choose the bank (src/routing/).
+  clientId: ClientId | undefined // Undefined if the caller holds only the reference.
   idempotencyKey?: string | undefined // See initiateOnce.
 }
 
@@ -44,7 +44,7 @@ export type Initiated = {
   payment: Payment
   bankCode: string
   accountNumber: string
-  at: Date // The moment that the payment is shown as of.
+  at: Date // The moment as of which the payment is shown.
   isReplayed?: boolean
 }
 
@@ -60,7 +60,7 @@ type AdviceRow = Omit<Payment, 'id' | 'status' | 'amountPaidKobo' | 'numbers' | 
   cancelledAt: Date | null
 }
 type Fees = 'quotedFeeKobo' | 'quotedVatKobo' | 'chargedFeeKobo' | 'chargedVatKobo' | 'splits'
-type Routing = StoredDecision | null // Null: the bank was named.
+type Routing = StoredDecision | null // Null if the caller named the bank, or the payment keeps its bank.
 type NumberRequest = { payment: Payment; bank: BankSettings; routing: Routing }
 type Lease = NumberRequest & { accountNumber: string; isRecycled: boolean }
 type Decided = { payment: Payment; bankCode: string }
@@ -73,7 +73,7 @@ async function initiatePayments(
   const ids = [...new Set(initiations.map((initiation) => initiation.adviceId))]
   const { advices, payments, rules } = await lockAdvices(tx, deps.now, ids)
 
-  // First who may, then numbers for those who need one, then the answers.
+  // First decides about each initiation, then leases the numbers that are needed, then answers.
   const opened = new Map<string, Payment>()
   const requests = new Map<string, NumberRequest>()
   const decided = initiations.map((initiation): Decided | Refusal => {
@@ -83,7 +83,8 @@ async function initiatePayments(
     }
     const known = payments.get(advice.adviceId)
     const refusal = findRefusal(advice, known, deps.now)
-    // Choosing may use up a bank's trial: choose only for a payment that can get a number.
+    // Choosing a bank may use up a bank's trial, so a bank is chosen only for a payment that can get a
+    // number.
     if (refusal && initiation.bankCode === undefined) return refusal
     const { bankCode, routing } = findBank(deps, { initiation, known, advice })
     const bank = deps.banks.find(({ code }) => code === bankCode)
@@ -122,9 +123,10 @@ async function initiatePayments(
 
 type Finding = { initiation: Initiation; known: Payment | undefined; advice: AdviceRow }
 
-// Returns the bank that the caller named. If none is named, a payment keeps the last of its banks that
-// routing has not left. If routing left all of them, the payment moves only if another bank is usable. A
-// payment without a bank gets one chosen. Null: no bank has numbers left.
+// Chooses the bank of a payment: the bank that the caller named; else the payment's latest bank that routing
+// still uses; else, if routing avoids all of them, another usable bank; else the payment's latest bank that
+// can still be used. A payment without a bank gets one from the router. `bankCode` is null if no bank has
+// numbers.
 function findBank(
   { router }: Deps,
   { initiation, known, advice }: Finding,
@@ -207,7 +209,7 @@ async function lockAdvices(tx: Transaction, now: Date, ids: readonly AdviceId[])
   }
 }
 
-// Adds each number to its payment. Those that no number was left for stay without.
+// Adds each number to its payment. If a bank has too few numbers, the last payments get none.
 async function leaseNumbers(
   tx: Transaction,
   { banks, now, router }: Deps,
@@ -321,20 +323,21 @@ async function insertPayments(tx: Transaction, now: Date, payments: readonly Pay
   })
 }
 
-// Initiations with an Idempotency-Key. Initiating again returns the same number anyway; with a key
-// the response is the first one too: the payment as it was then, even if paid or expired since.
-//
-// A caller without a token holds only an advice reference and must not use up its owner's keys: its
-// keys are prefixed with the advice. Header values contain no space, so the two never collide.
-
 const OPERATION = 'initiate-payment'
 
+// Initiates payments, some of them with an Idempotency-Key. Initiating again returns the same number even
+// without a key. With a key, the whole response is the first one: it shows the payment as it was then, even
+// if it was paid or has expired since.
+//
+// A caller without a token holds only an advice reference and must not use up the keys of the advice's owner.
+// So the caller's keys are prefixed with the advice. Header values contain no space, so the two never
+// collide.
 export async function initiateOnce(
   tx: Transaction,
   deps: Deps & { sealer: Sealer; keyedAt?: Date },
   initiations: readonly Initiation[],
 ): Promise<(Initiated | Refusal)[]> {
-  // Hardly anybody sends one, and the others pay nothing for it.
+  // Few callers send a key. The others must not pay for the look-up.
   const keyed = initiations.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
   if (keyed.length === 0) return initiatePayments(tx, deps, initiations)
   const owners = await findOwners(tx, keyed)
@@ -394,14 +397,14 @@ type StoredInitiation = {
 function formatResource({ payment, bankCode, at }: Initiated): string {
   const { id, status } = payment
   const paid = payment.amountPaidKobo.toString()
-  const [expiresAt, then] = [payment.expiresAt.toISOString(), at.toISOString()]
+  const expiresAt = payment.expiresAt.toISOString()
   return JSON.stringify({
     id,
     bankCode,
     status,
     paid,
     expiresAt,
-    at: then,
+    at: at.toISOString(),
   } satisfies StoredInitiation)
 }
 
@@ -419,11 +422,11 @@ async function findInitiated(
   const byId = new Map(rows.map((payment) => [payment.id, payment]))
   return new Map(
     initiations.flatMap(({ id, bankCode, status, paid, expiresAt, at }, index) => {
-      const now = byId.get(id)
-      const accountNumber = now && numberAt(now, bankCode)
-      if (!now || !accountNumber) return []
+      const current = byId.get(id)
+      const accountNumber = current && numberAt(current, bankCode)
+      if (!current || !accountNumber) return []
       const amountPaidKobo = kobo(BigInt(paid))
-      const payment = { ...now, status, amountPaidKobo, expiresAt: new Date(expiresAt) }
+      const payment = { ...current, status, amountPaidKobo, expiresAt: new Date(expiresAt) }
       const initiated = { payment, bankCode, accountNumber, at: new Date(at) }
       return [[resources[index] as string, initiated]]
     }),

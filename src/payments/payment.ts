@@ -1,7 +1,8 @@
-// Payments: the settlement of one advice by bank transfer, through one or more leased numbers.
+// A payment settles one advice by bank transfer, through one or more leased numbers. This file has its type,
+// its status as shown, and its reads.
 //
-// A payment shows as Expired from `expiresAt` on, even before a worker has closed it. Until `closesAt`, the
-// end of grace, money that arrives still counts.
+// A payment is shown as Expired from `expiresAt` on, even before a worker has closed it. Until `closesAt`,
+// the end of grace, money that arrives still pays it.
 
 import { MERCHANT_NAME } from '#accounts/account.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -25,8 +26,8 @@ export type Payment = FeeQuote & {
   amountPaidKobo: Kobo
   amountPolicy: AmountPolicy
   refundedKobo: Kobo // Refunds that the banks have confirmed.
-  chargedFeeKobo: Kobo // Set once the payment is settled, …
-  chargedVatKobo: Kobo // … less returned fees and VAT.
+  chargedFeeKobo: Kobo // Set once the payment is settled, less returned fees.
+  chargedVatKobo: Kobo // Set once the payment is settled, less returned VAT.
   splits: ShareRows // The shares of subaccounts.
   currency: string
   status: PaymentStatus // The stored status. Show `statusAt` instead.
@@ -76,7 +77,7 @@ export function adviceStatus(
   return status === 'Successful' ? 'Paid' : (status as AdviceStatus)
 }
 
-// SQL: the amount of the refunds of the payment `p` that banks have confirmed.
+// SQL scalar: the amount of the refunds of the payment `p` that banks have confirmed.
 export const REFUNDED = `
   (select coalesce(sum(o.amount_kobo), 0)::bigint
      from refunds r join payouts o on o.refund_id = r.id
@@ -126,8 +127,8 @@ export async function findPaymentOfAdvice(
 
 export type PaidWhere = { number: PaymentNumber | undefined; paidAt: Date | undefined }
 
-// Finds the number that the latest credit was sent to, or else the number that was issued last. Also finds
-// when the latest money that counts arrived, or was assigned from suspense.
+// Finds the number that the latest credit was sent to, or else the number that was issued last. `paidAt` is
+// when the latest money that is booked to the payment arrived, or was assigned from suspense.
 export async function findPaidWhere(db: Queryable, payment: Payment): Promise<PaidWhere> {
   const { rows } = await db.query<{ accountNumber: string | null; paidAt: Date | null }>({
     name: 'find-paid-where',
@@ -147,8 +148,8 @@ export async function findPaidWhere(db: Queryable, payment: Payment): Promise<Pa
 
 export type PaidBy = { paidAt: Date | null; bankCode: string | null; sessionIds: string | null }
 
-// Returns, for each payment with credits, when the last credit that counts was booked or assigned, the bank
-// that reported that credit, and the session ids of all credits, in order.
+// Returns, for each payment with credits, when money was last booked or assigned to it, the bank of the last
+// credit, and the session ids of all credits, in order.
 export async function readPaidBy(
   db: Queryable,
   payments: readonly Payment[],

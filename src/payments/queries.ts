@@ -1,7 +1,9 @@
-// Finds advices and payments by any reference that a payer's complaint may contain. Searches only the
-// client's own, in this order: payment reference, advice reference, merchantRef, session id of a credit (the
-// payment it is booked to, then one it was assigned to, then the one it was sent to), account number (latest
-// payment first).
+// Finds a client's advices and payments by any reference that a payer's complaint may contain, and lists and
+// sums them.
+//
+// References are tried in this order: payment reference, advice reference, merchantRef, session id of a
+// credit (the payment it is booked to, then one it was assigned to, then the one it was sent to), account
+// number (latest payment first).
 
 import type { Window } from '#db/bounds.ts'
 import {
@@ -23,7 +25,7 @@ import { type Advice, type AdviceStatus, SELECT_ADVICE } from './advice.ts'
 import { getPayment, type Payment, REFUNDED, SELECT_PAYMENT } from './payment.ts'
 import type { PaymentStatus } from './states.ts'
 
-// An advice has no payment before its first number.
+// `paymentId` is null before the advice's first number.
 type Referred = { adviceId: AdviceId; paymentId: PaymentId | null }
 
 const CODE_CYCLES = 64 // From 1970 until 2097.
@@ -31,8 +33,8 @@ const CODE_CYCLES = 64 // From 1970 until 2097.
 // Characters that no reference contains. PostgreSQL refuses NUL.
 const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
 
-// Returns every payment or advice that the reference may name, the likeliest first. A short code is read only
-// if the text is no other reference, because merchants may have references of the same form.
+// Returns every payment or advice that the reference may name, the likeliest first. The text is read as a
+// short code only if it matches no other reference, because merchants may have references of the same form.
 export async function resolveReference(
   db: Queryable,
   clientId: ClientId,
@@ -84,7 +86,7 @@ async function resolveExactly(db: Queryable, clientId: ClientId, reference: stri
   return rows
 }
 
-// At most this many payments of one code are told apart.
+// At most this many payments with the same code are returned.
 const SAME_CODE_MAX = 20
 
 // Reads the ids of each minute that the code may mean, newest first. A minute without payments of the client
@@ -156,8 +158,7 @@ export async function resolvePrefix(
   return rows
 }
 
-// Reads one advice or payment by any of its references, and the amount of it that is in suspense.
-
+// Finds a payment by any of its references, with the amount of its credits that is in suspense.
 export async function findPayment(
   db: Queryable,
   clientId: ClientId,
@@ -187,8 +188,7 @@ function isAmbiguous(reference: string, referred: readonly Referred[]): boolean 
   return isCode && new Set(referred.map(({ adviceId }) => adviceId)).size > 1
 }
 
-// Sums the payment's credits in suspense. Only the payment's own currency counts, because kobo and cents do
-// not add up.
+// Sums the payment's credits in suspense that have the payment's currency: kobo and cents do not add up.
 async function sumInSuspense(db: Queryable, payment: Payment): Promise<Kobo> {
   const { rows } = await db.query<{ sum: Kobo }>({
     name: 'suspense-of-payment',
@@ -203,9 +203,9 @@ async function sumInSuspense(db: Queryable, payment: Payment): Promise<Kobo> {
 // Lists and filters a client's advices and payments, newest or oldest first.
 //
 // Ids start with their time. So an order or a time window is a range of ids, on an index that the foreign
-// keys need anyway (advices_of_client, payments_of_client). References and rare statuses have indexes of
-// their own. Other filters have none, because every new advice and payment would pay for such an index.
-// Instead a page scans at most SCAN_MAX rows, and the next page continues from there.
+// keys need anyway (advices_of_client, payments_of_client). References and rare statuses have separate
+// indexes. Other filters have none, because every new advice and payment would pay for such an index. Instead
+// a page scans at most SCAN_MAX rows, and the next page continues from there.
 
 // Scanning 20,000 rows and their joined rows takes some 100 ms, however long the history is.
 const SCAN_MAX = 20_000
@@ -223,7 +223,7 @@ export type PaymentFilters<Status = PaymentStatus> = Window & {
   refund?: RefundState | undefined
 }
 
-// The part of the paid amount that banks have confirmed as refunded.
+// Whether banks have confirmed a refund of all or part of the amount paid.
 export const REFUND_STATES = ['refunded', 'part_refunded'] as const
 export type RefundState = (typeof REFUND_STATES)[number]
 
@@ -236,7 +236,7 @@ type Paging = {
   now: Date
 }
 
-// `scannedTo`: the page has scanned all rows up to this id. Null: it has scanned all rows.
+// The page has scanned all rows up to the id `scannedTo`, or all rows if that is null.
 type ListScan<T> = { rows: T[]; scannedTo: string | null }
 type PaymentTotal = Total & { amountPaidKobo: Kobo }
 export type ListedAdvice = { advice: Advice; payment: Payment | undefined }
@@ -247,8 +247,8 @@ type Condition = (now: () => string) => string
 
 const IS_OPEN = `p.status in ('Processing', 'PartPayment')`
 
-// The rules of `statusAt` and `adviceStatus` (payment.ts) as SQL, written so that an index on one status can
-// serve.
+// SQL conditions: the rules of `statusAt` and `adviceStatus` (payment.ts), written so that an index on one
+// status can be used.
 const PAYMENT_IS: Record<PaymentStatus, Condition> = {
   Processing: (now) => `p.status = 'Processing' and p.expires_at > ${now()}`,
   PartPayment: (now) => `p.status = 'PartPayment' and p.expires_at > ${now()}`,
@@ -274,7 +274,7 @@ const REFUND_IS: Record<RefundState, string> = {
   part_refunded: `(${REFUNDED} > 0 and ${REFUNDED} < p.amount_paid_kobo)`,
 }
 
-// Statuses that few payments of a client have, and that have a partial index of their own.
+// Statuses that few payments of a client have. Each has a partial index.
 const RARE = ['PartPayment', 'Cancelled', 'Reversed']
 
 // Joins the other table laterally, so that it is looked up for each row that is reached. With a plain join,
@@ -298,7 +298,7 @@ const KINDS = {
   },
 } as const
 
-// Call it within `withSnapshot`, because both reads must see the same moment.
+// Call within `withSnapshot`, because the reads must see the same moment.
 export async function listAdvices(
   db: Queryable,
   clientId: ClientId,
@@ -333,7 +333,7 @@ export async function listPayments(
   return { rows, scannedTo }
 }
 
-// Returns advices in the order of their ids.
+// Returns advices ordered by id.
 export async function readAdvices(
   db: Queryable,
   ids: readonly AdviceId[],
@@ -386,7 +386,8 @@ export async function summarizePayments(
   return summaryOf(rows, end === undefined)
 }
 
-// A query for the ids that match, in order. `end` is the last id that it scans.
+// Builds a query for the ids that match, in order. `end` is the last id that it scans; undefined if it scans
+// all.
 async function selectFound(
   db: Queryable,
   kind: keyof typeof KINDS,
@@ -410,7 +411,8 @@ async function selectFound(
   return { found, values, end }
 }
 
-// Splits the filters into those that an index serves and those that are only compared.
+// Returns the conditions of the filters. `isFew` means that the scan needs no end: an index leads to the rows
+// that match, or every row matches.
 async function narrow(
   db: Queryable,
   kind: keyof typeof KINDS,
@@ -454,7 +456,7 @@ function idRange(id: string, { from, to }: Window, bind: Bind): string[] {
   ]
 }
 
-// The last id that one page scans. Undefined: the page reaches the end. Reads the index alone.
+// Returns the last id that one page scans, or undefined if the page reaches the end. Reads the index alone.
 async function findEnd(
   db: Queryable,
   kind: keyof typeof KINDS,

@@ -1,4 +1,5 @@
-// /api/v1/payments: list and retrieve payments.
+// Routes of payments: /api/v1/payments lists and retrieves them, /api/Transaction verifies one, and
+// /Payment/process/banktransfer initiates one.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { NameBank } from '#banks/directory.ts'
@@ -120,8 +121,6 @@ export const payments = resource('/api/v1/payments', {
       }),
   })
 
-// /api/Transaction: verify a payment by either reference.
-
 const TransactionBody = named('Transaction', {
   merchantCode: Type.String(),
   paymentReference: Type.String(),
@@ -142,6 +141,7 @@ const TransactionBody = named('Transaction', {
   paymentDate: nullable('string', { description: 'When the last of amountCollected was booked.' }),
 })
 
+// /api/Transaction: verify a payment by its payment reference or its advice reference.
 export const verifyPaymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock, mode } = deps
 
@@ -200,8 +200,6 @@ function presentTransaction(
   }
 }
 
-// /Payment/process/banktransfer: pay an advice by bank transfer.
-
 // A simulated transfer to a collection account has no expiresAt.
 export const PaymentBody = named('InitiatedPayment', {
   ...InitiatedPaymentView.schema.properties,
@@ -222,7 +220,8 @@ export function showPayment(
   return InitiatedPaymentView.present({ payment, number, status }, naming)
 }
 
-// The chosen bank may have just leased its last number. Then the next round chooses another bank.
+// The bank that routing chose may have just leased its last number. Then the next attempt chooses another
+// bank.
 async function initiate({ writers, banks }: Deps, initiation: Initiation): Promise<Initiated> {
   let more = initiation.bankCode === undefined ? banks.length : 0
   for (;;) {
@@ -246,6 +245,7 @@ const INITIATE_ERRORS = [
   'numbers_exhausted',
 ] as const
 
+// /Payment/process/banktransfer: pay an advice by bank transfer.
 export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { authentication, banks } = deps
   const tags = ['Payments']

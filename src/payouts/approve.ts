@@ -1,4 +1,12 @@
-// Approves, rejects and cancels payouts.
+// Maker-checker of payouts (I49): approve, reject, and cancel while queued. The maker cannot approve. The
+// approver's access must not come from the maker and must not be too new, and the approver must not have
+// chosen the account that is paid. The database enforces the first two rules (payouts_two_people,
+// payouts_independent_checker).
+//
+// Refusals, in the order of the checks: payout_decided; people_only, other_person_needed, approver_too_new,
+// approver_not_independent; the block of the payout, unless it may have been sent before a restore;
+// approver_chose_account.
+// Locks: the approver, the payout, then the locks of settling the payout.
 
 import {
   APPROVER_COLUMNS,
@@ -29,25 +37,20 @@ import {
 } from './settle.ts'
 import { recordPayoutChanges } from './states.ts'
 
-// A user who chose where money goes is a maker too (I49, I53). Three kinds of users cannot approve a payout
-// to a bank account: the user who added the account, made it the default or chose it for a subaccount; the
-// people behind that user (I93); and everybody to whom these gave access. The rule ends once an independent
-// user has approved a payout or settlement to the account since; for a subaccount, one that paid that
-// subaccount.
-
 type Approving = {
   userId: UserId
   bankAccountIds: readonly BankAccountId[]
-  subaccountIds: readonly SubaccountId[] // Locked, so that nobody chooses another account for them meanwhile.
+  subaccountIds: readonly SubaccountId[] // The caller has locked them, so that their account cannot change.
 }
 
-// Older accounts record the name of the user only.
+// SQL scalar: the user who added the account `b`. Older accounts record only the name of the user.
 const ADDED_BY = `coalesce(b.added_by_user, (
   select u.id from users u where u.client_id = b.client_id and b.created_by = 'user:' || u.email))`
 
 const choosersStandBehind = (user: string) => `not is_independent(h.by, ${user})`
 
-// `known_at`: all payouts to the account were requested later, so the search can start there.
+// SQL subquery: the accounts and the users who chose them. All payouts to an account were requested after its
+// `known_at`, so the search for approvals can start there.
 const CHOICES = `
   select b.client_id, b.id, null::bigint,
          array[${ADDED_BY}, b.default_by_user] || b.added_by_people || b.default_by_people, b.created_at,
@@ -59,7 +62,14 @@ const CHOICES = `
          s.account_chosen_at, s.account_chosen_at
     from subaccounts s where s.id = any($2::bigint[])`
 
-// Searches earlier approvals only if the user chose one of the accounts.
+// A user who chose the account that is paid is treated as a maker (I49, I53). Three kinds of users cannot
+// approve a payout to a bank account: the user who added the account, made it the default or chose it for a
+// subaccount; the people behind that user (I93); and all users to whom these people gave access. The rule
+// ends when an independent user approves a payout or settlement to the account. For a subaccount, that payout
+// or settlement must have paid the subaccount.
+//
+// Returns whether the user may not approve because the user, or a person behind the user, chose one of the
+// accounts. Searches earlier approvals only in that case.
 export async function isAccountChooser(
   db: Queryable,
   { userId, bankAccountIds, subaccountIds }: Approving,
@@ -86,19 +96,9 @@ export async function isAccountChooser(
   return rowCount !== 0
 }
 
-// Maker-checker of payouts (I49): approve, reject, and cancel while queued. The maker cannot approve. The
-// approver's access must not come from the maker and must not be too new, and the approver must not have
-// chosen the account paid to. The database enforces the first two rules (payouts_two_people,
-// payouts_independent_checker).
-//
-// Refusals, in the order of the checks: payout_decided; people_only, other_person_needed, approver_too_new,
-// approver_not_independent; the block of the payout, unless it may have been sent before a restore;
-// approver_chose_account.
-// Locks: the approver, the payout, then the locks of settling the payout.
-
 type Decider = Pick<Approver, 'client' | 'actor'>
 
-// A repetition by the same user changes nothing.
+// Approving again as the same user changes nothing.
 export async function approvePayout(
   tx: Transaction,
   acting: Approver & { now: Date },
@@ -164,8 +164,8 @@ async function findObstacle(
   // A payout that may have been sent is never sent again (I82). Its approval makes a worker query the bank.
   const block = mayHaveBeenSent ? null : await findBlock(db, id)
   if (block || bankAccountId === null || by.userId === null) return block
-  const chosen = { userId: by.userId, bankAccountIds: [bankAccountId], subaccountIds: [] }
-  return (await isAccountChooser(db, chosen)) ? 'approver_chose_account' : null
+  const approving = { userId: by.userId, bankAccountIds: [bankAccountId], subaccountIds: [] }
+  return (await isAccountChooser(db, approving)) ? 'approver_chose_account' : null
 }
 
 const makerOf = ({ requestedBy, requestedByUser, makerPeople }: Judged): Maker => ({
@@ -189,8 +189,8 @@ export async function rejectPayout(
   await decide(tx, acting, { payout, approval: 'rejected', reason })
 }
 
-// Any user or credential that may create payouts may cancel one, until a worker begins to send it. A
-// repetition changes nothing.
+// Any user or credential that may create payouts may cancel one, until a worker begins to send it. Cancelling
+// again changes nothing.
 export async function cancelPayout(
   tx: Transaction,
   deps: SettleDeps & Decider,
@@ -210,9 +210,10 @@ export async function cancelPayout(
   await audit(tx, { client, actor, now }, { payout, action: 'payout.cancel', note: reason })
 }
 
-// A payout of a settlement or refund can be cancelled alone only while it is blocked, because it would wait
-// for ever. Otherwise it cannot: an approved settlement is final, and another payout of the refund may have
-// been sent. A payout of a suspended client cannot be cancelled either, because the client may be resumed.
+// A payout of a settlement or refund can be cancelled alone only while it is blocked, because a blocked
+// payout would wait for ever. Otherwise it cannot be cancelled alone: an approved settlement is final, and
+// another payout of the refund may have been sent. The block of a suspended client does not allow it either,
+// because the client may be resumed.
 async function isCancellable(
   tx: Transaction,
   { id, purpose, status }: LockedPayout,

@@ -1,11 +1,11 @@
 // Finds and locks the money that is available to a client: first the proceeds of its payments, then its
-// collection accounts in the order of their ids. The caller posts the transfers.
+// collection accounts, ordered by id. The caller posts the transfers.
 //
 // The client's debt stays on the available accounts (I57) until a settlement or a recovery takes it. A
 // recovery draws money into the receivable itself.
 //
-// Locks: the collection accounts, the available account, the receivable and the destination accounts, in the
-// order of their ids, like every other posting.
+// Locks: the collection accounts, the available account, the receivable and the destination accounts, ordered
+// by id, like every other posting.
 
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -18,7 +18,7 @@ type Drawing = {
   clientId: ClientId
   currency: string
   amountKobo: Kobo
-  leftKobo?: Kobo // Stays: the operator's floor of the reserve.
+  leftKobo?: Kobo // The amount that must remain available: the operator's floor of the reserve.
   now: Date
   into: readonly AccountId[] // Disjoint from the accounts drawn from.
 }
@@ -32,7 +32,7 @@ const ROWS = `
   select l.id, l.kind, l.credits_kobo - l.debits_kobo as balance_kobo from ledger_accounts l`
 
 // Refuses with `insufficient_balance` unless the balance covers the amount and the debt, and with
-// `reserve_floor_reached` unless it also covers the amount to be left. No other transaction can draw the
+// `reserve_floor_reached` unless it also covers `leftKobo`. No other transaction can draw the
 // money before this one ends.
 export async function drawAvailable(
   tx: Transaction,
@@ -94,6 +94,7 @@ function isEnough({ sources, owedKobo }: Held, { amountKobo, leftKobo }: Need): 
   return allKobo >= amountKobo + owedKobo + leftKobo
 }
 
+// Keeps only as many sources, from the first on, as cover the need.
 function enough({ sources, owedKobo }: Held, { amountKobo, leftKobo }: Need): Held {
   let missingKobo: bigint = amountKobo + owedKobo + leftKobo
   const needed = sources.filter(({ balanceKobo }) => {

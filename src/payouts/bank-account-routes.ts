@@ -1,5 +1,6 @@
 // /api/v1/bank-accounts: the accounts that a client's payouts go to. Before an account is saved, the service
-// asks a bank for the holder's name, with no transaction open.
+// asks a bank for the holder's name, with no transaction open. /api/v1/banks: the institutions that payouts
+// can go to.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { BANKS, type Bank, KINDS } from '#banks/directory.ts'
@@ -104,8 +105,6 @@ export const bankAccounts = resource('/api/v1/bank-accounts', {
       changeBankAccount(tx, call, { reference: call.params.reference, changes: call.body }),
   })
 
-// GET /api/v1/banks: the institutions that payouts can go to and credits can come from. Needs no token.
-
 const InstitutionView = view('Institution', (f: Fields<Bank>) => ({
   code: f.text('code', 'As in bankCode: the CBN code, else the NIP code.'),
   name: f.text('name'),
@@ -139,6 +138,7 @@ const InstitutionView = view('Institution', (f: Fields<Bank>) => ({
 
 const SEARCH_MAX = 100
 
+// GET /api/v1/banks: the institutions that payouts can go to and credits can come from. Needs no token.
 export const institutions = resource('/api/v1/banks', {
   tag: 'Payouts',
   noun: 'bank',

@@ -1,10 +1,10 @@
-// Bank accounts that a client's payouts go to. Before the first payout to an account, a bank is asked for the
-// holder's name. The answer decides the status:
+// Bank accounts that a client's payouts go to. Before the first payout to an account, the service asks a bank
+// for the holder's name. The answer decides the status:
 //
 //   confirmed     the bank knows the account under the name that the client gave
 //   mismatch      the bank knows another name, or no such account: nothing is paid to the account
 //   unconfirmed   no bank has answered: the enquiry is repeated, also before each payout;
-//                 payouts to the account need approval meanwhile
+//                 until then, payouts to the account need approval
 //
 // Account numbers are sealed, and found by their hash. A client has at most one default account.
 
@@ -20,9 +20,6 @@ import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
 import { chooseSendingBank } from './sending-bank.ts'
 
-// Names are the same if they have the same words, in any order and case. Accents, punctuation and the
-// abbreviation of a company's form do not count.
-
 const MARKS = /\p{M}+/gu
 const SEPARATORS = /[^\p{L}\p{N}]+/u
 const SAME = new Map([
@@ -34,6 +31,8 @@ const SAME = new Map([
   ['AND', ''],
 ])
 
+// Names are the same if they have the same words, in any order and case. Accents, punctuation and the
+// abbreviation of a company's form are ignored.
 export function isSameName(one: string, other: string): boolean {
   const words = wordsOf(one)
   return words.length > 0 && words.join(' ') === wordsOf(other).join(' ')
@@ -57,7 +56,7 @@ export type BankAccount = {
   bankCode: string
   accountNumberSealed: Buffer
   accountName: string
-  nameAtBank: string | null // Empty: the bank knows no such account. It may err, so it is asked again.
+  nameAtBank: string | null // Empty if the bank knows no such account. It may err, so workers ask it again.
   status: BankAccountStatus
   isDefault: boolean
   isActive: boolean
@@ -84,7 +83,6 @@ type AccountPage = {
   limit: number
 }
 
-// Newest first.
 export async function listBankAccounts(
   db: Queryable,
   { clientId, isActive, beforeId, limit }: AccountPage,
@@ -100,7 +98,7 @@ export async function listBankAccounts(
   return rows
 }
 
-// Returns the default account if there is no reference.
+// Without a reference, returns the default account.
 export async function getBankAccount(
   db: Queryable,
   clientId: ClientId,
@@ -119,7 +117,7 @@ export async function getBankAccount(
   throw new Refusal(reference === undefined ? 'bank_account_needed' : 'bank_account_not_found')
 }
 
-// The lock keeps others from deactivating the account before the transaction ends.
+// While the lock is held, no other transaction can deactivate the account.
 export async function lockBankAccount(tx: Transaction, id: BankAccountId): Promise<BankAccount> {
   const { rows } = await tx.query<BankAccount>({
     name: 'lock-bank-account',
@@ -149,8 +147,8 @@ type NewBankAccount = {
   answer: NameAnswer
 }
 
-// Saves an account, or corrects the name of an unconfirmed one. The bank's earlier answer still counts while
-// the bank does not answer. The client's first payable account becomes its default.
+// Saves a new account, or corrects the name of an account that is not confirmed. If the bank does not answer
+// now, its earlier answer about a mismatch is used. The client's first payable account becomes its default.
 export async function saveBankAccount(
   tx: Transaction,
   { sealer, now, actor, userId }: AddedBy,
@@ -207,7 +205,8 @@ export async function saveBankAccount(
   return rows[0]?.reference ?? (await refuseSaved(tx, clientId))
 }
 
-// If the bank does not answer now, its earlier answer about a mismatch counts.
+// Returns the name that the bank gave when an earlier check found a mismatch. Used when the bank does not
+// answer now.
 async function findAnswer(
   tx: Transaction,
   { clientId, bankCode, hash }: { clientId: ClientId; bankCode: string; hash: Buffer },
@@ -245,7 +244,7 @@ async function lockAccounts(tx: Transaction, clientId: ClientId): Promise<void> 
   })
 }
 
-const NOBODYS = { status: 'mismatch', nameAtBank: '' } as const
+const UNKNOWN_ACCOUNT = { status: 'mismatch', nameAtBank: '' } as const
 
 type Answered = { account: Pick<BankAccount, 'id' | 'accountName'>; answer: NameAnswer }
 
@@ -257,7 +256,7 @@ export async function noteAnswer(
   { account, answer }: Answered,
 ): Promise<void> {
   const { status, nameAtBank } =
-    answer.status === 'not_found' ? NOBODYS : statusOf(answer, account.accountName)
+    answer.status === 'not_found' ? UNKNOWN_ACCOUNT : statusOf(answer, account.accountName)
   if (status === 'unconfirmed') return
   const { rows } = await tx.query<Pick<BankAccount, 'clientId' | 'reference' | 'bankCode'>>({
     name: 'note-name-answer',
@@ -278,10 +277,9 @@ export async function noteAnswer(
   }
 }
 
-// Changes to a bank account: make it the default, take it out of use, or put it back.
-
 type Changing = { client: Client; actor: string; userId: UserId | null; now: Date }
 
+// Makes a bank account the default, deactivates it, or activates it again.
 export async function changeBankAccount(
   tx: Transaction,
   { client, actor, userId, now }: Changing,
@@ -327,9 +325,6 @@ export async function changeBankAccount(
   return getBankAccount(tx, client.id, reference)
 }
 
-// The bank account that a subaccount is paid to: an existing account of the client, or a new one. A new one
-// never becomes the default for the client's own payouts.
-
 type SubaccountBank = {
   clientId: ClientId
   bankCode: string
@@ -346,6 +341,9 @@ type Known = {
   isActive: boolean
 }
 
+// Returns the bank account that a subaccount is paid to: an existing account of the client, or a new one. A
+// new one never becomes the default for the client's own payouts.
+//
 // Refuses the account if the bank knows it under another name, or does not know it. Also refuses it if the
 // client has added it under another name: the client corrects that name under its bank accounts.
 export async function saveSubaccountBank(
@@ -400,15 +398,16 @@ export async function saveSubaccountBank(
 // then at doubling intervals up to six hours. For other accounts, the enquiry is repeated when a payout to
 // them is requested.
 
-const FIRST_MS = 60_000 // Longer than a call may take, so that no other worker asks meanwhile.
+const FIRST_MS = 60_000 // Longer than a call may take, so that no other worker asks during the call.
 const LONGEST_MS = 6 * 3_600_000
 
+// SQL condition: workers repeat the enquiry for the account `b`.
 const IS_ASKED = `
   (b.status = 'unconfirmed' or b.name_at_bank = '') and b.is_active
     and exists (select from settlement_payees p
                  where p.client_id = b.client_id and p.bank_account_id = b.id)`
 
-// SQL: a name enquiry is due.
+// SQL condition: a name enquiry is due.
 export const HAS_DUE_ENQUIRIES = `exists (
   select from bank_accounts b
    where ${IS_ASKED} and (b.next_enquiry_at is null or b.next_enquiry_at <= clock.now))`
@@ -436,7 +435,7 @@ export async function claimEnquiry(tx: Transaction, now: Date): Promise<DueEnqui
   return rows[0]
 }
 
-// The time of the first enquiry that is due after `after`. Null: there is none.
+// Returns the time of the first enquiry that is due after `after`, or null if there is none.
 export async function findEnquiry(db: Queryable, after: Date): Promise<Date | null> {
   const { rows } = await db.query<{ at: Date | null }>({
     name: 'next-enquiry',
@@ -447,23 +446,24 @@ export async function findEnquiry(db: Queryable, after: Date): Promise<Date | nu
   return rows[0]?.at ?? null
 }
 
-// Asks a bank for the name of an account's holder. The caller has no transaction open. A failed call counts
-// as `no_answer`.
-
-// If no bank can be asked, accounts stay unconfirmed.
+// If no bank answers name enquiries, accounts stay unconfirmed.
 export function canEnquire(bankConnections: BankConnections): boolean {
   return [...bankConnections.values()].some(({ calls }) => calls.enquireName)
 }
 
-// Asks the bank that would send the money, or else the first bank that answers name enquiries.
+// Asks the bank that would send the money, or else the first bank that answers name enquiries, for the name
+// of the account's holder. The caller has no transaction open. A failed call returns `no_answer`.
 export async function enquireName(
   db: Queryable,
   bankConnections: BankConnections,
   account: NamedAccount,
 ): Promise<NameAnswer> {
   const { bankCode } = await chooseSendingBank(db, {
-    ...{ bankConnections, currency: CURRENCY, amountKobo: kobo(0n) },
-    ...{ now: systemClock(), draw: 0 },
+    bankConnections,
+    currency: CURRENCY,
+    amountKobo: kobo(0n),
+    now: systemClock(),
+    draw: 0,
   })
   const calls = [bankConnections.get(bankCode), ...bankConnections.values()].map(
     (connection) => connection?.calls.enquireName,

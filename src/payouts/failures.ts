@@ -1,8 +1,9 @@
-// Requests to fail a payout that a bank may have (unknown, or in a file), or all open payouts of a file that
-// the bank does not have (I94). A person, or a system of the operator, makes the request and quotes the bank.
-// Another, independent person approves it. Then the money becomes available again.
+// Confirms or fails payouts by hand. Failing a payout that a bank may have (unknown, or in a file), or all
+// open payouts of a file that the bank does not have, takes a request (I94). A person, or a system of the
+// operator, makes the request and quotes the bank. Another, independent person approves it. Then the money
+// becomes available again.
 //
-// Locks, as the subject of a request: the file, then the payout.
+// Locks: the file, then the payout.
 
 import type { Client } from '#access/permissions.ts'
 import {
@@ -38,7 +39,7 @@ export const FAILURE_STATES = REQUEST_STATES
 
 export type PayoutFailure = Request & {
   reference: string
-  payout: string | null // The payout's reference. Null: the request is about a file.
+  payout: string | null // The payout's reference; null if the request is about a file.
   payoutFile: string | null
   amountKobo: Kobo // The amount that becomes available: the payout's, or the sum of the file's open payouts.
   reason: string | null // The reason of the payout's failure, which the client sees.
@@ -98,10 +99,11 @@ export function isFailureReference(text: string): boolean {
 export async function findOpenFailure(
   db: Queryable,
   viewer: Viewer,
-  of: { payoutId: bigint } | { fileId: bigint },
+  key: { payoutId: bigint } | { fileId: bigint },
 ): Promise<PayoutFailure | null> {
-  const about = 'payoutId' in of ? ['r.payout_id = $', of.payoutId] : ['r.file_id = $', of.fileId]
-  const where = [['r.state = $', 'open'], about as [string, bigint]] as const
+  const subject =
+    'payoutId' in key ? ['r.payout_id = $', key.payoutId] : ['r.file_id = $', key.fileId]
+  const where = [['r.state = $', 'open'], subject as [string, bigint]] as const
   const [open] = await payoutFailures.list(db, viewer, { where, beforeId: null, limit: 1 })
   return open ?? null
 }
@@ -130,8 +132,8 @@ export async function requestFileFailure(
   await insertRequest(tx, by, { file_id: file.id, evidence })
 }
 
-function insertRequest(tx: Transaction, by: Requester, about: object) {
-  const values = { reference: newReference('PFR'), requested_by_client: by.client.id, ...about }
+function insertRequest(tx: Transaction, by: Requester, fields: object) {
+  const values = { reference: newReference('PFR'), requested_by_client: by.client.id, ...fields }
   return payoutFailures.request(tx, by, { values, conflict: 'failure_requested' })
 }
 
@@ -144,19 +146,18 @@ async function lockPayoutOf(tx: Transaction, reference: string): Promise<LockedP
   return payout
 }
 
-// An operator reports the outcome of a payout that the bank gave no answer for: the operator telephoned the
+type Outcome = Exclude<PayoutOutcome, { status: 'cancelled' }>
+
+// `evidence` is what the bank said about a payout that fails.
+type Resolving = { reference: string; outcome: Outcome; evidence?: string }
+
+// Settles a payout for which the bank gave no answer, as an operator reports: the operator telephoned the
 // bank, or the bank's statement shows the payout. The payout is unknown, or was sent in a file. One person
 // may confirm it, because that frees no money. Failing it takes two people.
 //
-// A repetition changes nothing. A different outcome is refused if the payout is settled, or if the bank has
-// reported an outcome that is about to be settled.
+// Reporting the same outcome again changes nothing. A different outcome is refused if the payout is settled,
+// or if the bank has reported an outcome that is about to be settled.
 // Locks: the file of the payout, the payout, then the locks of settling it.
-
-type Outcome = Exclude<PayoutOutcome, { status: 'cancelled' }>
-
-// `evidence`: the bank's statement about a payout that fails.
-type Resolving = { reference: string; outcome: Outcome; evidence?: string }
-
 export async function resolvePayout(
   tx: Transaction,
   deps: SettleDeps & { client: Client; actor: string },
@@ -191,11 +192,10 @@ async function refuseResolving(
 
 // Fails the payouts of a file that never reached the bank, or that the bank dropped as a whole. These payouts
 // are never queued again (I47). Failing a file needs the bank's confirmation, and is refused if the bank has
-// paid any payout of it. A payout that was confirmed by hand counts as paid if the bank may have the file.
+// paid any payout in the file. A payout that was confirmed by hand is treated as paid if the bank may have
+// the file. Failing the file again changes nothing: the first confirmation stays.
 //
 // Locks: the file, then its payouts, in id order.
-
-// A repetition changes nothing: the first confirmation stays.
 export async function failPayoutFile(
   tx: Transaction,
   { now, by }: { now: Date; by: FileActor },

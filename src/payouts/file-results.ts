@@ -1,9 +1,9 @@
-// Judges a bank's report of payouts in files. Pure.
+// Judges a bank's report of payouts in files, and stores the results that are to be settled.
 //
-// A line about a payout counts before a line about its file. Only a final status settles a payout. An unclear
-// report decides nothing: an unknown status, another amount, another file, both outcomes at once, or a
-// duplicate. The first report counts. The same again changes nothing. The opposite, or the same under another
-// bank reference (a possible double payment), raises an alert.
+// A line about a payout takes precedence over a line about its file. Only a final status settles a payout. An
+// unclear report decides nothing: an unknown status, another amount, another file, both outcomes at once, or
+// a duplicate. The first report decides. The same outcome again changes nothing. The opposite outcome, or the
+// same one under another bank reference (a possible double payment), raises an alert.
 
 import type { ReportedStatus, ReportLine } from '#banks/payment-files.ts'
 import { numberArray, plainArray, textArray } from '#db/sql.ts'
@@ -69,14 +69,20 @@ type Known = {
 }
 
 type Statement = ReportLine & { status: ReportedStatus }
-type Evidence = { payout: KnownPayout; own: Statement[]; ofFile: Statement[]; isUnclear: boolean }
+type Evidence = {
+  payout: KnownPayout
+  ofPayout: Statement[] // The lines about the payout itself.
+  ofFile: Statement[] // The lines about its file.
+  isUnclear: boolean
+}
 
+// Pure.
 function judgeFileResults(lines: readonly ReportLine[], known: Known): Judgement {
   const judgement: Judgement = { results: [], pending: 0, unchanged: 0, problems: [] }
   const evidence = new Map<string, Evidence>()
-  const about = (payout: KnownPayout): Evidence => {
+  const evidenceOf = (payout: KnownPayout): Evidence => {
     const { reference } = payout
-    const found = evidence.get(reference) ?? { payout, own: [], ofFile: [], isUnclear: false }
+    const found = evidence.get(reference) ?? { payout, ofPayout: [], ofFile: [], isUnclear: false }
     evidence.set(reference, found)
     return found
   }
@@ -88,11 +94,11 @@ function judgeFileResults(lines: readonly ReportLine[], known: Known): Judgement
     const problem = isOfFile ? fileProblem(line, known) : orderProblem(line, payout)
     if (problem) {
       judgement.problems.push(problemOf(line, problem, line.reference))
-      if (payout && !isOfFile) about(payout).isUnclear = true
+      if (payout && !isOfFile) evidenceOf(payout).isUnclear = true
       // A bank that rejects a file as a duplicate may also reject each of its payouts, for another reason.
-      if (problem === 'duplicate') for (const each of inFile) about(each).isUnclear = true
-    } else if (isOfFile) for (const each of inFile) about(each).ofFile.push(line as Statement)
-    else about(payout as KnownPayout).own.push(line as Statement)
+      if (problem === 'duplicate') for (const each of inFile) evidenceOf(each).isUnclear = true
+    } else if (isOfFile) for (const each of inFile) evidenceOf(each).ofFile.push(line as Statement)
+    else evidenceOf(payout as KnownPayout).ofPayout.push(line as Statement)
   }
   for (const each of evidence.values()) judgePayout(each, judgement)
   judgement.problems.sort((one, other) => one.line - other.line)
@@ -125,9 +131,12 @@ function orderProblem(
   return isSame ? undefined : 'amount_differs'
 }
 
-function judgePayout({ payout, own, ofFile, isUnclear }: Evidence, judgement: Judgement): void {
+function judgePayout(
+  { payout, ofPayout, ofFile, isUnclear }: Evidence,
+  judgement: Judgement,
+): void {
   if (isUnclear) return
-  const finals = [...ofFile, ...own].filter(({ status }) => status !== 'pending')
+  const finals = [...ofFile, ...ofPayout].filter(({ status }) => status !== 'pending')
   const last = finals.at(-1)
   if (new Set(finals.map(({ status }) => status)).size > 1) {
     judgement.problems.push(problemOf(last as Statement, 'contradictory', payout.reference))
@@ -135,7 +144,8 @@ function judgePayout({ payout, own, ofFile, isUnclear }: Evidence, judgement: Ju
   }
   // The last of several lines about the file decides: it concerns the payment information, the narrowest
   // part.
-  const decisive = own.length > 0 ? own.find(isFinal) : [ofFile.at(-1) as Statement].find(isFinal)
+  const decisive =
+    ofPayout.length > 0 ? ofPayout.find(isFinal) : [ofFile.at(-1) as Statement].find(isFinal)
   const before = payout.reported ?? settledAs(payout)
   if (!decisive) judgement[before ? 'unchanged' : 'pending']++
   else if (before === decisive.status) {
@@ -152,7 +162,7 @@ function isFinal(line: Statement): line is Final {
   return line.status !== 'pending'
 }
 
-// A cancelled payout was never in a file, so it counts as unsettled.
+// Returns null for an open payout, and for a cancelled one, which was never in a file.
 function settledAs({ status }: KnownPayout): 'confirmed' | 'failed' | null {
   return status === 'confirmed' || status === 'failed' ? status : null
 }
@@ -187,14 +197,12 @@ function problemOf(
   }
 }
 
-// Commits the judgement of the whole report before any payout is settled (settle.ts), so that a crash during
-// a long report loses nothing.
-//
-// Locks: the payouts, in id order.
-
 type Taking = { now: Date; by: FileActor }
 
-// `sha256`: the hash of the report, for the audit log.
+// Stores the judgement of the whole report. The caller commits it before any payout is settled (settle.ts),
+// so that a crash during a long report loses nothing. `sha256` is the hash of the report, for the audit log.
+//
+// Locks: the payouts, in id order.
 export async function takeFileResults(
   tx: Transaction,
   { now, by }: Taking,
@@ -209,7 +217,7 @@ export async function takeFileResults(
   return judgement
 }
 
-const IS_WRONG: ReadonlySet<Problem['problem']> = new Set([
+const RAISES_ALERT: ReadonlySet<Problem['problem']> = new Set([
   'already_settled',
   'amount_differs',
   'duplicate',
@@ -217,7 +225,7 @@ const IS_WRONG: ReadonlySet<Problem['problem']> = new Set([
 ])
 
 function contradiction({ reference, fileReference, status, problem }: Problem): NewAlert[] {
-  if (!IS_WRONG.has(problem)) return []
+  if (!RAISES_ALERT.has(problem)) return []
   const subject = reference === null ? `payout_file/${fileReference}` : `payout/${reference}`
   return [{ kind: 'payout_contradicted', subject, detail: { status, problem } }]
 }
@@ -284,9 +292,9 @@ async function logReport(
 ): Promise<void> {
   const { results, pending, unchanged, problems } = judgement
   const total = (status: FileResult['status']) => {
-    const of = results.filter((result) => result.status === status)
-    const sum = of.reduce((kobos, { payout }) => kobos + payout.amountKobo, 0n)
-    return { payouts: of.length, amount: formatKobo(kobo(sum)) }
+    const matching = results.filter((result) => result.status === status)
+    const sum = matching.reduce((kobos, { payout }) => kobos + payout.amountKobo, 0n)
+    return { payouts: matching.length, amount: formatKobo(kobo(sum)) }
   }
   await writeAuditLog(tx, now, {
     ...by,

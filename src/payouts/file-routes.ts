@@ -86,7 +86,7 @@ function requireFileReference(text: string): string {
   return text
 }
 
-const about = {
+const fileResource = {
   tag: 'Operator',
   noun: 'payout file',
   view: FileDetailView,
@@ -94,7 +94,7 @@ const about = {
   params: { id: requireFileReference },
 } as const
 
-const files = resource(PAYOUT_FILES, about)
+const files = resource(PAYOUT_FILES, fileResource)
   .list('listPayoutFiles', {
     summary: 'List payout files, newest first',
     description: 'Files of payouts for banks without an API, and what the banks reported of them.',
@@ -110,7 +110,7 @@ const files = resource(PAYOUT_FILES, about)
     run: (db, call) => readDetail(db, call, call.params.id),
   })
 
-const fileChanges = resource(PAYOUT_FILES, about)
+const fileChanges = resource(PAYOUT_FILES, fileResource)
   .create('createPayoutFile', {
     summary: 'Create a payout file',
     description:
@@ -242,8 +242,6 @@ const downloading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-// POST /api/v1/operator/payout-files/results: a bank's report, as pain.002 or CSV.
-
 const ProblemView = view('PayoutResultProblem', (f: Fields<Problem>) => ({
   line: f.integer('line', 'Line of a CSV; statement of a pain.002, from 1.'),
   reference: f.textOrNull('reference', 'Payout it is about. Null: a file, or nothing.'),
@@ -283,6 +281,7 @@ class UploadedReport {
   }
 }
 
+// POST /api/v1/operator/payout-files/results: a bank's report, as pain.002 or CSV.
 const payoutFileResultRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const { authentication, clock, settleReported } = deps
   app.removeAllContentTypeParsers()

@@ -55,8 +55,8 @@ export type PayoutFile = {
   bankConfirmation: string | null
   confirmed: number
   failed: number
-  settledByHand: number // The settled payouts without a report of the bank.
-  blockedBy: (typeof FILE_BLOCKS)[number] | null // Null: the file can be downloaded.
+  settledByHand: number // The number of payouts that were settled without a report of the bank.
+  blockedBy: (typeof FILE_BLOCKS)[number] | null // Null if the file can be downloaded.
 }
 
 export type FileActor = { clientId: ClientId; actor: string }
@@ -74,33 +74,34 @@ function openContent(sealer: Sealer, sealed: Buffer): Buffer {
   return gunzipSync(Buffer.from(sealer.open(sealed), 'base64'))
 }
 
-// SQL on a payout `p` and its bank's report `r`: somebody settled the payout by hand.
+// SQL condition on a payout `p` and its bank's report `r`: an operator settled the payout by hand.
 const BY_HAND = `p.status in ('confirmed', 'failed') and r.payout_id is null`
 
-// SQL on a file `f`: somebody may have downloaded it before a restore, which lost the record. All payouts of
-// a file were requested before the file was created.
+// SQL condition on a file `f`: it may have been downloaded before a restore, which lost the record. All
+// payouts of a file were requested before the file was created.
 const FILE_MAY_HAVE_BEEN_SENT = `
   exists (select from payouts where batch_id = f.id and ${MAY_HAVE_BEEN_SENT})`
 
-// SQL on a file `f`: a request to fail it, or to fail a payout in it, is open (I94).
+// SQL condition on a file `f`: a request to fail it, or to fail a payout in it, is open (I94).
 const FAILURE_IS_REQUESTED = `
   exists (select from payout_failures r
            where r.state = 'open'
              and (r.file_id = f.id
                   or r.payout_id in (select id from payouts where batch_id = f.id)))`
 
-// SQL on a file `f`: nobody has downloaded it, and screening stopped a payout in it (I147).
+// SQL condition on a file `f`: it was never downloaded, and screening stopped a payout in it (I147).
 const IS_STOPPED_BY_SCREENING = `
   f.downloaded_at is null
     and exists (select from payouts where batch_id = f.id and screening = 'held')`
 
-// SQL on a file `f`: nobody has downloaded it, and it would pay for a suspended client (I97).
+// SQL condition on a file `f`: it was never downloaded, and it has a payout of a suspended client (I97).
 const WOULD_PAY_SUSPENDED = `
   f.downloaded_at is null
     and exists (select from payouts p join clients c on c.id = p.client_id
                  where p.batch_id = f.id and not c.is_active)`
 
-// SQL on a file `f`: nobody has downloaded it, and it would pay for a client whose money is all held (I130).
+// SQL condition on a file `f`: it was never downloaded, and it has a payout of a client whose money is all
+// held (I130).
 const WOULD_PAY_HELD = `
   f.downloaded_at is null
     and exists (select from payouts p where p.batch_id = f.id and ${isAllHeld('p.client_id')})`
@@ -129,7 +130,6 @@ const SELECT_FILE = `
 
 type FileFilter = { bankCode?: string | undefined; beforeId: bigint | null; limit: number }
 
-// Newest first.
 export async function listPayoutFiles(
   db: Queryable,
   { bankCode, beforeId, limit }: FileFilter,
@@ -203,7 +203,7 @@ export async function lockFileOf(tx: Transaction, payoutReference: string): Prom
   return rows[0]?.id ?? null
 }
 
-// Begins again if the payout was put into a file between the two locks.
+// Makes the transaction begin again if the payout was put into a file between the two locks.
 export function requireSameFile(locked: bigint | null, batchId: bigint | null): void {
   if (locked !== batchId) throw new BeginAgain('The payout was put into a file meanwhile.')
 }
@@ -274,10 +274,7 @@ async function refuseSettledByHand(tx: Transaction, fileId: bigint): Promise<nev
   throw new Refusal('payout_file_settled', errors)
 }
 
-// Puts the queued payouts of a bank into a file. The transaction commits them as `sending` before anybody can
-// download the file. So after any crash, no payout is in two files or is also sent otherwise (I47, I62).
-
-// Most bank portals take fewer at once. Further payouts go into the next file.
+// Most bank portals take fewer payouts at once. Further payouts go into the next file.
 export const FILE_PAYOUTS_MAX = 10_000
 
 const WRITERS: Record<FileFormat, (file: PaymentFile) => string> = {
@@ -285,7 +282,9 @@ const WRITERS: Record<FileFormat, (file: PaymentFile) => string> = {
   csv: writePaymentCsv,
 }
 
-// Returns the file's reference. Refuses if no payout is queued, or while payouts are held.
+// Puts the queued payouts of a bank into a file, and returns the file's reference. The transaction commits
+// them as `sending` before the file can be downloaded. So after any crash, no payout is in two files or is
+// also sent in another way (I47, I62). Refuses if no payout is queued, or while payouts are held.
 export async function createPayoutFile(
   tx: Transaction,
   { sealer, now, by, holidays }: { sealer: Sealer; now: Date; by: FileActor; holidays: Holidays },

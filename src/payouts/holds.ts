@@ -1,11 +1,14 @@
-// Holds payouts: while a hold is open nothing is sent to any bank, by a connector, in a file or by hand
-// (I82): no file is given out, and no number of a payer's. They can still be requested, approved, asked
-// for and settled.
+// Everything that keeps payouts from being sent: holds of all payouts, blocks of single payouts, and the
+// holds that follow a restore or a move of the database.
 //
-// A restored database is held from the start, and so is a standby that was promoted without having been
-// synchronous (holds.ts): it does not know what was sent after the moment it was restored to.
-// Payouts requested by then may have been sent, so they are never sent again; the bank is asked (unknown.ts).
-// Later payouts are missing from it, and appear in a bank's statement.
+// While a hold of payouts is open, nothing is sent to any bank, by a connector, in a file or by hand (I82).
+// No file can be downloaded, and no payer's account number is shown. Payouts can still be requested,
+// approved, queried and settled.
+//
+// A restored database is held from the start. So is a standby that was promoted without having been
+// synchronous (holdIfDatabaseMoved). Such a database does not know which payouts were sent after the moment
+// that it was restored to. Payouts requested by that moment may have been sent, so they are never sent again;
+// workers query the bank (unknown.ts). Later payouts are missing, and appear in the bank's statement.
 
 import { timestamp } from '#clock.ts'
 import { readReplication } from '#db/health.ts'
@@ -20,15 +23,16 @@ import { appendEvents } from '#records/events.ts'
 
 const ALERT = { kind: 'payouts_held', subject: 'payouts' } as const
 
-// Conditions on a row of `payouts`. A database that is another one than was known is held before anybody has
-// noticed (holds.ts).
+// SQL condition: payouts are held. It also holds as soon as the database is not the one that was last noted,
+// even before holdIfDatabaseMoved() has run.
 export const HELD = `(exists (select from payout_holds where released_at is null)
                       or exists (select from known_database
                                   where identity <> (select current_database_identity())))`
 const LAST_RESTORED = 'coalesce((select max(last_payout_id) from payout_holds), 0)'
+// SQL conditions on a row of `payouts`.
 export const MAY_BE_SENT = `not ${HELD} and id > ${LAST_RESTORED}`
 export const MAY_HAVE_BEEN_SENT = `id <= ${LAST_RESTORED}`
-// When nothing was ever restored: null.
+// SQL scalar: when the database was last restored, or null if it never was.
 export const LAST_RESTORED_AT =
   '(select max(held_at) from payout_holds where restored_to is not null)'
 
@@ -52,7 +56,7 @@ export async function holdPayouts(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [{ ...ALERT, detail }]))
 }
 
-// The caller has awaited holders.
+// The caller has called awaitHolders().
 export async function arePayoutsHeld(tx: Transaction): Promise<boolean> {
   const { rows } = await tx.query<{ isHeld: boolean }>({
     name: 'are-payouts-held',
@@ -81,12 +85,7 @@ export async function listHolds(db: Queryable): Promise<PayoutHold[]> {
   return rows
 }
 
-// Queued payouts that must not be sent as things are: the client is suspended (I97) or all its money is held
-// (I130), screening stopped it (I147), the account is not to be paid any more, or the bank took back the
-// money that would be refunded or returned. They wait, and can be cancelled or, if they are returns, failed;
-// operators are told.
-
-// On a refund `p`: its source now holds less than is being refunded of it (I58).
+// SQL condition on a refund `p`: its source now holds less than the refunds of that source (I58).
 const IS_UNCOVERED = `
   (select sum(q.amount_kobo) from payouts q
     where q.credit_id = p.credit_id and q.item_id is not distinct from p.item_id
@@ -97,18 +96,19 @@ const IS_UNCOVERED = `
          else coalesce((select i.amount_kobo from suspense_items i
                          where i.id = p.item_id and i.state = 'assigned'), 0) end`
 
-// The bank itself took back a credit that is being returned, so the payer has it (I59). If a return of the
-// credit fails, its money covers the shortfall first, and another return may be covered again.
+// SQL condition: the bank itself took back a credit that is being returned, so the payer has the money (I59).
+// If a return of the credit fails, its money covers the shortfall first, and another return may be covered
+// again.
 export const isTakenBack = (creditId: string) => `
   exists (select from reversals v where v.credit_id = ${creditId} and v.shortfall_kobo > 0)`
 
-// An operator stopped all money of the client. Its payouts wait until it is resumed or the hold ends, and
-// raise no alert.
+// The blocks by which an operator stopped all money of a client. Its payouts wait until the client is resumed
+// or the hold ends, and raise no alert.
 const STOPPED = ['client_suspended', 'client_held'] as const
 const IS_STOPPED = `in ('${STOPPED.join("', '")}')`
 
-// On a payout `p`: a rule of screening is in force that it was not screened by, or its list has changed since
-// (I147).
+// SQL condition on a payout `p`: a screening rule is in force that the payout was not screened by, or the
+// rule's list has changed since the screening (I147).
 export const isUnscreened = (now: string) => `
   exists (select from screening_rules r
            where r.subject = 'payout' and r.effective_from <= ${now}
@@ -121,19 +121,25 @@ export const isUnscreened = (now: string) => `
 export const isUnderReview = (now: string) =>
   `(p.screening is not distinct from 'held' or ${isUnscreened(now)})`
 
-// On a payout `p`: it is in a file that nobody can have downloaded, and no bank has reported it.
+// SQL condition on a payout `p`: it is in a file that cannot have been downloaded, and no bank has reported
+// it.
 const IS_IN_UNSENT_FILE = `
   (p.status = 'sending' and not (p.${MAY_HAVE_BEEN_SENT})
    and exists (select from payout_files f
                 where f.id = p.batch_id and f.downloaded_at is null and f.not_delivered_at is null)
    and not exists (select from payout_results r where r.payout_id = p.id))`
 
-// On a payout `p`: no bank can have heard of it yet, so screening may still stop it.
+// SQL condition on a payout `p`: no bank can have received it yet, so screening may still stop it.
 export const MAY_BE_STOPPED = `
   (p.status in ('queued', 'sending') and (p.status = 'queued' or ${IS_IN_UNSENT_FILE}))`
 
-// Why the payout `p` is blocked; null: it is not. An account that was given another name since is not the
-// one that was approved.
+// A queued payout is blocked if the client is suspended (I97) or all its money is held (I130), if screening
+// stopped it (I147), if its bank account must not be paid any more, or if the bank took back the money that
+// would be refunded or returned. Blocked payouts wait. They can be cancelled or, if they are returns, failed.
+// Operators are alerted.
+//
+// SQL scalar: why the payout `p` is blocked, or null if it is not. An account whose name has changed since is
+// not the account that was approved.
 export const BLOCKED = `
   case when exists (select from clients where clients.id = p.client_id and not clients.is_active)
        then 'client_suspended'
@@ -158,7 +164,7 @@ export const BLOCKS = [
 ] as const satisfies readonly RefusalCode[]
 type Block = (typeof BLOCKS)[number]
 
-// Null: it is not queued, or nothing blocks it.
+// Returns null if the payout is not queued, or if nothing blocks it.
 export async function findBlock(db: Queryable, id: PayoutId): Promise<Block | null> {
   const { rows } = await db.query<{ block: Block | null }>({
     name: 'find-payout-block',
@@ -168,7 +174,7 @@ export async function findBlock(db: Queryable, id: PayoutId): Promise<Block | nu
   return rows[0]?.block ?? null
 }
 
-// On a payout `p`: it is queued, or screening stopped it in a file that nobody has downloaded.
+// SQL condition on a payout `p`: it is queued, or screening stopped it in a file that was never downloaded.
 const IS_WAITING = `(p.status = 'queued' or p.status = 'sending' and p.screening = 'held')`
 
 export async function alertBlocked(tx: Transaction, now: Date): Promise<void> {
@@ -191,7 +197,7 @@ export async function alertBlocked(tx: Transaction, now: Date): Promise<void> {
   await clearUnblocked(tx, now)
 }
 
-// It was cancelled, or may be sent again.
+// Clears alerts of payouts that are no longer waiting or no longer blocked.
 async function clearUnblocked(tx: Transaction, now: Date): Promise<void> {
   await tx.query({
     name: 'clear-unblocked-payouts',
@@ -204,16 +210,6 @@ async function clearUnblocked(tx: Transaction, now: Date): Promise<void> {
   })
 }
 
-// Notices that the database is another one than before: a standby was promoted, or a backup restored. What
-// the old one had committed last may be missing, and a payout that was sent may be queued again.
-//
-//   promoted, commits waited for a standby   noted: the new one has every payout that was sent
-//   promoted, they did not                   held, as after a restore: banks are asked, nothing is sent (I82)
-//   another cluster                          held: no promotion leads there, but a dump or a copy does
-//
-// Between the move and this, nothing is sent either: HELD compares the two identities in the transaction
-// that claims (I89).
-
 const MOVED_REASON =
   'The database was moved to another server without a synchronous standby: it may lack the last payouts.'
 
@@ -224,8 +220,18 @@ type Known = {
   isOtherCluster: boolean
 }
 
-// Compares the database with the last noted one. Holds payouts if it moved and may lack their last commits,
-// and notes the present one.
+// Detects that the database is not the same as before: a standby was promoted, or a backup was restored. The
+// last commits of the old database may be missing, and a payout that was sent may be queued again.
+//
+//   promoted, commits waited for a standby   noted: the new database has every payout that was sent
+//   promoted, commits did not wait           held, as after a restore: workers only query banks (I82)
+//   another cluster                          held: it comes from a dump or a copy, never from a promotion
+//
+// Nothing is sent between the move and its detection either: HELD compares the two identities in the
+// transaction that claims payouts (I89).
+//
+// Compares the database with the one that was last noted. If the database moved and may lack the last
+// commits, holds payouts. Then notes the present database.
 export async function holdIfDatabaseMoved(tx: Transaction, now: Date): Promise<void> {
   const { isSynchronous } = await readReplication(tx)
   const before = await readKnown(tx)
@@ -239,7 +245,7 @@ export async function holdIfDatabaseMoved(tx: Transaction, now: Date): Promise<v
   await writeKnown(tx, now, { identity: known.identity, isSynchronous })
 }
 
-// After a restore: payouts are held already.
+// Notes the present database after a restore. Payouts are held already.
 async function noteDatabase(tx: Transaction, now: Date): Promise<void> {
   const known = await readKnown(tx)
   if (!known) return
@@ -247,7 +253,7 @@ async function noteDatabase(tx: Transaction, now: Date): Promise<void> {
   await writeKnown(tx, now, { identity: known.identity, isSynchronous })
 }
 
-// Undefined if the server does not tell its identity.
+// Returns undefined if the server does not report its identity.
 async function readKnown(db: Queryable): Promise<Known | undefined> {
   const { rows } = await db.query<Known>({
     name: 'read-known-database',
@@ -276,15 +282,6 @@ async function writeKnown(
   })
 }
 
-// Prepares a database that was restored to an earlier moment, before anybody uses it. The database has lost
-// all changes since that moment, but banks, clients and payers still act on them:
-//
-//   payouts    held; known ones are queried at the bank, never sent (holds.ts, I82)
-//   numbers    numbers that may have been issued since are never issued again: a payer may use them
-//   ids        continue far above all that clients may have seen
-//
-// Events keep their sequence, without gaps (I5); consumers must be informed (docs/backup.md).
-
 const IDS_SKIPPED = 10_000_000
 const NUMBERS_SKIPPED_MIN = 1_000
 const NUMBERS_SKIPPED_PERCENT = 1
@@ -299,6 +296,14 @@ type Restore = {
 
 export type ClientPosition = { clientId: string; lastSequence: bigint }
 
+// Prepares a database that was restored to an earlier moment, before any process uses it. The database has
+// lost all changes since that moment, but banks, clients and payers still act on them:
+//
+//   payouts    held; the bank is queried about known ones, which are never sent (I82)
+//   numbers    numbers that may have been issued since are never issued again: a payer may use them
+//   ids        continue far above all that clients may have seen
+//
+// Events keep their sequence, without gaps (I5); consumers must be informed (docs/backup.md).
 export async function settleAfterRestore(tx: Transaction, restore: Restore): Promise<void> {
   const { now, restoredTo, by, skipNumbers } = restore
   await skipIds(tx)

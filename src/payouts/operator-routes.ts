@@ -1,5 +1,5 @@
-// /api/v1/operator/payouts and payout-failures: the payouts of all clients, the outcomes that operators
-// report for banks, and the requests to fail payouts.
+// /api/v1/operator/payouts: the payouts of all clients, and the outcomes that operators report for banks.
+// /api/v1/operator/payout-failures: the requests to fail payouts.
 
 import { type Static, type TObject, Type } from '@fastify/type-provider-typebox'
 import { requireClientId } from '#access/client-routes.ts'
@@ -139,7 +139,6 @@ async function readDetail(db: Queryable, call: Call, reference: string) {
 
 // /api/v1/operator/payout-failures: requests to fail payouts that a bank may have, under maker-checker.
 // Client credentials may request, but only users decide.
-
 export const payoutFailures = resource('/api/v1/operator/payout-failures', {
   tag: 'Operator',
   noun: 'request',

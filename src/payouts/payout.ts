@@ -1,7 +1,8 @@
-// A payout is money that is sent to a bank account. It has a permanent reference.
+// A payout is money that is sent to a bank account. It has a permanent reference. This file has its types,
+// how to find one, and its events.
 //
 // I47: a payout is sent at most once. A payout without an answer is unknown: a worker queries the bank and
-// never sends it again. Approval is a field of its own, not a status.
+// never sends it again. Approval is a separate field, not a status.
 
 import { timestamp } from '#clock.ts'
 import { composed, fits } from '#db/paging.ts'
@@ -32,10 +33,10 @@ export const APPROVALS = ['not_needed', 'needed', 'approved', 'rejected'] as con
 export type Approval = (typeof APPROVALS)[number]
 
 export type NewPayout = {
-  clientId: ClientId | null // Null: a return of unidentified money.
+  clientId: ClientId | null // Null for a return of unidentified money.
   purpose: Purpose
   bankCode: string // The bank that sends the payout.
-  routing?: SendingChoice | undefined // Why that bank was chosen. Undefined: the bank holds the money.
+  routing?: SendingChoice | undefined // Why that bank was chosen; undefined if the bank holds the money.
   amountKobo: Kobo
   currency: string
   to: { bankCode: string; accountNumber: string; accountName: string }
@@ -54,7 +55,7 @@ export type Payout = {
   id: PayoutId
   reference: string
   clientId: ClientId | null
-  clientName: string | null // Its login name.
+  clientName: string | null // The client's login name.
   purpose: Purpose
   status: PayoutStatus
   approval: Approval
@@ -144,9 +145,8 @@ export async function recordRouting(
   await recordPayoutChanges(tx, now, { payoutIds, change: 'routed', changedBy: 'routing', detail })
 }
 
-// Builds the events of payouts and settlements: payout.confirmed, payout.failed, payout.returned. Refunds and
-// returns have events of their own. A cancellation has no event, because the client asked for it.
-
+// Appends the event of a payout or settlement payout that the bank confirmed or failed. Refunds and returns
+// have separate events. A cancellation has no event, because the client asked for it.
 export async function tellOutcome(
   tx: Transaction,
   now: Date,
@@ -160,7 +160,7 @@ export async function tellOutcome(
   await appendEvents(tx, now, [{ clientId, type: `payout.${status}`, facts }])
 }
 
-// Builds the event for a paid payout, or refund, that the bank gave back. The caller appends it.
+// Builds the event for a paid payout or refund that the bank sent back. The caller appends it.
 export async function returnedEvent(
   tx: Transaction,
   now: Date,

@@ -3,7 +3,7 @@
 //
 //   payout, settlement   Paying of the client, or of the subaccount
 //   refund               Refunding of the client
-//   return               Returning of the bank: its hook posts (src/suspense)
+//   return               Returning of the bank: the hook of returns posts the transfers (src/suspense)
 
 import type { AccountId, ClientId } from '#ids.ts'
 import {
@@ -85,14 +85,14 @@ export function paidLegs(payout: HeldPayout, cost: PayoutCost): Leg[] {
   return withMoney(legs)
 }
 
-// The account that the money came from, to which it goes back.
+// The account that a failed payout's money is credited back to: the one it was taken from.
 export function givenBackTo({ currency, subaccountId, clientId }: HeldPayout): SharedAccount {
   return subaccountId === null
     ? { kind: 'available', owner: clientOwner(clientId as ClientId), currency }
     : { kind: 'subaccount', owner: subaccountOwner(subaccountId), currency }
 }
 
-// The transfers of a paid payout that the bank gave back. The charge for sending it is not refunded.
+// The transfers of a paid payout that the bank sent back. The charge for sending it is not refunded.
 export function returnedLegs(payout: HeldPayout): Leg[] {
   const { bankCode, currency, amountKobo, purpose } = payout
   const bank = { kind: 'bank', owner: bankOwner(bankCode), currency } as const

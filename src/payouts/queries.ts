@@ -1,4 +1,4 @@
-// Lists and sums payouts, newest or oldest first: of one client or, for operators, of all clients.
+// Lists, sums, finds and reads payouts: of one client or, for operators, of all clients.
 //
 // Amounts and most states have no index, because payouts are few compared with payments, and a list stops at
 // the end of a page.
@@ -25,7 +25,7 @@ import { type Approval, getPayout, type Payout, type Purpose, SELECT_PAYOUT } fr
 import { type PayoutChange, type PayoutStatus, readPayoutChanges } from './states.ts'
 
 export type PayoutFilter = Window & {
-  clientId?: ClientId | undefined // Undefined: all clients, for operators.
+  clientId?: ClientId | undefined // Undefined for all clients, which only operators see.
   status?: PayoutStatus | undefined
   approval?: Approval | undefined
   purpose?: Purpose | undefined

@@ -1,5 +1,6 @@
-// Queries banks for payouts without an outcome and for payouts that the bank has reported about, and
-// alerts operators of payouts that have none for long or must not be sent. Never sends anything (I47).
+// Queries banks about payouts without an outcome and about payouts that the bank has reported on. Alerts
+// operators of payouts that have had no outcome for long, and of payouts that are blocked. Never sends
+// anything (I47).
 
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import { timestamp } from '#clock.ts'
@@ -34,7 +35,7 @@ type QueriedBank = { bankCode: string; connection: BankConnection }
 export type QueryDeps = PayoutDeps & {
   bankConnections: BankConnections
   observer: string
-  frozenTime?: () => Date | undefined // By a test clock, elapsed time is its time.
+  frozenTime?: () => Date | undefined // Under a test clock, elapsed time is measured by that clock.
 }
 
 export function watchPayoutsRound(deps: PayoutDeps): Round {
@@ -44,7 +45,8 @@ export function watchPayoutsRound(deps: PayoutDeps): Round {
   }
 }
 
-// These banks share one connection, so that a slow bank delays no other.
+// Queries the banks of one connection. Each connection has its own worker, so that a slow bank delays no
+// other.
 export function queryPayoutsRound(deps: QueryDeps, bankCodes: readonly string[]): Round {
   return async () => {
     await queryBanks(deps, bankCodes)
@@ -89,7 +91,7 @@ async function queryBanks(deps: QueryDeps, bankCodes: readonly string[]): Promis
 // again after the bank reported about it. Returns the number of queries.
 async function queryBank(deps: QueryDeps, { bankCode, connection }: QueriedBank): Promise<number> {
   const { findPayout } = connection.calls
-  if (!findPayout) return 0 // This bank cannot be asked. Operators must find out what became of its payouts.
+  if (!findPayout) return 0 // This bank cannot be queried. Operators must find out the outcomes.
   const { limits } = connection
   const { batchPool, clock, realClock = clock } = deps
   const due = await withTransaction(batchPool, (tx) =>
@@ -113,9 +115,9 @@ async function queryBank(deps: QueryDeps, { bankCode, connection }: QueriedBank)
 
 // Claims queries for payouts without an outcome first. The rest of the limit goes to reviews: queries about
 // settled payouts that a bank has reported on (review.ts).
-async function claimAll(tx: Transaction, now: Date, of: { bankCode: string; limit: number }) {
-  const queries = await claimQueries(tx, now, of)
-  const reviews = await claimReviews(tx, now, { ...of, limit: of.limit - queries.length })
+async function claimAll(tx: Transaction, now: Date, claim: { bankCode: string; limit: number }) {
+  const queries = await claimQueries(tx, now, claim)
+  const reviews = await claimReviews(tx, now, { ...claim, limit: claim.limit - queries.length })
   return [
     ...queries.map((query) => ({ query, isReview: false })),
     ...reviews.map((query) => ({ query, isReview: true })),

@@ -1,11 +1,12 @@
-// A client requests a payout of its available money to one of its bank accounts.
+// Creates payouts. requestPayout(): a client requests a payout of its available money to one of its bank
+// accounts. createPayouts() also creates the payouts of settlements, refunds and returns, within the limits.
 //
 //   available accounts → Paying        the amount, …
 //                      → Fee income    … the fee for sending it, …
 //                      → VAT payable   … and the VAT on the fee
 //
-// Checks, in this order: the client (suspended), the account (inactive, mismatch), the limits (I50), the
-// balance, and the operator's floor of the reserve (I96).
+// requestPayout() checks, in this order: the client (suspended), the account (inactive, mismatch), the limits
+// (I50), the balance, and the operator's floor of the reserve (I96).
 // Locks: the client, the bank account, the payout settings, then the available accounts.
 
 import { type Client, refuseSuspended } from '#access/permissions.ts'
@@ -102,7 +103,7 @@ function refuseUnpayable({ isActive, status }: BankAccount): void {
   if (status === 'mismatch') throw new Refusal('bank_account_mismatch')
 }
 
-// Fee rules are in naira: other currencies are sent free of charge.
+// Fee rules are in naira. Payouts in other currencies are free of charge.
 async function findFee(tx: Transaction, now: Date, { client, amountKobo, currency }: Order) {
   const rule = currency === CURRENCY ? await findPayoutRule(tx, client.id, now) : undefined
   if (!rule) return undefined
@@ -149,7 +150,7 @@ async function hold(
   await postTransfers(tx, now, transfers)
 }
 
-// Fills the parts from the draws, both in their order. The sum of the parts equals the sum of the draws.
+// Splits the draws among the parts, both in their order. The sum of the parts equals the sum of the draws.
 function shareDraws(draws: readonly Draw[], parts: readonly Part[]) {
   const shares: { draw: Draw; part: Part; amountKobo: Kobo }[] = []
   const left = draws.map((draw) => ({ draw, kobo: draw.amountKobo as bigint }))
@@ -165,17 +166,16 @@ function shareDraws(draws: readonly Draw[], parts: readonly Part[]) {
   return shares
 }
 
-// I50: the operator limits the amount of each payout of a client, and the sum of its payouts in a day (West
-// Africa Time). The daily sum includes settlements and refunds, unless the bank gave the money back.
-// Settlements are never refused: they were approved, and the client does not choose their amounts. Returns of
-// suspended money do not count, because it is the payers' money.
-//
-// Locks: the settings of each client with a limit, so that concurrent payouts are counted one after another.
-
 const LIMITED: readonly Purpose[] = ['payout', 'refund']
 
 type Limits = { clientId: ClientId; perPayoutKobo: Kobo | null; perDayKobo: Kobo | null }
 
+// I50: the operator limits the amount of each payout of a client, and the sum of its payouts in a day (West
+// Africa Time). The daily sum includes settlements and refunds, but no failed or cancelled payouts.
+// Settlements are never refused: they were approved, and the client does not choose their amounts. Returns of
+// suspended money are not included, because it is the payers' money.
+//
+// Locks: the settings of each client with a limit, so that concurrent payouts are counted one after another.
 async function refuseOverLimits(
   tx: Transaction,
   now: Date,
@@ -238,11 +238,9 @@ async function paidOutSince(
 
 // Creates payouts: rows only. In the same transaction, the caller posts the transfers to the paying or
 // refunding account, which holds the money until the bank has paid. Each transfer names its payout as the
-// cause.
+// cause. Returns the payouts in the order of the requests. Refuses them if a client exceeds its limits (I50).
 //
 // Locks: the settings of the clients that have limits or a floor, in id order.
-
-// Returns the payouts in the order of the requests. Refuses them if a client exceeds its limits (I50).
 export async function createPayouts(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },

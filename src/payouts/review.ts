@@ -1,19 +1,20 @@
-// Reviews settled payouts that a bank has reported on. No report is believed by itself (I100), so a worker
-// queries the bank about each such payout. The bank's answers decide (I104):
+// Handles a bank's report about a payout, and reviews settled payouts that a bank has reported on. No report
+// is believed by itself (I100), so a worker queries the bank about each such payout. The bank's answers
+// decide (I104):
 //
 //   reversed, several times over 15 minutes, and nothing else in between
-//                               if the payout was confirmed: its money came back (settle.ts)
+//                               if the payout was confirmed, the return of its money is booked (bookReturn)
 //   another status than the books have
 //                               operators are alerted; nothing is booked
 //   the status that both the books and the report have
 //                               the review ends
 //
-// `reversed` means only what the bank publishes it to mean: the payout was paid, and the money was given
-// back. Any other answer restarts the count. A query without an answer does not restart it, but its time does
-// not count. Nothing is booked while payouts are held, or if settings now lead to another bank. A status may
+// `reversed` means that the payout was paid and the bank then sent the money back, as the bank publishes. Any
+// other answer restarts the count. A query without an answer does not restart it, but its time is not
+// included. Nothing is booked while payouts are held, or if settings now lead to another bank. A status may
 // lag behind its report, so the worker queries at growing intervals, for about a day, and for as long as the
 // bank says `reversed`.
-// Locks: transactions that hold payouts; the payout; its review; then as settle.ts.
+// Locks: transactions that hold payouts; the payout; its review; then the locks of settle.ts.
 
 import type { PayoutAnswer } from '#banks/connector.ts'
 import type { PayoutEvent } from '#banks/notifications.ts'
@@ -50,15 +51,17 @@ async function readBooks(
   return (await isBookedAsReturned(tx, id)) ? 'reversed' : 'confirmed'
 }
 
-// Whether a report agrees with the books. A report of a payment that came back later is old, and agrees too.
+// Whether a report agrees with the books. A report that a payout was paid also agrees if the money came back
+// later: the report is old.
 export function isKnown(says: Says, books: Says): boolean {
   return isSame(says, books) || (says === 'confirmed' && books === 'reversed')
 }
 
-// A bank may say `reversed` of a payout that failed in our books.
+// A bank may report `reversed` for a payout that failed in our books.
 const isSame = (says: Says, books: Says) =>
   says === books || (says === 'reversed' && books === 'failed')
 
+// SQL condition on a review `r`: a report came within the last minute.
 const REPEATED = `r.reported_at between $3::timestamptz - interval '1 minute' and $3`
 
 // The caller has locked the payout. Reports come in any order, so a report that agrees with the books does
@@ -109,7 +112,8 @@ export async function claimReviews(
   return rows
 }
 
-// Counts one more answer of the bank. Pure.
+// Counts an answer if it says `reversed`. A query without an answer interrupts the measured time; any other
+// answer restarts the count. Pure.
 export function countReversed(
   counted: ObservedAnswers,
   answer: PayoutAnswer,
@@ -223,15 +227,13 @@ async function isBookedAsReturned(tx: Transaction, id: PayoutId): Promise<boolea
 //   queued, after an order that was not sent (I105)
 //             the bank has the payout after all: it becomes unknown, and is never sent
 //   others    a worker queries the bank at once, and compares the answer with the books
-//             (review.ts). If the report contradicts the books, operators are alerted (I47)
+//             (takeReviewAnswer). If the report contradicts the books, operators are alerted (I47)
 //
 // A status may lag behind its report. So if a bank reports that an open payout was not paid, the report is
-// also compared with the outcome that settles the payout later. Reports of a bank that the payout was moved
-// away from count too: if that bank has paid it, operators are alerted. A repeated report causes at most one
-// query a minute.
+// also compared with the outcome that settles the payout later. A bank that the payout was moved away from
+// may also report: if it says that it paid the payout, operators are alerted. A repeated report causes at
+// most one query a minute. Returns false if the payout is not with this bank and never was.
 // Locks: the payout; its review.
-
-// Returns false if the payout is not with this bank and never was.
 export async function hearOfPayout(
   tx: Transaction,
   now: Date,
@@ -273,7 +275,7 @@ export async function hearOfPayout(
 type Reported = {
   id: PayoutId
   status: PayoutStatus
-  isHere: boolean // False: it was moved to another bank since.
+  isHere: boolean // False if the payout was moved to another bank since.
   wasTried: boolean
 }
 

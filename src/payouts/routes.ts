@@ -1,5 +1,5 @@
 // /api/v1/payouts: create, read, cancel, approve and reject a client's payouts. Workers send them. Only users
-// approve and reject: client credentials do not count as a second person.
+// approve and reject: client credentials are not a second person.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { requireApprover, requireUser, toViewer } from '#approvals/views.ts'

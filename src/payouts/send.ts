@@ -1,9 +1,11 @@
-// Takes queued payouts to be sent: by a connector, or in a file (`batchId`). They are `sending` from
-// the commit of this transaction on, before any bank hears of them: so whatever dies later, nobody
-// takes them again (I47), unless their sender says that nothing was sent (send.ts). None are
-// taken while payouts are held, none that a restore knew (I82), none that are blocked
-// (holds.ts), none for a connector whose orders fail, and none in another currency than
-// connectors and files pay: such a return is the operator's to send.
+// Claims queued payouts to send them: by a connector, in a file (`batchId`), or by hand. They are `sending`
+// from the commit of the claim on, before any bank receives them. So after any crash, no worker claims them
+// again (I47), unless their sender reports that nothing was sent (queueAgain). movePayouts() moves queued
+// payouts away from banks where orders fail.
+//
+// claimPayouts() claims no payout while payouts are held, none that was requested before a restore (I82),
+// none that is blocked (holds.ts), none for a connector whose orders fail, and none in a currency that
+// connectors and files do not pay: the operator sends such returns by hand.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
@@ -22,23 +24,25 @@ import { transition } from './states.ts'
 
 export type ClaimedPayout = PayoutInstruction & { id: PayoutId }
 
-// On a payout `p`: it is ready to send, …
+// SQL condition on a payout `p`: it is ready to send.
 export const IS_TO_BE_SENT = `status = 'queued' and approval in ('not_needed', 'approved')
                               and ${MAY_BE_SENT}`
-// … and due, by a connector or in a file. A payout that could not be sent waits before the next attempt.
+// SQL condition on a payout `p`: a connector or a file may take it now. A payout that could not be sent waits
+// before the next attempt.
 const isDue = (now: string) => `${IS_TO_BE_SENT} and currency = '${CURRENCY}'
   and (send_after is null or send_after <= ${now}) and not ${isUnscreened(now)}`
 
 type Claiming = {
   bankCode: string
   limit: number
-  batchId?: bigint | undefined // In a file, or else …
-  sentOver?: string | undefined // … over the connection of this fingerprint.
+  batchId?: bigint | undefined // The file; undefined if a connector sends the payouts.
+  sentOver?: string | undefined // The fingerprint of the connection that sends the payouts.
   by: string
   detail?: string // The file's reference.
 }
 
-// On a bank `b`: it has something to send, and takes orders (src/routing/bank-route.ts).
+// SQL condition on a bank `b`: it has payouts to send, and routing lets it take orders
+// (src/routing/bank-route.ts).
 const maySend = (now: string, latest: string) => `
   exists (select from payouts p
            where bank_code = b.code and ${isDue(now)} and ${BLOCKED} is null)
@@ -46,12 +50,12 @@ const maySend = (now: string, latest: string) => `
                    where r.bank_code = b.code and r.direction = 'out' and r.state = 'left'
                      and r.retry_at > ${now} and r.retry_at <= ${latest})`
 
-// SQL: one of these banks has a payout to send, and takes orders.
+// SQL condition: one of these banks has a payout to send, and takes orders.
 export const hasPayoutsToSend = (bankCodes: readonly string[]) => `exists (
   select from unnest(${quotedArray(bankCodes)}) as b (code)
    where ${maySend('clock.now', `clock.now + interval '${RETRY_MAX_MS} ms'`)})`
 
-// The banks of these that have anything to send, and take orders.
+// Returns those of the banks that have payouts to send and take orders.
 export async function findSendingBanks(
   db: Queryable,
   bankCodes: readonly string[],
@@ -66,7 +70,7 @@ export async function findSendingBanks(
   return rows.map(({ bankCode }) => bankCode)
 }
 
-// The oldest first. Commit before anything is sent.
+// Claims the oldest payouts first. The caller commits before it sends anything.
 export async function claimPayouts(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
@@ -106,8 +110,9 @@ export async function claimPayouts(
     }))
 }
 
-// An operator has executed it at the bank: from here on nobody else sends it. The payout must be locked. A
-// payout that passed screening stays confirmable when rules change, because the operator may have paid it.
+// Claims a payout that an operator has paid at the bank, so that no worker sends it. The caller has locked
+// the payout. A payout that passed screening can still be confirmed when rules change, because the operator
+// may have paid it.
 export async function sendByHand(
   tx: Transaction,
   now: Date,
@@ -132,22 +137,12 @@ export async function sendByHand(
   })
 }
 
-// Payouts whose order certainly never reached the bank: no connection, no login, or, where a recipient
-// is made first, no order yet. They are queued again, and tried again later: a short outage fails
-// nothing (I105).
-//
-//   sending ──certainly not sent──▶ queued, not before `send_after`
-//
-// Only the process that claimed it says so, and only while the payout is still in that claim. Anything
-// less certain is unknown, and never sent again (I47). Until it is sent it can be cancelled.
-// Locks: the payout.
-
 const FIRST_MS = 5_000
 const LONGEST_MS = 300_000
 export const UNREACHABLE_ALERT_MS = 1_800_000
 
-// 5 s, 10 s, 20 s, … five minutes, of which a random half is left out, so that payouts do not come back all
-// at once. `chance`: from 0 to 1.
+// Returns 5 s, 10 s, 20 s, … up to five minutes, shortened at random by up to half, so that payouts are not
+// all sent again at once. `chance` is from 0 to 1.
 export function sendAgainAfterMs(times: number, chance: number): number {
   const longestMs = Math.min(FIRST_MS * 2 ** Math.min(times, 20), LONGEST_MS)
   return Math.round(longestMs * (1 - chance / 2))
@@ -155,7 +150,16 @@ export function sendAgainAfterMs(times: number, chance: number): number {
 
 type Unsent = { id: PayoutId; claimedAt: Date; reason: string; by: string; chance: number }
 
-// False: it is in this claim no more, and stays as it is.
+// Queues a payout again whose order certainly never reached the bank: there was no connection, no login, or,
+// where a recipient is created first, no order yet. A worker tries again later, so a short outage fails no
+// payout (I105).
+//
+//   sending ──certainly not sent──▶ queued, not before `send_after`
+//
+// Only the process that claimed the payout calls this. Returns false and changes nothing if the payout is no
+// longer in that claim. A payout that may have reached the bank becomes unknown instead, and is never sent
+// again (I47). A queued payout can be cancelled.
+// Locks: the payout.
 export async function queueAgain(
   tx: Transaction,
   now: Date,
@@ -185,31 +189,30 @@ export async function queueAgain(
   return true
 }
 
-// Moves queued payouts from banks where orders fail to a bank that can take them. I106: moves only payouts
-// whose bank nobody named and that no bank can have received; a trigger refuses all others
-// (payouts_keep_bank). If no other bank can be used, they wait.
-//
-// Locks: payouts in id order.
-
 const MOVED_MAX = 100
 
-// SQL: nobody named the payout's bank, and no bank can have received the payout.
+// SQL condition: routing chose the payout's bank, and no bank can have received the payout.
 const MAY_MOVE = `${IS_TO_BE_SENT} and purpose in ('payout', 'settlement')
                   and sending_at is null and batch_id is null and currency = '${CURRENCY}'`
 
-// SQL: a payout may move away from a bank where orders fail.
+// SQL condition: a payout may move away from a bank where orders fail.
 export const HAS_PAYOUTS_TO_MOVE = `exists (
   select from bank_routes r join payouts p on p.bank_code = r.bank_code
    where r.direction = 'out' and r.state = 'left' and ${MAY_MOVE})`
 
 type Moving = Pick<Sending, 'now' | 'bankConnections' | 'metrics'>
 
-// Returns how many were moved. If a bank's trial is due, its payouts stay.
+// Moves queued payouts from banks where orders fail to a bank that can take them. I106: moves only payouts
+// whose bank routing chose and that no bank can have received; a trigger refuses all others
+// (payouts_keep_bank). If no other bank can be used, they wait. If a bank's trial is due, its payouts stay.
+// Returns how many were moved.
+//
+// Locks: payouts in id order.
 export async function movePayouts(db: Pool, moving: Moving): Promise<number> {
   const routes = await readRoutes(db)
-  const left = routes.filter(({ direction, state }) => direction === 'out' && state === 'left')
+  const avoided = routes.filter(({ direction, state }) => direction === 'out' && state === 'left')
   let moved = 0
-  for (const route of left) {
+  for (const route of avoided) {
     if (isTrialDue(route, moving.now)) continue
     moved += await withTransaction(db, (tx) => moveFrom(tx, moving, route.bankCode))
   }

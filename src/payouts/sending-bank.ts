@@ -1,6 +1,6 @@
-// Chooses the bank that sends a payout if the request names none: among banks that a connector calls, or else
-// among those that take files, or else among all (src/routing/decision.ts). A bank's funds are its balance in
-// the ledger, less the payouts that are already on their way out.
+// Chooses the bank that sends a payout if the request names none: among the banks that a connector can send
+// payouts to, or else among those that take files, or else among all (src/routing/decision.ts). A bank's
+// funds are its balance in the ledger, less its payouts that are not settled yet.
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'

@@ -1,5 +1,6 @@
 // /api/v1/payout-settings: which payouts need approval, and the limits on payouts. A client can require
-// approval of more payouts. Only the operator sets limits and the reserve floor, and relaxes approval.
+// approval of more payouts. Only the operator sets limits and the reserve floor, and relaxes approval, under
+// /api/v1/operator.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { CLIENTS, requireClientId } from '#access/client-routes.ts'

@@ -13,15 +13,15 @@ import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 
 export type PayoutSettings = {
-  approvalAboveKobo: Kobo | null // Larger payouts need approval. Null: none does; 0: all.
+  approvalAboveKobo: Kobo | null // Larger payouts need approval: all if 0, none if null.
   twoApproversAboveKobo: Kobo | null // Larger payouts by client credentials need two approvers.
-  perPayoutKobo: Kobo | null // Null: no limit.
+  perPayoutKobo: Kobo | null // Null means no limit.
   perDayKobo: Kobo | null
   reserveFloorBps: number
   reserveFloorDays: number
 }
 
-const NONE: PayoutSettings = {
+const DEFAULTS: PayoutSettings = {
   approvalAboveKobo: null,
   twoApproversAboveKobo: null,
   perPayoutKobo: null,
@@ -44,12 +44,12 @@ export async function readPayoutSettings(
     text: SELECT_SETTINGS,
     values: [clientId],
   })
-  return rows[0] ?? NONE
+  return rows[0] ?? DEFAULTS
 }
 
-// The operator's floor of the reserve, and the payouts that it covers: the client's own payouts within the days
-// of the floor that no settlement has included yet. Payout and settlement together keep back as much as one
-// settlement of all that money would (I96):
+// The operator's floor of the reserve, and the payouts that it covers: the client's own payouts within the
+// days of the floor that no settlement has included yet. Payouts and settlements together keep back as much
+// as a single settlement of all the money would (I96):
 //
 //   a payout      leaves that much in the available balance
 //   a settlement  holds that much back (settlement/reserves.ts)
@@ -89,8 +89,8 @@ export async function readFloor(
   return rows[0] as Floor
 }
 
-// The amount that a payout must leave: the floor's share of all the money, paid and left. Null: nothing may
-// be paid.
+// The amount that a payout must leave: the floor's share of all the money, both paid and remaining. Null
+// means that nothing may be paid.
 export function leastLeft({ bps, paidKobo }: Floor): Kobo | null {
   const payableBps = WHOLE_BPS - BigInt(bps)
   if (payableBps === 0n) return null
@@ -109,7 +109,7 @@ export async function lockApprovalRules(tx: Transaction, clientId: ClientId): Pr
 
 export type ApproverCount = 0 | 1 | 2
 
-// Null is no limit.
+// A limit of null is never exceeded.
 export const isAbove = (amountKobo: Kobo, limitKobo: Kobo | null) =>
   limitKobo !== null && amountKobo > limitKobo
 
@@ -127,7 +127,7 @@ export async function countApprovers(
     text: `${SELECT_SETTINGS} for no key update`,
     values: [clientId],
   })
-  const { approvalAboveKobo, twoApproversAboveKobo } = rows[0] ?? NONE
+  const { approvalAboveKobo, twoApproversAboveKobo } = rows[0] ?? DEFAULTS
   if (isCredential(actor) && isAbove(amountKobo, twoApproversAboveKobo)) return 2
   return isAbove(amountKobo, approvalAboveKobo) ? 1 : 0
 }
@@ -138,7 +138,7 @@ type Tightening = {
   twoApproversAboveKobo?: Kobo | null | undefined
 }
 
-// Null (no approval) counts as the highest threshold.
+// Null (no approval) is higher than any threshold.
 function isHigher(newKobo: Kobo | null | undefined, oldKobo: Kobo | null): boolean {
   if (newKobo === undefined || oldKobo === null) return false
   return newKobo === null || newKobo > oldKobo

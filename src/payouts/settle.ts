@@ -1,9 +1,10 @@
-// The one place where a payout becomes confirmed, failed or cancelled: it posts the money, then calls
-// the hook of the payout's purpose, then tells the client, all in one transaction.
+// The one place where a payout becomes confirmed, failed or cancelled, or where a return of its money by the
+// bank is booked. Settling posts the transfers, then calls the hook of the payout's purpose, then appends the
+// client's event, all in one transaction.
 //
-// I47: a payout is settled once; the same outcome again changes nothing. A bank that confirms what
-// failed, or fails what was confirmed, is not believed without a person: the caller is told.
-// Locks: the payout; then ledger accounts, whatever the hook locks, and the client's event counter.
+// I47: a payout is settled once; the same outcome again changes nothing. If a bank confirms a failed payout,
+// or fails a confirmed one, nothing changes, and the caller learns of it: a person must decide.
+// Locks: the payout; then ledger accounts, the locks of the hook, and the client's event counter.
 
 import { APPROVER_COLUMNS, type FirstApprover } from '#approvals/approvers.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -56,19 +57,19 @@ export type LockedPayout = HeldPayout & {
   approval: Payout['approval']
   requestedBy: string
   requestedByUser: UserId | null
-  makerPeople: readonly UserId[] | null // Behind the maker, where it needs approval.
+  makerPeople: readonly UserId[] | null // The people behind the maker, if the payout needs approval.
   approversNeeded: number
   firstApprover: FirstApprover | null
   decidedByUser: UserId | null
   bankAccountId: BankAccountId | null // Payouts and settlements only.
   batchId: bigint | null
   bankReference: string | null
-  mayHaveBeenSent: boolean // Before a restore, of which we know nothing (I82).
+  mayHaveBeenSent: boolean // Whether it may have been sent before a restore, which lost the record (I82).
 }
 
-// `settled`: by this call. `same`: it was so before. `otherwise`: it was settled in another way, or
-// cannot be settled so (only what is queued, and was so ever since, is cancelled; only what was sent is
-// confirmed or fails).
+// `settled`: this call settled the payout. `same`: the payout already had this outcome. `otherwise`: the
+// payout has another outcome, or its status does not allow this one. Only a queued payout that cannot have
+// been sent before a restore can be cancelled; only a payout that was sent can be confirmed or fail.
 type SettleResult = 'settled' | 'same' | 'otherwise'
 
 export async function settlePayout(
@@ -84,7 +85,7 @@ export async function settlePayout(
   return 'settled'
 }
 
-// Why it was not cancelled.
+// Refuses to cancel, with the reason.
 export function refuseCancelling({ status, mayHaveBeenSent }: LockedPayout): never {
   const isForgotten = status === 'queued' && mayHaveBeenSent
   throw new Refusal(isForgotten ? 'payout_may_have_been_sent' : 'payout_not_queued')
@@ -131,7 +132,7 @@ async function settle(tx: Transaction, deps: SettleDeps, settling: Settling): Pr
 
 const NO_COST: PayoutCost = { costKobo: kobo(0n), dutyKobo: kobo(0n), costVatKobo: kobo(0n) }
 
-// Returns are booked by their hook, at no cost.
+// The hook of returns books them, at no cost.
 function costOfOutcome(
   tx: Transaction,
   now: Date,
@@ -162,11 +163,10 @@ async function writeOutcome(
   })
 }
 
-// Settles a payout as its bank reported. If it was settled otherwise meanwhile, the money may have left:
-// nothing changes, and an alert asks a person to find out.
-
 type ReportedOutcome = { id: PayoutId; reference: string; outcome: PayoutOutcome; by: string }
 
+// Settles a payout as its bank reported. If it was settled in another way in the meantime, the money may have
+// left: nothing changes, and an alert asks a person to find out.
 export async function settleAsTold(
   tx: Transaction,
   deps: SettleDeps,
@@ -186,22 +186,20 @@ export async function tellContradiction(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
-// Books a confirmed payout that its bank gave back: the money is available again to whom it was taken
-// from, as when its statement shows it (src/reconciliation/book.ts). The payout stays
-// confirmed, with the return in its history; its fee stays charged. The line that shows the money later is
-// matched to this item of the books ('payout_return'), so it is not booked again.
-//
-// I104: once for a payout, whoever tells it first.
-// Locks: the payout; alerts; ledger accounts; the client's event counter.
-
 type ReturnDeps = { sharedAccounts: SharedAccounts; now: Date }
 
-// A return's money is in nobody's balance: it is booked from the statement, as a credit.
+// The money of a return (purpose) belongs to no client: if it comes back, the statement books it as a credit.
 export const isReturnable = ({ status, purpose }: LockedPayout) =>
   status === 'confirmed' && purpose !== 'return'
 
-// Returns false and changes nothing if this return was booked before, by a bank's report or from a
-// statement line. The caller must have locked the payout and checked isReturnable.
+// Books a confirmed payout that its bank sent back. The money becomes available again on the account that it
+// was taken from, as when a statement shows the return (src/reconciliation/book.ts). The payout stays
+// confirmed, with the return in its history; its fee stays charged. The statement line that shows the money
+// later is matched to this item of the books ('payout_return'), so it is not booked again.
+//
+// I104: a return is booked once for a payout. Returns false and changes nothing if it was booked before, from
+// the bank's answers or from a statement line. The caller has locked the payout and checked isReturnable.
+// Locks: the payout; alerts; ledger accounts; the client's event counter.
 export async function bookReturn(
   tx: Transaction,
   { sharedAccounts, now }: ReturnDeps,
@@ -245,8 +243,6 @@ async function insertReturn(
   return rowCount === 1
 }
 
-// Payouts that a bank reported for good and that are not settled yet, to be settled one by one.
-
 type Row = {
   id: PayoutId
   reference: string
@@ -256,11 +252,12 @@ type Row = {
   by: string
 }
 
-// SQL: a bank has reported about a payout without an outcome.
+// SQL condition: whether a bank has reported a payout that is still sending or unknown.
 export const HAS_REPORTED_PAYOUTS = `exists (
   select from payouts p join payout_results r on r.payout_id = p.id
    where p.status in ('sending', 'unknown'))`
 
+// Returns payouts that are not settled although a bank has reported their final outcome.
 export async function findReported(
   db: Queryable,
   { afterId, limit }: { afterId: bigint; limit: number },
@@ -284,7 +281,7 @@ export async function findReported(
   }))
 }
 
-// The bank's report of a payout, settled or not.
+// Returns the bank's report on a payout, whether or not the payout is settled.
 export async function findReport(tx: Transaction, id: PayoutId): Promise<Reported | undefined> {
   const { rows } = await tx.query<Reported>({
     name: 'find-report-of-payout',
@@ -298,7 +295,8 @@ export async function findReport(tx: Transaction, id: PayoutId): Promise<Reporte
 type Reported = Pick<Row, 'reference' | 'status' | 'bankReference'>
 type Outcome = { status: 'confirmed'; bankReference: string } | { status: 'failed' | 'cancelled' }
 
-// A confirmation under our own reference contradicts no bank reference.
+// Confirmations under two different bank references contradict each other. A confirmation under our own
+// reference contradicts none.
 export function contradicts(report: Reported | undefined, outcome: Outcome): boolean {
   if (!report) return false
   if (outcome.status !== 'confirmed' || report.status !== 'confirmed')

@@ -34,7 +34,7 @@ type PayoutMove = Move<PayoutStatus> & {
   by: string
   now: Date
   detail?: string | null
-  mayStay?: boolean // Payouts in other states stay unchanged. Default: they are a bug.
+  mayStay?: boolean // Whether some of the payouts may be in another state, and then stay unchanged.
 }
 
 // Moves payouts and records the change. Returns those that moved.
@@ -57,7 +57,6 @@ export async function transition<Row extends { id: PayoutId }>(
 // The history of a payout: every status, with its cause; `unsent`, when the payout was queued again because
 // nothing reached the bank; and entries that were booked from a statement that contradicts the payout
 // (src/reconciliation/book.ts).
-
 export type PayoutChange = {
   change:
     | PayoutStatus

@@ -1,6 +1,6 @@
 // Tariffs: the prices that banks charge us for a payout. A tariff applies from a date on, to one bank or to
-// all banks without a tariff of their own. A payout costs what the tariff in force at its confirmation says.
-// Costs are whole kobo; VAT is rounded half up.
+// all banks that have no separate tariff. The tariff in force when a payout is confirmed sets its cost. Costs
+// are whole kobo; VAT is rounded half up.
 //
 // A tariff can be withdrawn until a minute before it begins. The withdrawal takes less than a minute, so no
 // payout is booked by a withdrawn tariff.
@@ -27,7 +27,7 @@ export type Tariff = {
 export type PayoutCost = { costKobo: Kobo; dutyKobo: Kobo; costVatKobo: Kobo }
 
 const ALL_BPS = 10_000n
-const NOTHING: PayoutCost = { costKobo: kobo(0n), dutyKobo: kobo(0n), costVatKobo: kobo(0n) }
+const NO_COST: PayoutCost = { costKobo: kobo(0n), dutyKobo: kobo(0n), costVatKobo: kobo(0n) }
 
 // Stamp duty bears no VAT.
 export function costOf(tariff: Tariff, amountKobo: Kobo): PayoutCost {
@@ -65,7 +65,7 @@ export async function readCost(
     now,
   }: { bankCode: string; amountKobo: Kobo; currency: string; now: Date },
 ): Promise<PayoutCost> {
-  if (currency !== CURRENCY) return NOTHING
+  if (currency !== CURRENCY) return NO_COST
   const { rows } = await db.query<TariffRow>({
     name: 'find-payout-tariff',
     text: `select ${TARIFF_COLUMNS} from payout_tariffs
@@ -73,7 +73,7 @@ export async function readCost(
             order by bank_code is null, effective_from desc limit 1`,
     values: [bankCode, now],
   })
-  return rows[0] ? costOf(toTariff(rows[0]), amountKobo) : NOTHING
+  return rows[0] ? costOf(toTariff(rows[0]), amountKobo) : NO_COST
 }
 
 // Returns the tariffs in force, by bank. Omits banks without a tariff.
@@ -101,7 +101,6 @@ export type DatedTariff = Tariff & {
   createdAt: Date
 }
 
-// Newest first.
 export async function listTariffs(
   db: Queryable,
   { beforeId, limit }: { beforeId: bigint | null; limit: number },

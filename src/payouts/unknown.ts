@@ -13,9 +13,9 @@ import { MAY_HAVE_BEEN_SENT } from './holds.ts'
 import type { PayoutOutcome } from './settle.ts'
 import { transition } from './states.ts'
 
-// Some answers of a bank count only together: several of them, spread over some time. Our processes measure
-// that time by their monotonic clocks, so that setting a machine's clock changes nothing. Time between the
-// answers of two processes, and across a restart, does not count.
+// Some answers of a bank decide only together: several of them, spread over some time. Our processes measure
+// that time by their monotonic clocks, so that setting a machine's clock changes nothing. The time between
+// the answers of two processes, and across a restart, is not included.
 
 export const ANSWERS_NEEDED = 3
 export const OBSERVED_MS_NEEDED = 900_000
@@ -26,8 +26,8 @@ export type Observation = { by: string; queriedAtMs: number; answeredAtMs: numbe
 export type ObservedAnswers = {
   answers: number
   observedMs: number
-  by: string | null // The process that received the last answer, …
-  atMs: number | null // … and when, by the monotonic clock of that process.
+  by: string | null // The process that received the last answer.
+  atMs: number | null // When it received that answer, by its monotonic clock.
 }
 
 export const NO_ANSWERS: ObservedAnswers = { answers: 0, observedMs: 0, by: null, atMs: null }
@@ -70,17 +70,6 @@ export function areEnough({
   return answers >= ANSWERS_NEEDED && observedMs >= OBSERVED_MS_NEEDED
 }
 
-// Decides whether a bank's "not found" fails a payout, which makes its money available again. All of these
-// must hold:
-//
-//   proof      the connector says that its bank's "not found" proves that the bank never took the
-//              payout and never will; the "not found" of other banks proves nothing
-//   unseen     the bank has never said that it has the payout
-//   observed   several such answers came, over a time that our processes have measured (unknown.ts)
-//   released   no hold is open: after a restore or a failover an operator has released payouts
-//
-// Otherwise the payout stays unknown, and an alert tells a person what to do (I88).
-
 export type Absence = {
   isProof: boolean
   isAccepted: boolean
@@ -89,11 +78,21 @@ export type Absence = {
   observedMs: number
 }
 
+// Decides whether a bank's "not found" fails a payout, which makes its money available again. All of these
+// must hold:
+//
+//   proof      the connector says that its bank's "not found" proves that the bank never took the
+//              payout and never will; the "not found" of other banks proves nothing
+//   unseen     the bank has never said that it has the payout
+//   observed   several such answers came, over a time that our processes have measured (areEnough)
+//   released   no hold is open: after a restore or a failover an operator has released payouts
+//
+// Otherwise the payout stays unknown, and an alert tells a person what to do (I88).
 export function isAbsent({ isProof, isAccepted, isHeld, answers, observedMs }: Absence): boolean {
   return isProof && !isAccepted && !isHeld && areEnough({ answers, observedMs })
 }
 
-// Undefined: the answer decides nothing.
+// Returns undefined if the answer decides nothing.
 export function outcomeOf(answer: PayoutAnswer): PayoutOutcome | undefined {
   return answer.status === 'confirmed' || answer.status === 'failed' ? answer : undefined
 }
@@ -134,8 +133,8 @@ export async function markAccepted(tx: Transaction, id: PayoutId): Promise<void>
   })
 }
 
-// Payouts without an answer. Workers query the bank about them at growing intervals until the bank knows the
-// outcome, and never send them again (I47).
+// Workers query the bank about payouts without an answer, at growing intervals, until the bank knows the
+// outcome. They never send them again (I47).
 //
 //   sending ──no answer──▶ unknown     or the worker was frozen before it began to send
 //   sending, stale ──────▶ unknown     the worker died, or could not record the bank's answer
@@ -152,7 +151,7 @@ export const ALERT_AFTER_MS = 1_800_000
 const FIRST_MS = 5_000
 const LONGEST_MS = 3_600_000
 
-// 5 s, 10 s, 20 s, … an hour.
+// Returns 5 s, 10 s, 20 s, … up to an hour.
 export function queryAfterMs(queries: number): number {
   return Math.min(FIRST_MS * 2 ** Math.min(queries, 20), LONGEST_MS)
 }
@@ -169,8 +168,8 @@ const isQueryDue = (at: string, { now, interval }: { now: string; interval: stri
 const isUnknownDue = (now: string) =>
   isQueryDue('next_query_at', { now, interval: queryAfter('queries') })
 
-// SQL on a review `r` of a payout `p` (review.ts): the review is due. A repeated report plans a query up to a
-// minute ahead.
+// SQL condition on a review `r` of a payout `p` (review.ts): the review is due. A repeated report plans a
+// query up to a minute ahead.
 export const isReviewDue = (now: string) =>
   `p.status not in ('sending', 'unknown') and ${isQueryDue('r.next_query_at', {
     now,
@@ -194,7 +193,7 @@ export async function markUnknown(
   const moved = await transition(tx, {
     name: 'payout-unknown',
     rows: [id],
-    mayStay: true, // Another worker may have changed a stale payout meanwhile.
+    mayStay: true, // Another worker may already have changed a stale payout.
     from: 'sending',
     to: 'unknown',
     set: 'next_query_at = $2, is_accepted = is_accepted or $3',
@@ -206,7 +205,7 @@ export async function markUnknown(
   if (moved.length === 0 && isAccepted) await markAccepted(tx, id) // The payout was unknown before.
 }
 
-// The bank waits for an authorization. Only the operator can end the wait, at the bank.
+// Alerts operators if the bank waits for an authorization. Only the operator can end the wait, at the bank.
 export async function alertWaiting(
   tx: Transaction,
   now: Date,
@@ -219,7 +218,8 @@ export async function alertWaiting(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
-// Excludes payouts in files: they wait for the bank's report, however long it takes.
+// Makes payouts unknown that were claimed too long ago. Excludes payouts in files: they wait for the bank's
+// report, however long it takes.
 export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void> {
   await transition(tx, {
     name: 'stale-payouts',
@@ -236,6 +236,7 @@ export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void
   })
 }
 
+// Makes queued payouts unknown that may have been sent before the database was restored.
 export async function markRestoredUnknown(tx: Transaction, now: Date): Promise<void> {
   const detail = 'It may have been sent before the database was restored.'
   const cause = { by: 'restore', now, detail }
@@ -276,7 +277,7 @@ export async function findQueriedBanks(db: Queryable, now: Date): Promise<string
   return rows.map(({ bankCode }) => bankCode)
 }
 
-// SQL: a payout at one of these banks, or a review at any bank, is due for a query.
+// SQL condition: a payout at one of these banks, or a review at any bank, is due for a query.
 export const hasPayoutsToQuery = (bankCodes: readonly string[]) => `(
   exists (select from payouts
            where status = 'unknown' and bank_code = any (${quotedArray(bankCodes)})

@@ -1,6 +1,6 @@
-// Views of payouts and bank accounts. Account numbers are masked, except a client's own bank account for
-// callers with payouts:write. The account number of a payer, which refunds and returns go to, is never shown
-// here (I29).
+// Views of payouts, bank accounts and requests to fail payouts, and the filters of payouts. Account numbers
+// are masked, except a client's own bank account for callers with payouts:write. The account number of a
+// payer, which refunds and returns go to, is never shown here (I29).
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import {
@@ -27,8 +27,6 @@ import { BLOCKS } from './holds.ts'
 import { APPROVALS, type Payout, PURPOSES } from './payout.ts'
 import type { PayoutDetail } from './queries.ts'
 import { PAYOUT_STATUSES, type PayoutChange } from './states.ts'
-
-// Schemas and presenters of requests to fail payouts.
 
 export const REASON_MAX = 500
 const EVIDENCE_MAX = 400

@@ -1,5 +1,6 @@
-// Sends payouts and books the banks' answers. Each connection has its own worker, so that a slow bank delays
-// no other.
+// The workers of payouts, except the queries (query-workers.ts): send payouts and book the banks' answers,
+// move payouts to other banks, settle reported payouts, repeat name enquiries, and alert operators. Each
+// connection has its own sending worker, so that a slow bank delays no other.
 //
 //   claim: sending, committed ─▶ call the bank, no transaction open ─▶ settle; or make it unknown;
 //                               or queue it again, if nothing can have reached the bank (I105)
@@ -132,11 +133,11 @@ const TURNS_MAX = 100
 // (I40). Returns false after a long wait without room; then the order is not sent.
 async function awaitRoom(
   { batchPool, clock, realClock = clock }: PayoutDeps,
-  of: { bankCode: string; limits: CallLimits },
+  bank: { bankCode: string; limits: CallLimits },
 ): Promise<boolean> {
   for (let tried = 0; tried < TURNS_MAX; tried++) {
     const turns = await withTransaction(batchPool, (tx) =>
-      lockAndClaimCalls(tx, realClock, { ...of, kind: 'payouts', claim: async () => [true] }),
+      lockAndClaimCalls(tx, realClock, { ...bank, kind: 'payouts', claim: async () => [true] }),
     )
     if (turns.length > 0) return true
     await setTimeout(TURN_MS)
@@ -158,7 +159,7 @@ const NOT_BEGUN: PayoutAnswer = {
   reason: 'It was claimed too long ago to send.',
 }
 
-// A call that throws counts as a call without an answer.
+// Treats a call that throws as a call without an answer.
 function silence(error: unknown): PayoutAnswer {
   return { status: 'unknown', reason: error instanceof Error ? error.name : 'Error' }
 }
@@ -190,8 +191,6 @@ async function recordAnswer(deps: PayoutDeps, answered: AnsweredPayout): Promise
   })
 }
 
-// Moves queued payouts away from banks whose orders fail (src/payouts/send.ts).
-
 export type MovePayoutsDeps = {
   batchPool: Pool
   clock: Clock
@@ -207,9 +206,6 @@ export function movePayoutsRound(deps: MovePayoutsDeps): Round {
   }
 }
 
-// Settles payouts of files by their banks' reports. Each payout has its own transaction, so that one that
-// cannot be settled delays no other.
-
 const SETTLE_MAX = 100
 
 export type SettleReportedDeps = {
@@ -220,6 +216,8 @@ export type SettleReportedDeps = {
   clock: Clock
 }
 
+// Settles payouts of files by their banks' reports. Each payout has its own transaction, so that one that
+// cannot be settled delays no other.
 export function settleReportedPayoutsRound(deps: SettleReportedDeps): Round {
   const { db, batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
   return async (signal) => {
@@ -245,8 +243,6 @@ export function settleReportedPayoutsRound(deps: SettleReportedDeps): Round {
   }
 }
 
-// Alerts operators of payouts that wait too long for people.
-
 export function watchOverduePayoutsRound({
   batchPool,
   clock,
@@ -260,12 +256,6 @@ export function watchOverduePayoutsRound({
     return { more: false }
   }
 }
-
-// Repeats name enquiries for accounts that settlements would be paid to. No transaction is open during a
-// call. An answer counts only if the account has not changed since the enquiry.
-//
-// No user waits for these enquiries: the worker makes a few per round, one at a time, and stops when a bank
-// does not answer.
 
 const ENQUIRIES_MAX = 10
 
@@ -283,6 +273,11 @@ export function enquireNamesRound(deps: EnquireDeps): Round {
   }
 }
 
+// Repeats name enquiries for accounts that settlements would be paid to. No transaction is open during a
+// call. An answer is used only if the account has not changed since the enquiry.
+//
+// No user waits for these enquiries: the worker makes a few per round, one at a time, and stops when a bank
+// does not answer.
 export async function enquireNames(deps: EnquireDeps, signal?: AbortSignal): Promise<number> {
   const { db, clock, sealer, bankConnections } = deps
   if (!canEnquire(bankConnections)) return 0
@@ -302,15 +297,14 @@ export async function enquireNames(deps: EnquireDeps, signal?: AbortSignal): Pro
   return ENQUIRIES_MAX
 }
 
-// Alerts operators of payouts that wait too long for people: queued for a day though nothing blocks them;
-// unsent for half an hour because their bank cannot be reached; in a file that nobody has downloaded; or in a
-// file that the bank has not reported on. Runs in real time only, not by a test clock.
-
 export const QUEUED_MS_MAX = 86_400_000 // A bank that takes files may get one file a day.
 export const DOWNLOADED_WITHIN_MS = 3_600_000
 
 type Today = { now: Date; lastBusinessDay: string } // `lastBusinessDay` is the last one that has ended.
 
+// Alerts operators of payouts that wait too long for people: payouts queued for a day although nothing blocks
+// them; payouts unsent for half an hour because their bank cannot be reached; files that were not downloaded;
+// and files that the bank has not reported on. Runs in real time only, not by a test clock.
 export async function alertOverdue(tx: Transaction, today: Today): Promise<void> {
   const { now } = today
   const alerts = [...(await findWaiting(tx, now)), ...(await findOverdueFiles(tx, today))]
@@ -318,8 +312,8 @@ export async function alertOverdue(tx: Transaction, today: Today): Promise<void>
   await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
 }
 
-// Counts waiting payouts by bank. A payout waits since its request, approval or release. If its bank cannot
-// be reached, it waits since that was noticed, and is reported sooner.
+// Counts waiting payouts by bank. A payout waits from its request, its approval or the last release of holds
+// on. If its bank cannot be reached, it waits from the first failed attempt on, and is reported sooner.
 async function findWaiting(tx: Transaction, now: Date): Promise<NewAlert[]> {
   const { rows } = await tx.query<Waiting>({
     name: 'find-waiting-payouts',

@@ -1,5 +1,5 @@
-// Finds every column with sealed values and reseals them page by page. Columns are found by name
-// (0021_privacy.sql), so that a new table cannot be forgotten.
+// Data keys: which keys a database knows, which keys each running process holds, and the rotation to
+// another key, which reseals every sealed value.
 
 import type { Clock } from '#clock.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
@@ -9,6 +9,8 @@ import type { Sealer } from '#seal.ts'
 const PAGE_ROWS = 500
 
 export type SealedColumn = { table: string; column: string; key: string; keyType: string }
+
+// Finds the columns with sealed values by their name (0021_privacy.sql), so that a new table is included.
 // Lists tables but not their partitions, which are read through their table. Throws for a table without a
 // single-column key, because a rotation would silently skip the table.
 export async function findSealedColumns(db: Queryable): Promise<SealedColumn[]> {
@@ -23,8 +25,8 @@ export async function findSealedColumns(db: Queryable): Promise<SealedColumn[]> 
         and not a.attisdropped and c.relnamespace = 'public'::regnamespace
       order by 1, 2`,
   )
-  const without = rows.find((row) => row.key === null)
-  if (without) throw new Error(`${without.table} has sealed values and no key of one column`)
+  const keyless = rows.find((row) => row.key === null)
+  if (keyless) throw new Error(`${keyless.table} has sealed values and no key of one column`)
   return rows
 }
 
@@ -63,7 +65,7 @@ export async function resealPage(
 // The data key that seals, and the keys that each process holds. Stored in the database, so that
 // all processes agree:
 //
-//   cleared ──all processes open with it──▶ sealing ──another one seals──▶ being cleared ─┐
+//   cleared ──all processes open with it──▶ sealing ──another key seals──▶ being cleared ─┐
 //   ▲ offered                                                                             │
 //   └─────────────────────────────────────────────────────────────────────────────────────┘
 //
@@ -102,15 +104,16 @@ export async function syncKeys(db: Queryable, now: Date, sealer: Sealer): Promis
   followKeys(keys, sealer)
 }
 
-// As for the start: a running process may have lost a key that it needs.
+// Seals with the key that the database names. Throws if a key that may have sealed something is missing: a
+// running process may have lost it.
 export function followKeys(keys: readonly StoredKey[], sealer: Sealer): void {
   const ours = new Map(sealer.fingerprints().map((key) => [key.id, key.fingerprint]))
   for (const { id, fingerprint, isSealing } of keys.filter((key) => !key.isCleared)) {
-    const own = ours.get(id)
-    if (own && !own.equals(fingerprint)) {
+    const heldFingerprint = ours.get(id)
+    if (heldFingerprint && !heldFingerprint.equals(fingerprint)) {
       throw new KeyProblem(`Data key ${id} is not the one that this database knows by that id.`)
     }
-    if (!own) {
+    if (!heldFingerprint) {
       throw new KeyProblem(
         `Data key ${id} is missing, and data may be sealed with it: see MANILLA_DATA_KEYS.`,
       )
@@ -119,7 +122,7 @@ export function followKeys(keys: readonly StoredKey[], sealer: Sealer): void {
   }
 }
 
-// The report that a process would make now, as text.
+// Describes as text what a process would report now.
 export function describeHolder(keys: readonly StoredKey[], sealer: Sealer): string {
   const isOurs = ({ id, fingerprint }: StoredKey) =>
     sealer.fingerprints().some((key) => key.id === id && key.fingerprint.equals(fingerprint))
@@ -154,7 +157,7 @@ export async function reportKeys(
   })
 }
 
-// The running processes, as far as they have reported.
+// Counts the running processes that have reported.
 export async function countProcesses(db: Queryable, now: Date): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: 'count-processes',
@@ -189,7 +192,8 @@ async function offerKey(
   }
 }
 
-// For a database without keys: any configured key may have sealed something, and the first one seals.
+// Registers the configured keys in a database that knows none. Any of them may have sealed something. The
+// first configured key becomes the sealing key.
 async function addFirstKeys(db: Queryable, now: Date, sealer: Sealer): Promise<void> {
   const ours = sealer.fingerprints()
   await db.query({
@@ -207,7 +211,7 @@ async function addFirstKeys(db: Queryable, now: Date, sealer: Sealer): Promise<v
   })
 }
 
-// Makes the key the sealing one. Processes follow at their next heartbeat.
+// Makes the key the sealing key. Processes follow at their next heartbeat.
 export async function activateKey(pool: Pool, id: number): Promise<void> {
   await withTransaction(pool, async (tx) => {
     await tx.query('update data_keys set is_sealing = false where is_sealing and id <> $1', [id])
@@ -241,8 +245,8 @@ async function countLagging(
 // Rotates the data key while the service runs. The next run repeats an interrupted step:
 //
 //   1. offer the new key, and wait until every running process opens with it;
-//   2. choose it, and wait until every running process seals with it;
-//   3. wait for earlier transactions, which may hold values sealed before;
+//   2. make it the sealing key, and wait until every running process seals with it;
+//   3. wait for earlier transactions, which may hold values sealed with another key;
 //   4. reseal every column page by page, until a whole pass finds nothing under another key; then
 //      clear the other keys: they may be dropped.
 

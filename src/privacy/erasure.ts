@@ -1,6 +1,7 @@
-// The second part of an erasure: payers' names, accounts and narrations on credits, on matched
-// statement lines and on refunds and returns that were never sent, and webhook responses. It runs
-// in pages, so that an account with a million credits blocks nothing.
+// Erases a customer's personal data in two parts. eraseAccounts() and eraseAdvice() erase the account or
+// advice at once. eraseNextPage() then erases, page by page, the payers' names, accounts and narrations on
+// credits, matched statement lines and unsent refunds and returns, and the stored webhook responses. So an
+// account with a million credits blocks nothing.
 //
 //   credits ──▶ answers ──▶ done
 //
@@ -39,7 +40,7 @@ type Erasure = {
   since: Date
 }
 
-// SQL: an erasure is not done, and its next page is due.
+// SQL condition: whether the next page of an erasure is due.
 export const HAS_DUE_ERASURES = `exists (
   select from erasures e
    where e.step <> 'done'
@@ -68,9 +69,9 @@ export async function eraseNextPage(
   })
   const erasure = rows[0]
   if (!erasure) return false
-  const nobody = sealer.seal('')
-  if (!(await eraseCredits(tx, erasure, nobody))) return true
-  await eraseAssigned(tx, erasure, nobody)
+  const emptySealed = sealer.seal('')
+  if (!(await eraseCredits(tx, erasure, emptySealed))) return true
+  await eraseAssigned(tx, erasure, emptySealed)
   if (erasure.step === 'credits') {
     await beginAnswers(tx, erasure)
   } else {
@@ -79,13 +80,13 @@ export async function eraseNextPage(
   return true
 }
 
-// Selects credits without open suspense: money in suspense still needs its payer.
+// SQL condition: whether the credit `c` has no money in suspense. Money in suspense still needs its payer.
 const NOT_NEEDED = `not exists (select from suspense_items i
                                  where i.credit_id = c.id and i.state in ('open', 'returning'))`
 const SOMEBODY = 'num_nonnulls(c.source_account_sealed, c.source_account_name, c.narration) > 0'
 const NOBODY = 'source_account_sealed = null, source_account_name = null, narration = null'
 
-// Statement lines of the erased credits, of their reversals and of their returns.
+// SQL statement: erases the statement lines of the erased credits, of their reversals and of their returns.
 const ERASE_LINES = `
   update statement_lines l set ${NOBODY_ON_LINE}
    where ${SOMEBODY_ON_LINE} and l.id in (
@@ -98,7 +99,8 @@ const ERASE_LINES = `
                    where i.credit_id = e.id) as of
        join statement_matches m on m.item_kind = of.kind and m.item_id = of.id)`
 
-// Payouts to a credit's payer that were never sent to a bank. Sent payouts must still show the recipient.
+// SQL condition: whether a payout to a credit's payer was never sent to a bank. Sent payouts must still show
+// the recipient.
 const NEVER_SENT = `purpose in ('refund', 'return') and status = 'cancelled'`
 
 const erasePayouts = (sealed: string) => `
@@ -106,11 +108,16 @@ const erasePayouts = (sealed: string) => `
     from erased e
    where p.credit_id = e.id and ${NEVER_SENT} and p.to_account_name <> '${ERASED_NAME}'`
 
-// Whether an unsent payout of the credit `c` still names the payer.
+// SQL condition: whether an unsent payout of the credit `c` still names the payer.
 const HAS_UNSENT_PAYOUT = `exists (
   select from payouts where credit_id = c.id and ${NEVER_SENT} and to_account_name <> '${ERASED_NAME}')`
 
-async function eraseCredits(tx: Transaction, erasure: Erasure, nobody: Buffer): Promise<boolean> {
+// Erases one page of the credits to the account or payment. Returns whether it was the last page.
+async function eraseCredits(
+  tx: Transaction,
+  erasure: Erasure,
+  emptySealed: Buffer,
+): Promise<boolean> {
   const [column, type, values] = erasure.accountId
     ? ['account_number', 'text', erasure.accountNumbers]
     : ['payment_id', 'uuid', [erasure.paymentId]]
@@ -132,7 +139,7 @@ async function eraseCredits(tx: Transaction, erasure: Erasure, nobody: Buffer): 
            ), lines as (${ERASE_LINES}
            )
            select max(id) as last, count(*)::int as count from page`,
-    values: [values, erasure.creditsAfter, nobody],
+    values: [values, erasure.creditsAfter, emptySealed],
   })
   const { last, count } = rows[0] as { last: bigint | null; count: number }
   await tx.query({
@@ -151,7 +158,7 @@ async function beginAnswers(tx: Transaction, { id }: Erasure): Promise<void> {
   })
 }
 
-// Credits that somebody assigned out of suspense. Users do this by hand, so there are few.
+// SQL subquery: the credits that users assigned from suspense by hand, so there are few.
 const ASSIGNED = `select credit_id from suspense_items
                    where assigned_account_id = $1 or assigned_payment_id = $2`
 
@@ -163,7 +170,7 @@ const isAssignedToErase = (accountId: string, paymentId: string) => `exists (
 async function eraseAssigned(
   tx: Transaction,
   { accountId, paymentId }: Erasure,
-  nobody: Buffer,
+  emptySealed: Buffer,
 ): Promise<void> {
   await tx.query({
     name: 'erase-assigned-credits',
@@ -174,7 +181,7 @@ async function eraseAssigned(
            ), payouts_emptied as (${erasePayouts('$3')}
            )
            ${ERASE_LINES}`,
-    values: [accountId, paymentId, nobody],
+    values: [accountId, paymentId, emptySealed],
   })
 }
 
@@ -213,15 +220,16 @@ async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
   })
 }
 
-// Permanently erases a customer's personal data on request. One transaction erases the account or
-// advice itself; personal data on its credits and deliveries follows in pages
-// (erasure.ts). Money, its history and its references stay.
+// Requests to erase a customer's personal data permanently. One transaction erases the account or advice
+// itself; eraseNextPage() erases personal data on its credits and deliveries. Money, its history and its
+// references stay.
 //
 // Refuses while money is in suspense, because returning the money needs the payer, and for an advice that can
 // still be paid. A repetition is safe and erases data that has arrived since.
 //
-// Locks: the erasure, then its subject: an advice before its payment; accounts in id order with
-// their ledger accounts, which serialises with credits.
+// Locks: the erasure, as eraseNextPage() does; then its subject: an advice before its payment; accounts in
+// id order with their ledger accounts, which serialises with credits. So the erasure is opened before the
+// checks; a refusal rolls it back.
 
 const VALUE_LENGTH_MIN = 4 // Shorter names are parts of too many words.
 const NO_CUSTOMER: Customer = {
@@ -271,11 +279,11 @@ export async function eraseAccounts(
             order by o.id`,
     values: [accountNumber, by.id, sameBvn],
   })
-  const own = rows.filter(({ merchantCode }) => mayUseMerchant(by, merchantCode))
-  if (!own.some(({ isNamed }) => isNamed)) throw new Refusal('account_not_found')
-  for (const { id } of own) await openErasure(tx, deps, { accountId: id })
+  const permittedRows = rows.filter(({ merchantCode }) => mayUseMerchant(by, merchantCode))
+  if (!permittedRows.some(({ isNamed }) => isNamed)) throw new Refusal('account_not_found')
+  for (const { id } of permittedRows) await openErasure(tx, deps, { accountId: id })
   const accounts: Account[] = []
-  for (const { id } of own) accounts.push(await lockAccount(tx, id))
+  for (const { id } of permittedRows) accounts.push(await lockAccount(tx, id))
   for (const { id } of accounts) {
     await refuseWithSuspense(tx, by.id, { accountId: id })
   }
@@ -284,9 +292,9 @@ export async function eraseAccounts(
     const isComplete = await continueErasure(tx, now, { accountId: id })
     erased.push({ accountNumber: number, erasedAt: erasedAt ?? now, isComplete })
   }
-  const fresh = accounts.filter((account) => !account.erasedAt)
-  for (const account of fresh) await eraseAccount(tx, deps, account)
-  await appendEvents(tx, now, fresh.map(erasureEvent))
+  const unerased = accounts.filter((account) => !account.erasedAt)
+  for (const account of unerased) await eraseAccount(tx, deps, account)
+  await appendEvents(tx, now, unerased.map(erasureEvent))
   return erased
 }
 
@@ -448,7 +456,7 @@ async function continueErasure(tx: Transaction, now: Date, subject: Subject): Pr
 async function refuseWithSuspense(
   tx: Transaction,
   clientId: ClientId,
-  of: { accountId?: AccountId; adviceId?: AdviceId },
+  subject: { accountId?: AccountId; adviceId?: AdviceId },
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'suspense-of-erased',
@@ -457,7 +465,7 @@ async function refuseWithSuspense(
               and (c.account_number = any(${numbersOfAccount('$2')})
                    or c.payment_id = (select id from payments where advice_id = $3))
             limit 1`,
-    values: [clientId, of.accountId ?? null, of.adviceId ?? null],
+    values: [clientId, subject.accountId ?? null, subject.adviceId ?? null],
   })
   if (rowCount !== 0) throw new Refusal('erasure_waits')
 }

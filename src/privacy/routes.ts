@@ -42,7 +42,7 @@ const ErasedAdviceView = view(
 
 const reason = text(200, 'Reason (audit log). Must not contain personal data.')
 
-// Erases traces outside the database, once the erasure is committed.
+// Runs after the erasure is committed: erases traces outside the database.
 const after = ({ eraseTraces }: Deps) => eraseTraces()
 
 export const accountErasure = resource('/api/v1/accounts/static', {

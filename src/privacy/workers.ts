@@ -1,4 +1,4 @@
-// Completes erasures, one page per round and transaction.
+// Workers of privacy: one completes erasures, another keeps the data keys of this process in sync.
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#clock.ts'
@@ -18,6 +18,7 @@ import {
 } from './data-keys.ts'
 import { eraseNextPage } from './erasure.ts'
 
+// Erases one page per round, in one transaction.
 export function completeErasuresRound({
   db,
   clock,
@@ -32,9 +33,6 @@ export function completeErasuresRound({
   })
 }
 
-// Keeps the data keys of this process in sync with the other processes. Every process that seals data must
-// run this, in any role: a rotation waits for all of them.
-
 type SyncDataKeysDeps = {
   db: Queryable
   clock: Clock
@@ -42,6 +40,9 @@ type SyncDataKeysDeps = {
   readKeys: () => readonly DataKey[] // The currently configured keys.
 }
 
+// Keeps the data keys of this process in sync with the other processes. Every process that seals data must
+// run this, in any role: a rotation waits for all of them.
+//
 // Resolves after the first sync. The process must not seal anything before.
 export async function syncDataKeys({
   db,
@@ -57,8 +58,8 @@ export async function syncDataKeys({
     name: 'sync-data-keys',
     pauseMs: HEARTBEAT_MS,
     isDone: true,
-    // Reports before it follows a change of key. So it reports the change one round later, when data sealed
-    // with the old key has been written.
+    // Reports before it starts to seal with a new key. So it reports the new key one round later, when data
+    // sealed with the old key has been written.
     round: async () => {
       sealer.learn(readKeys())
       const keys = await readStoredKeys(db)

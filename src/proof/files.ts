@@ -1,5 +1,4 @@
-// The Ed25519 key that signs proof exports. It is derived from the hash key, which is never rotated
-// (docs/decisions/0008). So there is no further secret to keep, and an auditor pins the public key once.
+// The format of a proof export: the key that signs it, its files, and the fields of their lines.
 
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import type { Sealer } from '#seal.ts'
@@ -8,8 +7,11 @@ import type { Sealer } from '#seal.ts'
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC_PREFIX_BYTES = 12
 
-export type ProofKey = { publicKey: string; sign(bytes: string): string } // Both are in hex.
+// `publicKey` and the signature are in hex.
+export type ProofKey = { publicKey: string; sign(bytes: string): string }
 
+// The Ed25519 key is derived from the hash key, which is never rotated (docs/decisions/0008). So there is no
+// further secret to keep, and an auditor pins the public key once.
 export function proofKey(sealer: Sealer): ProofKey {
   const seed = sealer.hash('proof key', 'ed25519')
   const der = Buffer.concat([PRIVATE_PREFIX, seed])

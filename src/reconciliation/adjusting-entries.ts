@@ -6,7 +6,7 @@
 //
 // An entry has exactly the amount of its difference (I111), which it clears:
 //
-//   of a line       the entry is paired with the line (resolutions.ts)
+//   of a line       the entry is paired with the line (pairBooking in resolutions.ts)
 //   of an item      the entry and the item offset each other
 //   of a statement  the entry explains the gap, so find-differences.ts stops reporting the gap
 //
@@ -84,7 +84,7 @@ export function isEntryReference(text: string): boolean {
 
 type NewEntry = Pick<AdjustingEntry, 'differenceId' | 'account' | 'amountKobo' | 'reason'>
 
-// Refusals, in this order: difference_not_found, difference_asked, difference_resolved,
+// Requests an entry. Refusals, in this order: difference_not_found, difference_asked, difference_resolved,
 // entry_not_possible, entry_not_the_difference, entry_overdraws_account.
 export async function requestEntry(
   tx: Transaction,
@@ -128,7 +128,8 @@ const accountOf = ({ bankCode, currency }: Difference, kind: AdjustingAccount): 
   currency,
 })
 
-// Due to bank grows by credits, the other accounts by debits. None falls below zero.
+// Refuses an entry that would take an account below zero. Due to bank grows by credits, the other accounts by
+// debits.
 async function requireFunds(
   tx: Transaction,
   { sharedAccounts }: Deps,
@@ -136,9 +137,9 @@ async function requireFunds(
 ): Promise<void> {
   const isDebit = amountKobo < 0n
   if ((account === 'due_to_bank') !== isDebit) return
-  const shared = accountOf(difference, account)
-  await sharedAccounts.open([shared])
-  const id = sharedAccounts.id(shared)
+  const counterAccount = accountOf(difference, account)
+  await sharedAccounts.open([counterAccount])
+  const id = sharedAccounts.id(counterAccount)
   const balanceKobo = (await lockBalances(tx, [id])).get(id) ?? kobo(0n)
   const heldKobo = isDebit ? balanceKobo : -balanceKobo
   if (heldKobo < (isDebit ? -amountKobo : amountKobo)) {
@@ -146,7 +147,7 @@ async function requireFunds(
   }
 }
 
-// The caller is the approvals workflow, which has locked the difference.
+// Posts an approved entry. The approvals workflow calls it and has locked the difference.
 async function post(
   tx: Transaction,
   by: Checker & Deps,

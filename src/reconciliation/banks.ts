@@ -1,5 +1,5 @@
-// How far a bank's account is reconciled: the days that its statements cover, and the items of the books
-// that were matched with them. Matching locks the row, so runs follow one another.
+// How far a bank's account is reconciled, stored in reconciled_banks: the days that its statements cover, and
+// the time up to which items of the books were matched. Matching locks the row, so runs follow one another.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -14,9 +14,9 @@ export type Run = BankAccount & {
   newStatements: bigint[] // Not matched yet.
   linesFrom: bigint // The first line of the new statements.
   itemsSince: Date // Earlier items are matched or in differences.
-  creditsFrom: bigint // No credit posted since has a lower id.
-  movedKobo: Kobo // Through the bank's ledger account, in and out, at the start of the run.
-  isFirst: boolean // The bank's first run, or the first with an earlier day than any before.
+  creditsFrom: bigint // The lowest id that a credit posted since `itemsSince` can have.
+  movedKobo: Kobo // The sum of both sides of the bank's ledger account, at the start of the run.
+  isFirst: boolean // The bank's first run, or the first run that covers an earlier day.
 }
 
 export type BankState = {
@@ -42,7 +42,7 @@ export async function lockBank(
   return rows[0] as BankState
 }
 
-// The start of a day in West Africa.
+// Returns the start of a day in West Africa.
 export function dayStart(day: string): Date {
   return new Date(`${day}T00:00:00+01:00`)
 }
@@ -55,7 +55,7 @@ export function dayEnd(day: string): Date {
   return new Date(dayStart(day).getTime() + 86_400_000)
 }
 
-// Orders statements so that each follows the one before, even if a day has several statements.
+// SQL order: statements in order of time, even if a day has several statements.
 export const STATEMENT_ORDER = 'from_day, to_day, sequence nulls first, id'
 
 type NewLines = Pick<Run, 'bankCode' | 'currency' | 'newStatements'>
@@ -74,7 +74,7 @@ export async function addLineTotals(tx: Transaction, run: NewLines): Promise<voi
   )
 }
 
-// The sum of both sides of the ledger account of the bank `b`. Every item increases it.
+// SQL scalar: the sum of both sides of the ledger account of the bank `b`. Every item increases it.
 const MOVED = `coalesce((select debits_kobo + credits_kobo from ledger_accounts
   where kind = 'bank' and owner = 'bank:' || b.bank_code and currency = b.currency), 0)`
 
@@ -92,7 +92,7 @@ export async function readMoved(
 
 // Returns accounts with statements that were not matched yet, and accounts with differences if money
 // moved or a difference changed since the last run. Once an hour returns all accounts, because an item
-// may be posted late (match.ts) and a credit may be reported again by another identifier.
+// may be posted late (findMissedDay in match.ts) and a credit may be reported again by another identifier.
 export async function findOpenAccounts(db: Queryable, now: Date): Promise<BankAccount[]> {
   const { rows } = await db.query<BankAccount>({
     name: 'find-open-accounts',

@@ -1,6 +1,4 @@
-// Converts a line of a statement to the credit that it shows. Pure. The credit gets all ids of
-// the line, so that it is recognised when the bank reports it too. A line without ids is
-// identified by its hash, so that it cannot be booked twice (I67).
+// Books statement lines that the books do not have: bank charges, payouts, reversals and credits.
 
 import { cleanText, plainBankCode, withoutFutureTime } from '#banks/credit-fields.ts'
 import type { GivenIdentifier } from '#banks/notifications.ts'
@@ -52,9 +50,12 @@ const NO_NUMBER = '0000000000'
 const HASH_DIGITS = 40
 const SOURCE_ACCOUNT_MAX = 34
 const SOURCE_BANK_MAX = 35
-// Placeholders of banks for a missing reference.
+// Words that banks write instead of a missing reference.
 const NO_REFERENCE = /^(?:NONREF|NOTPROVIDED|NOT ?PROVIDED|NONE|N\/?A|NIL|[-.0*]*)$/i
 
+// Converts a line of a statement to the credit that it shows. Pure. The credit gets all ids of the line, so
+// that it is recognised when the bank reports it too. A line without ids is identified by its hash, so that
+// it cannot be booked twice (I67).
 function statementCredit(
   line: StatementRow,
   { sealer, now }: { sealer: Sealer; now: Date },
@@ -78,8 +79,8 @@ function statementCredit(
 }
 
 // On a statement, a bank may use the settlement id or even the session id of its notifications as the
-// reference. So the credit gets the reference as an identifier of each type. One identifier too many causes a
-// refusal; one too few books the money twice.
+// reference. So the credit gets the reference as an identifier of each type. An identifier too many only
+// causes a refusal; an identifier too few books the money twice.
 function identifiersOf(line: StatementRow): GivenIdentifier[] {
   const { sessionId, bankReference, endToEndId } = line
   const session = usable(sessionId)
@@ -96,7 +97,7 @@ function identifiersOf(line: StatementRow): GivenIdentifier[] {
   return ids.length > 0 ? ids : [{ kind: 'bank_reference', value: lineReference(line) }]
 }
 
-// Derives an identifier from the hash of a line that has no identifier of its own.
+// Derives an identifier from the hash of a line, for lines without a usable identifier.
 function lineReference({ hash }: Pick<StatementRow, 'hash'>): string {
   return `LINE-${hash.toString('hex').slice(0, HASH_DIGITS)}`
 }
@@ -105,7 +106,7 @@ function usable(name: string | null): string | undefined {
   return name !== null && isSessionId(name) && !NO_REFERENCE.test(name) ? name : undefined
 }
 
-// Leaves out an account number that is too long, because a cut number names somebody else. Cuts a long
+// Leaves out an account number that is too long, because a cut number names another account. Cuts a long
 // name.
 function payerOf(line: StatementRow, sealer: Sealer) {
   const { counterpartySealed, counterpartyName, counterpartyBank } = line
@@ -120,16 +121,15 @@ function payerOf(line: StatementRow, sealer: Sealer) {
   }
 }
 
-// Books a bank's charge that is on a statement, or its refund:
+// Books a bank charge from a statement, or the refund of a charge (debit → credit):
 //
 //   fee               Bank cost → Bank
 //   stamp duty        Stamp duty → Bank
 //   VAT               Input VAT → Bank
-//   refund            the other way, up to the booked cost; the rest stays a difference
+//   refund            reversed, up to the cost already booked; the remainder stays a difference
 //
-// Locks: the difference, which the caller holds; ledger accounts.
-
-// Returns the item and the amount that was not booked.
+// Returns the transfer and the amount that was not booked.
+// Locks: the difference (already locked by the caller); ledger accounts.
 export async function bookCharge(
   tx: Transaction,
   deps: BookingDeps,
@@ -162,19 +162,19 @@ async function refundable(
   return bookedKobo < amountKobo ? bookedKobo : amountKobo
 }
 
-// Books a line that contradicts the books about a payout (difference.ts):
+type BookedLine = Booked & { difference: Difference }
+
+// Books a line that contradicts the books about a payout (PAYOUT_COLUMNS in difference.ts):
 //
-//   paid      Receivable of the client → Bank    the bank did pay money that went back to the client
+//   paid      Receivable of the client → Bank: the bank paid money that was credited back to the client
 //   returned  Bank → the payout's source, as for a failed payout; the fee stays charged
 //   undone    Shortfall → Bank and back, for both lines: in total the bank took nothing
 //
-// Books at most the amount of the payout. The rest of the line stays a difference: a charge of the bank.
-// Locks: the difference and the matching of its bank, which the caller holds; the payout, so that nobody
-// settles it meanwhile; ledger accounts; the client's event counter.
-
-type BookedLine = Booked & { difference: Difference }
-
-// Returns the booking of this line and, for an undone payout, also the booking of the twin line.
+// Books at most the amount of the payout, except for an undone one. The rest of the line stays a difference:
+// a charge of the bank. Returns the booking of this line and, for an undone payout, also the booking of the
+// twin line.
+// Locks: the difference and the matching of its bank (already locked by the caller); the payout, so that no
+// other transaction settles it concurrently; ledger accounts; the client's event counter.
 export async function bookPayout(
   tx: Transaction,
   deps: BookingDeps,
@@ -188,7 +188,7 @@ export async function bookPayout(
   if (payoutBooking === 'undone') {
     const twin = await lockDifference(tx, difference.twinId as DifferenceId)
     lines.push(twin)
-    lines.sort(debitFirst) // The shortfall must exist before it is given back.
+    lines.sort(debitFirst) // The shortfall must be booked before it is reversed.
   }
   const booked: BookedLine[] = []
   for (const line of lines) {
@@ -208,13 +208,17 @@ type LineBooking = {
   payoutBooking: Difference['payoutBooking']
 }
 
-async function bookLine(tx: Transaction, deps: BookingDeps, of: LineBooking): Promise<Booked> {
-  const { line, payout, payoutBooking } = of
+async function bookLine(
+  tx: Transaction,
+  deps: BookingDeps,
+  lineBooking: LineBooking,
+): Promise<Booked> {
+  const { line, payout, payoutBooking } = lineBooking
   const isPaid = line.amountKobo < 0n
   const whole = kobo(isPaid ? -line.amountKobo : line.amountKobo)
-  const movedKobo = least(whole, limitOf(of))
+  const movedKobo = least(whole, limitOf(lineBooking))
   const reason = payout.purpose === 'refund' ? 'refunded' : 'paid'
-  const against = otherSide(of)
+  const against = otherSide(lineBooking)
   const booked = await postBooking(tx, deps, { difference: line, against, movedKobo, reason })
   await recordPayoutChanges(tx, deps.now, {
     payoutIds: [payout.id],
@@ -229,8 +233,8 @@ async function bookLine(tx: Transaction, deps: BookingDeps, of: LineBooking): Pr
   return booked
 }
 
-// The most that a line may book. Undefined, no limit, for the two lines of an undone payout: they
-// cancel out, whatever the amount of the payout.
+// Returns the most that a line may book, or undefined if there is no limit. The two lines of an undone payout
+// have no limit, because they cancel out, whatever the amount of the payout.
 function limitOf({ line, payout, payoutBooking }: LineBooking): Kobo | undefined {
   if (payoutBooking === 'undone') return undefined
   return payoutBooking === 'paid' ? payout.amountKobo : (line.paidKobo as Kobo)
@@ -246,16 +250,15 @@ function otherSide({ line, payout, payoutBooking }: LineBooking): SharedAccount 
   return { kind: 'receivable', owner: clientOwner(payout.clientId as ClientId), currency }
 }
 
+type Deps = { sharedAccounts: SharedAccounts; now: Date; actor: string }
+
 // Books a debit by which the bank took a credit back, as if the bank had reported the reversal
 // (credits/reverse.ts). One identifier of the line names the credit; another names the reversal.
 //
-// If the books already have a reversal of that credit and amount without a line, the bank has reported the
-// reversal meanwhile. Then the line is matched to that reversal, and nothing is booked.
-// Locks: the difference, which the caller holds; then the locks of every reversal.
-
-type Deps = { sharedAccounts: SharedAccounts; now: Date; actor: string }
-
-// Returns the reversal.
+// If the books already have a reversal of that credit and amount without a line, the bank itself has reported
+// the reversal in the meantime. Then the line is matched to that reversal, and nothing is booked. Returns the
+// id of the reversal.
+// Locks: the difference (already locked by the caller); then the locks of every reversal.
 export async function bookReversal(
   tx: Transaction,
   { sharedAccounts, now, actor }: Deps,
@@ -355,15 +358,6 @@ async function findUnmatched(
   return rows[0]?.id
 }
 
-// Books the credit of a line that a person decided to book, by the path of every credit, and matches the line
-// to the credit. Safe to repeat, and after a crash at any point:
-//
-//   decided (committed) ─▶ credit taken (a batch of its own) ─▶ matched, and the difference cleared
-//
-// If the same credit has come by another route meanwhile, this one is a duplicate (I12), and the line is
-// matched to the booked credit. If the booked credit has other terms, nothing is booked and the difference
-// opens again.
-
 export type FinishDeps = {
   batchPool: Pool
   sealer: Sealer
@@ -371,6 +365,15 @@ export type FinishDeps = {
   now: Date
 }
 
+// Books the credit of a line that a user decided to book, by the path of every credit, and matches the line
+// to the credit. Safe to repeat, and after a crash at any point:
+//
+//   decided (committed) ─▶ credit taken (a separate batch) ─▶ matched, and the difference cleared
+//
+// If the same credit has arrived by another route in the meantime, this one is a duplicate (I12), and the
+// line is matched to the booked credit. If the booked credit has other terms, nothing is booked and the
+// difference opens again.
+//
 // Does nothing if the difference is not being booked. Throws if the books refused the credit, now or in an
 // earlier attempt.
 export async function finishBooking(deps: FinishDeps, id: DifferenceId): Promise<void> {
@@ -382,8 +385,8 @@ export async function finishBooking(deps: FinishDeps, id: DifferenceId): Promise
   if (refusal) throw new Refusal(refusal)
 }
 
-// Books nothing if a later statement changed the difference, so that it is no longer a missing credit. It
-// then returns `session_reused`, on which settle() undoes the decision to book.
+// If a later statement changed the difference, so that it is no longer a missing credit, books nothing and
+// returns `session_reused`, so that settle() undoes the decision to book.
 async function bookCredit(
   { batchPool, sealer, submitCredits, now }: FinishDeps,
   difference: Difference,
@@ -448,10 +451,10 @@ async function refuseFailed(db: Pool, { id, state }: Difference): Promise<void> 
   if (rows[0]?.change === 'failed') throw new Refusal('line_known_otherwise')
 }
 
-const WAIT_MS = 30_000 // The process that decided finishes the booking. After this time it is presumed dead.
+const WAIT_MS = 30_000 // After this time, the process that should finish a booking is presumed dead.
 const ROUND_MAX = 100
 
-// SQL: a booking was interrupted.
+// SQL condition: whether a booking was interrupted.
 export const HAS_UNFINISHED_BOOKINGS = `exists (
   select from differences where state = 'open' and action is not null
      and decided_at < clock.now - interval '${WAIT_MS} ms')`

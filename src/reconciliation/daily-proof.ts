@@ -1,11 +1,12 @@
-// The daily proof of a bank's account: at the end of a day,
+// The daily proof of a bank's account, its alerts, and the items that make up its amounts. At the end of a
+// day,
 //
 //   statement = ledger + timing + noted + difference
 //
 //   statement   the balance by the bank's statements
-//   ledger      the bank's account in the books
+//   ledger      the balance of the bank's account in the books
 //   timing      in transit: matched but booked on different days, or still within the bank's window
-//   noted       reconciling items: differences that somebody explained, until they clear
+//   noted       reconciling items: differences that a user explained, until they clear
 //   difference  everything else: listed one by one, and red
 //
 // Each amount is a running total over days, so the cost of a proof depends on the number of days, not of
@@ -53,8 +54,7 @@ export type DailyProof = BankAccount & {
   computedAt: Date
 }
 
-// For each bank, the number of days during which a movement may stay on one side only and count as in
-// transit.
+// For each bank, the number of days for which a movement that only one side has is treated as in transit.
 export type TimingWindows = ReadonlyMap<string, number>
 
 export function timingWindows(banks: readonly BankSettings[]): TimingWindows {
@@ -73,8 +73,8 @@ type ProofQuery = {
   now: Date
 }
 
-// Proofs of all accounts with a statement or a ledger account, or of the account in the query; by bank
-// and day.
+// Returns the proofs of all accounts with a statement or a ledger account, or of the account in the query,
+// ordered by bank, currency and day.
 export async function readDailyProofs(db: Queryable, query: ProofQuery): Promise<DailyProof[]> {
   const { rows } = await db.query<DailyProof>({
     name: 'read-daily-proofs',
@@ -92,8 +92,8 @@ export async function readDailyProofs(db: Queryable, query: ProofQuery): Promise
   return rows.map((proof) => ({ ...proof, computedAt: query.now }))
 }
 
-// Whether the difference `d`, which only one side has, is still within the window of its bank `w`. `today` is
-// a parameter.
+// SQL condition: whether the difference `d` is in transit: only one side has it, and it is still within the
+// window of its bank `w`; or it was resolved by an action other than a note. `today` is a SQL parameter.
 export const isTiming = (today: string) => `(
   d.kind in ('missing_in_books', 'missing_at_bank') and d.state in ('open', 'asked')
     and d.day + coalesce(w.days, ${TIMING_DAYS_DEFAULT}) >= ${today}::date
@@ -102,7 +102,8 @@ const IS_TIMING = isTiming('$7')
 
 const IS_NOTED = `(d.state = 'resolved' and d.action = 'note')`
 
-// A day without a statement had no lines if the statement after it follows the statement before it.
+// SQL condition: whether statements cover the day of the proof `r`. A day without a statement had no lines if
+// the statement after it follows the statement before it.
 const IS_COVERED = `(
   exists (select from statements s where s.bank_code = r.bank_code and s.currency = r.currency
              and r.day between coalesce(s.covers_from, s.from_day) and s.to_day)
@@ -202,17 +203,16 @@ const PROOFS = `
          exists (select from closed_days c where c.day = proofs.day) as is_closed
     from proofs order by bank_code, currency, day`
 
-// Raises and clears the alerts of reconciliation by the current daily proofs:
-//   reconciliation_difference  the last day that a bank's statements cover is red
-//   statement_missing          a day's statement has not come by the expected time of the next day
-//   payout_contradicted        a line shows a payout as paid that failed or was cancelled; raised once
-// Skips banks that have never sent a statement and are not configured to send any.
-
 // Earlier days need no check: their alerts were raised when the days were recent.
 const DAYS_WATCHED = 31
 
 type WatchedAccount = BankAccount & { fromDay: string | null; toDay: string | null }
 
+// Raises and clears the alerts of reconciliation by the current daily proofs:
+//   reconciliation_difference  the last day that a bank's statements cover is red
+//   statement_missing          a day's statement has not arrived by the expected time of the next day
+//   payout_contradicted        a line shows a payout as paid that failed or was cancelled; raised once
+// Skips banks that have never sent a statement and are not configured to send any.
 export async function watchStatements(
   tx: Transaction,
   now: Date,
@@ -226,14 +226,15 @@ export async function watchStatements(
   })
   const raised: NewAlert[] = []
   for (const account of await findWatched(tx, banks)) {
-    const own = proofs.filter(
+    const accountProofs = proofs.filter(
       ({ bankCode, currency }) => bankCode === account.bankCode && currency === account.currency,
     )
     const due = lastDue(
       now,
       banks.find(({ code }) => code === account.bankCode),
     )
-    for (const alert of [redAlert(account, own), missingAlert(account, own, due)]) {
+    const alerts = [redAlert(account, accountProofs), missingAlert(account, accountProofs, due)]
+    for (const alert of alerts) {
       const { detail } = alert
       if (detail) raised.push({ ...alert, detail })
       else await clearAlert(tx, now, alert)
@@ -275,11 +276,11 @@ async function findWatched(
   })
   const codes = new Set(rows.map(({ bankCode }) => bankCode))
   const awaited = banks.filter(({ code, statements }) => statements && !codes.has(code))
-  const none = { currency: CURRENCY, fromDay: null, toDay: null }
-  return [...rows, ...awaited.map(({ code }) => ({ bankCode: code, ...none }))]
+  const withoutStatement = { currency: CURRENCY, fromDay: null, toDay: null }
+  return [...rows, ...awaited.map(({ code }) => ({ bankCode: code, ...withoutStatement }))]
 }
 
-// The last day whose statement the bank should have sent by now.
+// Returns the last day whose statement the bank should have sent by now.
 function lastDue(now: Date, bank: BankSettings | undefined): string {
   const yesterday = dayBefore(watDay(now))
   const expectedAt = bank?.statements?.expectedAt ?? EXPECTED_AT_DEFAULT
@@ -290,7 +291,7 @@ type Alert = Omit<NewAlert, 'detail'> & { detail?: object | undefined }
 
 const subjectOf = ({ bankCode, currency }: BankAccount) => `${bankCode} ${currency}`
 
-// A difference counts on all later days too, so the last day is red if any day is.
+// A difference is included on all later days, so the last day is red if any day is.
 function redAlert(account: WatchedAccount, proofs: readonly DailyProof[]): Alert {
   const last = proofs.filter(({ status }) => status !== 'missing_statement').at(-1)
   const red = { kind: 'reconciliation_difference', subject: subjectOf(account) } as const
@@ -311,12 +312,12 @@ function missingAlert(account: WatchedAccount, proofs: readonly DailyProof[], du
     : { ...missing, detail: { day: days[0], lastDay: account.toDay } }
 }
 
-// The items that make up the amounts of daily proofs (daily-proof.ts). At the end of each day
+// The items that make up the amounts of daily proofs. At the end of each day
 //
-//   waiting    the sum of the items that wait, up to that day
-//   crossDay   the sum of the pairs of which one side is of that day or before, and the other is later
-//   noted      the sum of the reconciling items, up to that day
-//   difference the sum of the open items, up to that day
+//   timing      the sum of the waiting items up to that day, and of the pairs of which one side is of that
+//               day or before, and the other is later
+//   noted       the sum of the reconciling items up to that day
+//   difference  the sum of the open items up to that day
 
 type ItemQuery = { fromDay: string; toDay: string; windows: TimingWindows; now: Date }
 
@@ -327,12 +328,12 @@ export type StandingItem = BankAccount & {
   kind: DifferenceKind
   amountKobo: Kobo // The amount by which the statement exceeds the books.
   differenceId: DifferenceId
-  lineId: StatementLineId | null // Null: the difference is about an item of the books, or a statement.
+  lineId: StatementLineId | null // null if the difference is about an item of the books, or a statement.
   item: string | null
   reason: string | null
 }
 
-// The differences that count in the proof of the last day, in the order of their days.
+// Returns the uncleared differences dated up to `toDay`, ordered by bank, currency and day.
 export async function readStandingItems(
   db: Queryable,
   { toDay, windows, now }: ItemQuery,
@@ -357,14 +358,14 @@ export async function readStandingItems(
 export type CrossDayItem = BankAccount & {
   fromDay: string
   untilDay: string
-  amountKobo: Kobo // The amount by which the statement exceeds the books from the one day until the other.
+  amountKobo: Kobo // The amount by which the statement exceeds the books between the two days.
   rule: string
-  lineId: StatementLineId | null // Null: an adjusting entry offsets the item.
+  lineId: StatementLineId | null // null if an adjusting entry offsets the item.
   kind: ItemKind
   item: string
 }
 
-// The pairs that are in transit at the end of a day of the range.
+// Returns the pairs that are in transit at the end of any day of the range.
 export async function readCrossDayItems(
   db: Queryable,
   { fromDay, toDay }: Pick<ItemQuery, 'fromDay' | 'toDay'>,

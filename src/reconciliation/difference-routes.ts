@@ -1,4 +1,4 @@
-// /api/v1/operator/reconciliation/differences, and one of them with its history.
+// Routes of differences: list them, retrieve one with its history, and list the reconciling items.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { CannotApprove, presentObstacle, toViewer } from '#approvals/views.ts'

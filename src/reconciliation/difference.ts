@@ -11,15 +11,15 @@ import type { PayoutStatus } from '#payouts/states.ts'
 import { lockBank } from './banks.ts'
 import type { DifferenceState } from './states.ts'
 
-// The actions that a person may take on a difference, by its kind. Pure.
+// The actions that a user may take on a difference, by its kind. Pure.
 //
 //   book   brings the line into the books: a credit by the path of every credit, a charge or refund
 //          of the bank to its cost account, a reversal by the path of every reversal, a payout as
-//          paid after all or as returned (difference.ts)
+//          `payoutBooking` says (book.ts)
 //   match  confirms the suggested item of the line
 //   note   makes it a reconciling item: explained, and still in the arithmetic
 //
-// An adjusting entry (adjusting-entries.ts) instead brings the books to the statement, and takes two people.
+// An adjusting entry (adjusting-entries.ts) instead brings the books to the statement, and needs two users.
 
 export const ACTIONS = ['book', 'match', 'note'] as const
 export type DifferenceAction = (typeof ACTIONS)[number]
@@ -43,16 +43,16 @@ export const DIFFERENCE_KINDS = [
 ] as const
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number]
 
-// paid: the client owes the money that it got back. returned: the client gets the returned money. undone: the
-// bank took the money with one line and gave it back with another, and the books never had the payout as
-// paid.
+// How a line that names a payout is booked. `paid`: the client owes the money that was credited back to it.
+// `returned`: the client gets the returned money. `undone`: the bank took the money with one line and
+// returned it with another, and the payout was never paid in the books.
 type PayoutBooking = 'paid' | 'returned' | 'undone'
 type Booking = 'credit' | 'charge' | 'reversal' | 'payout'
 
 type Resolvable = {
   kind: DifferenceKind
   amountKobo: Kobo // The amount by which the statement exceeds the books.
-  lineKind: LineKind | null // Null: the difference is about an item or a statement.
+  lineKind: LineKind | null // null if the difference is about an item or a statement.
   hasSuggestion: boolean
   payoutBooking: PayoutBooking | null // How the books can book a line that names a payout.
 }
@@ -62,7 +62,7 @@ type BookingRule = (difference: LineDifference) => Booking | undefined
 
 const CHARGES: readonly LineKind[] = ['fee', 'vat', 'stamp_duty']
 
-const nothing: BookingRule = () => undefined
+const notBookable: BookingRule = () => undefined
 const charge: BookingRule = () => 'charge'
 const payout: BookingRule = ({ payoutBooking }) => (payoutBooking ? 'payout' : undefined)
 const onlyCharges: BookingRule = ({ lineKind }) =>
@@ -70,20 +70,20 @@ const onlyCharges: BookingRule = ({ lineKind }) =>
 
 const BOOKINGS: Readonly<Record<DifferenceKind, BookingRule>> = {
   missing_in_books: (difference) => onlyCharges(difference) ?? creditOf(difference),
-  missing_at_bank: nothing,
-  amount_differs: nothing,
-  duplicate_at_bank: nothing,
-  duplicate_in_books: nothing,
-  wrong_account: nothing,
-  late_at_bank: nothing, // The books have the item already.
+  missing_at_bank: notBookable,
+  amount_differs: notBookable,
+  duplicate_at_bank: notBookable,
+  duplicate_in_books: notBookable,
+  wrong_account: notBookable,
+  late_at_bank: notBookable, // The books have the item already.
   reversed_at_bank: ({ amountKobo }) => (amountKobo < 0n ? 'reversal' : undefined),
   payout_paid: payout,
   payout_returned: payout,
   fee_differs: charge, // Includes credits from which the bank withheld more than it reported.
   unexplained_debit: onlyCharges,
-  currency_differs: nothing,
-  sequence_gap: nothing,
-  balance_gap: nothing,
+  currency_differs: notBookable,
+  sequence_gap: notBookable,
+  balance_gap: notBookable,
 }
 
 function creditOf({ amountKobo }: LineDifference): Booking | undefined {
@@ -150,9 +150,8 @@ function likelyAccount({ amountKobo, lineKind, replacedBy }: Adjustable): Adjust
   return amountKobo < 0n ? 'shortfall' : 'due_to_bank'
 }
 
-// The credit that a debit of the kind reversed_at_bank names. A debit smaller than the credit has two
-// readings, which only a person can tell apart: a charge, or a partial reversal.
-
+// A debit of the kind reversed_at_bank names a credit. If the debit is smaller than the credit, a user must
+// say what it is: a charge, or a partial reversal.
 export const READINGS = ['charge', 'reversal'] as const
 export type Reading = (typeof READINGS)[number]
 
@@ -163,8 +162,8 @@ type ReversedCredit = {
   isPartialReversal: boolean
 }
 
-// Joins the credit that the line `l` of the difference `d` names: the first identifier of the line that
-// belongs to a credit, as in credits/identifiers.ts.
+// SQL join: the credit that the line `l` of the difference `d` names, found by the first identifier of the
+// line that belongs to a credit, as in credits/identifiers.ts.
 export const JOIN_REVERSED = `
   left join lateral (
     select c.id, c.amount_kobo as kobo,
@@ -175,24 +174,24 @@ export const JOIN_REVERSED = `
      order by array_position(array[l.session_id, l.bank_reference, l.end_to_end_id], k.value)
      limit 1) as reversed on d.kind = 'reversed_at_bank'`
 
-// If the debit equals the net amount that the bank paid, it takes back the whole credit, unless the line is
-// worded as a charge.
+// SQL columns: the credit that a debit reverses. A debit smaller than the credit is a partial reversal,
+// unless it equals the net amount that the bank paid in and its line is not a charge.
 export const REVERSED_COLUMNS = `
   reversed.id as reversed_credit_id, reversed.kobo as reversed_kobo,
   coalesce(-d.amount_kobo < reversed.kobo
            and (-d.amount_kobo <> reversed.net_kobo or l.kind in ('fee', 'vat', 'stamp_duty')), false)
     as is_partial_reversal`
 
-// The payout that a line names, and how the current books can book the line. The paid amount of a payout is
-// its amount once it is confirmed, plus bookings as paid from statements, less money that statements or the
-// bank's answers show as returned.
+// The payout that a line names, and how the line can be booked now (`payoutBooking`). The paid amount of a
+// payout is its amount once it is confirmed, plus bookings as paid from statements, less money that
+// statements or the bank's answers show as returned. By the kind of the difference:
 //
 //   payout_paid      the payout failed or was cancelled, and no part of it is paid: `paid`
 //   payout_returned  a part of the payout is paid: `returned`
 //   either           no part of the payout is or will be paid, and another line has the opposite amount:
 //                    `undone`, which books both lines at once. Then neither line is booked alone, even if
 //                    the other line has a request or a note.
-//   else             none: a payout in transit must first be confirmed or failed
+//   otherwise        null: a payout in transit must first be confirmed or failed
 //
 // A return that the bank paid after all is not booked: its money is in suspense again, or has left suspense
 // since.
@@ -208,7 +207,7 @@ type NamedPayout = {
   twinId: DifferenceId | null // The difference of the line with the opposite amount.
 }
 
-// Joins the payout of the difference `d`.
+// SQL joins: the payout of the difference `d`, its paid amount, and the difference with the opposite amount.
 export const JOIN_PAYOUT = `
   left join payouts payout
     on payout.id = d.payout_id and d.kind in ('payout_paid', 'payout_returned')
@@ -237,9 +236,7 @@ export const PAYOUT_COLUMNS = `
        when d.kind = 'payout_paid' and ${IS_UNPAID} then 'paid'
   end as payout_booking`
 
-// A difference and its line, as needed to resolve it. Locks: first the bank's account, as matching does, then
-// the difference.
-
+// A difference with the parts of its line that are needed to resolve it.
 export type Difference = Resolvable &
   NamedPayout &
   ReversedCredit & {
@@ -284,13 +281,13 @@ export type StatementRow = {
   hash: Buffer
 }
 
-// The reference of the open adjusting entry for the difference `d`.
+// SQL column: the reference of the open adjusting entry for the difference `d`.
 export const OPEN_ENTRY = `
   (select e.reference from adjusting_entries e where e.difference_id = d.id and e.state = 'open')
     as entry_reference`
 
-// The account of the adjusting entry that replaced the item which the line `l` of the difference `d` names.
-// An entry against the same account undoes it.
+// SQL column: the account of the adjusting entry that replaced the item which the line `l` of the difference
+// `d` names. An entry against the same account undoes the earlier entry.
 export const REPLACED_BY = `
   (select e.account
      from adjusting_entries e
@@ -327,7 +324,8 @@ export async function getDifference(db: Queryable, id: DifferenceId): Promise<Di
   return rows[0]
 }
 
-// Also locks the bank's account, so matching of this bank waits until the transaction ends.
+// Locks the bank's account first, as matching does, then the difference. So the matching of this bank waits
+// until the transaction ends.
 export async function lockDifference(tx: Transaction, id: DifferenceId): Promise<Difference> {
   await lockBank(tx, await getDifference(tx, id))
   const { rows } = await tx.query<Difference>({
@@ -338,7 +336,7 @@ export async function lockDifference(tx: Transaction, id: DifferenceId): Promise
   return rows[0] as Difference
 }
 
-// Whether a person decided to book the credit, and the books do not have it yet.
+// Whether a user decided to book the credit, and the books do not have it yet.
 export function isBeingBooked({ state, action }: Pick<Difference, 'state' | 'action'>): boolean {
   return state === 'open' && action !== null
 }

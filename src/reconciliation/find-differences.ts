@@ -7,11 +7,11 @@ import { CHARGE_LINE, NUMBERS, NUMBERS_OF_LINE, TAKES_BACK, UNNAMED } from './ma
 import { loadChain } from './sets.ts'
 import { clearDifferences } from './states.ts'
 
-// Finds unmatched lines that equal a matched line in account number, amount and day, while only one
-// credit exists: the bank may have written the line twice.
-
+// SQL condition: whether the line `l` may repeat another line.
 const CANDIDATE = `l.amount > 0 and l.session_id is null and not ${CHARGE_LINE} and ${UNNAMED}`
 
+// Finds unmatched lines that equal a matched line in account number, amount and day, while only one
+// credit exists: the bank may have written the line twice.
 async function findEqualLines(tx: Transaction, run: Run): Promise<void> {
   const { rows } = await tx.query(`select from open_lines l where ${CANDIDATE} limit 1`)
   if (rows.length === 0) return
@@ -55,10 +55,10 @@ async function findEqualLines(tx: Transaction, run: Run): Promise<void> {
 //                      net; the books have no such reversal
 //   fee_differs        a fee, VAT or duty that the books do not have
 //   unexplained_debit, missing_in_books
-// Residues: a matched line has another amount than its items. fee_differs if the items include charges,
-// otherwise amount_differs.
-// Items: duplicate_in_books (the item is named by a line that is matched to another item), missing_at_bank.
-
+// Kinds of residues, where a matched line has another amount than its items: fee_differs if the items include
+// charges, otherwise amount_differs.
+// Kinds of items: duplicate_in_books (a line names the item but is matched to another item), missing_at_bank.
+//
 // Returns the number of new differences.
 export async function updateDifferences(tx: Transaction, run: Run): Promise<number> {
   await clearExplained(tx, run)
@@ -68,8 +68,9 @@ export async function updateDifferences(tx: Transaction, run: Run): Promise<numb
   return ofLines + ofResidues + ofItems
 }
 
-// Also writes the history. `candidates` has day, kind, amount, line_id, item_kind, item_id, statement_id.
-// $1 and $2 are the account, $3 is now. `payout` is the payout that a line names.
+// SQL statement: inserts differences and writes their history. `candidates` is a common table expression with
+// day, kind, amount, line_id, item_kind, item_id and statement_id. $1 and $2 are the account, $3 is now.
+// `payout` is the payout that a line names.
 const openDifferences = (candidates: string, payout = 'null::bigint') => `
   with ${candidates}, opened as (
     insert into differences
@@ -88,7 +89,8 @@ async function clearExplained(tx: Transaction, { now }: Run): Promise<void> {
   await tx.query(clearDifferences('select difference_id from explained'), [now])
 }
 
-// The item that the line names or, for a line of charges, the charges of that item.
+// SQL condition: whether a line of the same amount is matched to the item that the line `l` names or, for a
+// line of charges, to the charges of that item.
 const MATCHED_ALREADY = `exists (
   select from line_names n
    cross join lateral (
@@ -100,14 +102,15 @@ const MATCHED_ALREADY = `exists (
     join statement_lines s on s.id = m.line_id
    where n.line_id = l.id and n.bank_code = $1 and n.currency = $2 and s.amount_kobo = l.amount)`
 
-// An adjusting entry offset the item, because no line was for it until then.
+// SQL condition: whether an adjusting entry of the same amount has offset the item that the line `l` names.
 const REPLACED_ALREADY = `exists (
   select from line_names n
     join statement_matches m on m.item_kind = n.item_kind and m.item_id = n.item_id
    where n.line_id = l.id and n.bank_code = $1 and n.currency = $2
      and m.line_id = 0 and m.amount_kobo = l.amount)`
 
-// Session ids and our own references are unique; two banks may use the same bank reference.
+// SQL scalar: the kind of the difference of the line `l`. Session ids and our own references are unique; two
+// banks may use the same bank reference.
 const KIND_OF_LINE = `case
   when target.is_named and not target.here and target.in_other_currency then 'currency_differs'
   when target.at_other_bank and not target.here or target.for_other_number then 'wrong_account'
@@ -121,8 +124,8 @@ const KIND_OF_LINE = `case
   when l.amount < 0 then 'unexplained_debit'
   else 'missing_in_books' end`
 
-// A line names a payout by our own reference. The line of a returned payout may instead have the bank's
-// reference and the whole amount.
+// SQL condition: whether the line `l` names the payout `p`. A line names a payout by our own reference. The
+// line of a returned payout may instead have the bank's reference and the whole amount.
 const NAMES_PAYOUT = `n.bank_code = $1 and n.currency = $2
   and (not ${CHARGE_LINE} or abs(l.amount) >= p.amount_kobo)
   and (l.amount < 0 and n.item_kind = 'unpaid_payout'
@@ -248,9 +251,7 @@ async function findDuplicates(tx: Transaction, { bankCode, currency }: Run): Pro
 // balance of the first statement, as far as the books did not have it.
 //
 // Items from before the first statement that one of its lines matches were in transit, and are not part
-// of that gap.
-
-// Returns the number of new gaps.
+// of that gap. Returns the number of new gaps.
 export async function findGaps(tx: Transaction, run: Run): Promise<number> {
   if (run.isFirst) await storeBalance(tx, run)
   await loadChain(tx, run)
@@ -301,16 +302,17 @@ async function storeFirst(tx: Transaction, { bankCode, currency }: Run): Promise
   )
 }
 
-// A lateral look-up in the index: otherwise PostgreSQL may read the lines of all banks.
+// SQL join: keeps statements with a line on the day. It is a lateral look-up in the index, because otherwise
+// PostgreSQL may read the lines of all banks.
 const hasLine = (statementId: string, day: string) => `cross join lateral (
   select from statement_lines l
    where l.statement_id = ${statementId} and l.booked_on = ${day} limit 1) as l`
 
-// Compares how far each opening balance is ahead of the lines with how far the previous one was. The first
-// opening balance is compared with the books. If the first file has no balances, its opening balance is zero,
-// and the balance of the books becomes its gap. If the next statement follows this one, the closing balance
-// is compared instead, unless other statements have lines of its last day too: then nobody can tell which
-// lines that balance includes.
+// SQL statement: inserts the gaps. Compares how far each opening balance is ahead of the lines (CHAIN in
+// sets.ts) with how far the previous one was. The first opening balance is compared with the books. If the
+// first file has no balances, its opening balance is zero, and the balance of the books becomes its gap. For
+// a statement that follows another, the closing balance is compared instead, unless other statements also
+// have lines on its last day: then it is unknown which lines that balance includes.
 //
 // A line that is dated back makes a gap from its day to the day of its statement, because earlier
 // statements did not have it. So if an opening balance equals the previous closing balance, its gap

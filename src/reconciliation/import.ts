@@ -1,4 +1,4 @@
-// Imports the file of a statement: chooses its reader, reports the progress, and stores the file.
+// Imports the file of a statement: chooses its reader, reports the progress, and stores and matches the file.
 
 import { createHash } from 'node:crypto'
 import type { CsvProfile } from '#banks/statements/csv-profile.ts'
@@ -39,9 +39,6 @@ import {
 } from './statements.ts'
 import { type FileContent, findSameFile, lockBankAccounts, storeStatements } from './store.ts'
 
-// Chooses the format of a file: by the importer's preference, else by the bank's settings, else by the
-// extension of the file name.
-
 const ENDINGS: Readonly<Record<string, StatementFormat>> = {
   csv: 'csv',
   txt: 'csv',
@@ -62,6 +59,8 @@ type Choice = {
 
 type Reader = { format: StatementFormat; profile: CsvProfile | undefined }
 
+// Chooses the format of a file: by the importer's preference, else by the bank's settings, else by the
+// extension of the file name.
 export function chooseReader({ preference, bank, fileName, profiles }: Choice): Reader {
   const format =
     preference.format ??
@@ -95,9 +94,6 @@ function invalid(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }])
 }
 
-// Reports the progress of an import about every second while the process runs, and reports its failure. A
-// failed report does not fail the import.
-
 const REPORT_EVERY_MS = 1_000
 const INTERRUPTED =
   'The import was interrupted, and nothing of it is stored. Import the file again.'
@@ -109,6 +105,8 @@ type Options = {
   onProgress: ((lines: number) => void) | undefined
 }
 
+// Reports the progress of an import about every second while the process runs, and reports its failure. A
+// failed report does not fail the import.
 class ImportProgress {
   readonly #options: Options
   #count: () => number = () => 0
@@ -150,10 +148,6 @@ class ImportProgress {
   }
 }
 
-// Imports a file: reads it into a table of its own, and stores it in one transaction (I64). Importing
-// the same file again, or the same line in another file, changes nothing, so a caller that is unsure of
-// the outcome may repeat an import. An interrupted import has changed nothing.
-
 export type ImportDeps = {
   db: Pool
   importPool: Pool // A statement on this pool may run for minutes.
@@ -168,7 +162,7 @@ type FileToImport = {
   profile: CsvProfile | undefined // Set for CSV only.
   fileName: string | null
   bytes: AsyncIterable<Uint8Array> // May be compressed.
-  by: { clientId: ClientId | null; actor: string } // Null: recorded for every operator.
+  by: { clientId: ClientId | null; actor: string } // null if the import is recorded for every operator.
   onProgress?: (lines: number) => void
 }
 
@@ -180,6 +174,9 @@ export type ImportResult = {
   differences: number
 }
 
+// Imports a file: reads it into a separate staging table, and stores it in one transaction (I64). Importing
+// the same file again, or the same line in another file, changes nothing, so a caller that is unsure of the
+// outcome may repeat an import. An interrupted import has changed nothing.
 export async function importStatement(deps: ImportDeps, file: FileToImport): Promise<ImportResult> {
   const { db, importPool, clock } = deps
   const { bankCode, format, profile, fileName, by } = file

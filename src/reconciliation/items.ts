@@ -1,6 +1,4 @@
-// SQL for the items of a bank: the rows of the view bank_items, with identifiers. It does not read the view,
-// because each source has its own index by time: credits use their ids, which follow time, and the other
-// sources have small indexes.
+// The items of the books: movements of a bank's ledger account. Has their SQL, search, lists and balance.
 
 import { idBounds } from '#db/bounds.ts'
 import { type Conditions, fits } from '#db/paging.ts'
@@ -8,7 +6,10 @@ import type { Queryable } from '#db/pool.ts'
 import { type Kobo, parseKobo } from '#money.ts'
 import { type BankAccount, dayEnd, dayStart } from './banks.ts'
 
-// SQL conditions that select items of the bank `$1` in the currency `$2`, one for each source.
+// SQL conditions that select items of the bank `$1` in the currency `$2`, one for each source. Together the
+// sources have the rows of the view bank_items, with identifiers. The queries do not read the view, because
+// each source has its own index by time: credits use their ids, which follow time, and the other sources have
+// small indexes.
 export type ItemFilter = {
   credit: string // On credits c.
   payout: string // On payouts p.
@@ -19,7 +20,7 @@ export type ItemFilter = {
   booked: string // On transfers t.
 }
 
-// Items posted at `$3` or later. For credits, `$4` is the lowest id to read.
+// SQL conditions: items posted at `$3` or later. For credits, `$4` is the lowest id to read.
 export const POSTED_SINCE: ItemFilter = {
   credit: 'c.id >= $4 and c.received_at >= $3',
   payout: 'p.settled_at >= $3',
@@ -45,12 +46,12 @@ const SOURCES = {
 export type ItemKind = keyof typeof SOURCES
 export const ITEM_KINDS = Object.keys(SOURCES) as ItemKind[]
 
-// One row for each item. A row of charges also has the fee, VAT and duty; all are negative.
+// SQL query: one row for each item. A row of charges also has the fee, VAT and duty; all are negative.
 export function itemSources(filter: ItemFilter): string {
   return ITEM_KINDS.map((kind) => SOURCES[kind](filter)).join('\nunion all\n')
 }
 
-// Items of one kind, as `i`.
+// SQL subquery: the items of one kind, as `i`.
 function itemSource(kind: ItemKind, filter: ItemFilter): string {
   return `(${SOURCES[kind](filter)}) as i (kind, id, posted_at, amount_kobo, fee_kobo, vat_kobo,
     duty_kobo, session_id, has_session_id, bank_reference, reference, other_reference,
@@ -89,7 +90,7 @@ const payouts = (condition: string) => `
    where p.bank_code = $1 and p.currency = $2 and p.status = 'confirmed' and p.purpose <> 'return'
      and ${condition}`
 
-// The bank's cost of a payout. If the payout paid a return, the cost is attributed to the return.
+// SQL query: the bank's charges for payouts. If a payout paid a return, its cost is attributed to the return.
 const payoutCosts = (condition: string) => `
   select 'payout_cost', p.id, p.settled_at, -(p.cost_kobo + p.cost_vat_kobo), -p.cost_kobo,
          -p.cost_vat_kobo, 0, null, false, p.bank_reference, p.reference, f.reference, null, null,
@@ -101,7 +102,7 @@ const payoutCosts = (condition: string) => `
    where p.bank_code = $1 and p.currency = $2 and p.status = 'confirmed'
      and p.cost_kobo + p.cost_vat_kobo > 0 and ${condition}`
 
-// Confirmed payouts that the bank gave back.
+// SQL query: confirmed payouts that the bank returned.
 const payoutReturns = (condition: string) => `
   select 'payout_return', p.id, n.returned_at, n.amount_kobo, 0, 0, 0, null, false, p.bank_reference,
          p.reference, f.reference, null, p.to_account_name, null, null, null
@@ -125,7 +126,7 @@ const recoveries = (condition: string) => `
    where a.bank_code = $1 and a.currency = $2 and a.kind = 'recovery' and a.subject = 'shortfall'
      and a.state = 'approved' and ${condition}`
 
-// Transfers that were booked for a difference, with its line.
+// SQL query: transfers that were booked for a difference, with the difference's line.
 const booked = (condition: string) => `
   select 'booked', t.id, t.posted_at,
          case when t.debit_account_id = l.id then t.amount_kobo else -t.amount_kobo end, 0, 0, 0,
@@ -157,8 +158,7 @@ export function matching(search: Search | undefined, { texts, amount }: Columns)
     : [[`(abs(${amount}) = $ or ${hasText})`, amountKobo, text]]
 }
 
-// An item of the books as people see it: a movement of a bank's account, with its lines.
-
+// An item of the books as routes show it.
 export type BankItem = {
   kind: ItemKind
   id: bigint
@@ -262,9 +262,9 @@ export async function listItems(
   const filter = Object.fromEntries(posted) as ItemFilter
   const hasDifference = `exists (select from differences d where d.item_kind = i.kind
                              and d.item_id = i.id and d.state <> 'cleared')`
-  const own = [bankCode, currency, from, to, firstId, pastId, after?.id ?? 0n, limit, ITEM_KINDS]
+  const fixed = [bankCode, currency, from, to, firstId, pastId, after?.id ?? 0n, limit, ITEM_KINDS]
   const matched = isMatched !== undefined && `${isMatched ? 'not' : ''} ${hasDifference}`
-  const { sql, values } = fits([matched, ...matching(search, SEARCHED)], own)
+  const { sql, values } = fits([matched, ...matching(search, SEARCHED)], fixed)
   const parts = kinds.map(
     (each) => `(select ${COLUMNS} from ${itemSource(each, filter)}
                  where i.id > ${each === after?.kind ? '$7' : '0'}::bigint and ${sql}
@@ -280,10 +280,9 @@ export async function listItems(
   return rows
 }
 
-// A bank's balance in the ledger at the end of a day: the current balance less the movements since. One SQL
-// statement reads both, so they are from the same moment. For days that statements cover, daily-proof.ts has
-// the sums already.
-
+// Returns a bank's balance in the ledger at the end of a day: the current balance less the movements since.
+// One SQL statement reads both, so they are from the same moment. For days that statements cover,
+// daily-proof.ts has the sums already.
 export async function readLedgerBalance(
   db: Queryable,
   { bankCode, currency }: BankAccount,

@@ -1,15 +1,16 @@
-// Rules 4 to 6 match lines that name no item, by account and amount, and lines of charges.
+// Rules 4 to 6 of matching: rules 4 and 5 match lines that name no item, by account or as a sweep; rule 6
+// matches lines of charges.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Run } from './banks.ts'
 import { JOIN_CHARGES, pairsOf, takeMatches } from './pairs.ts'
 
-// Rule 6: matches lines of fees, VAT and stamp duty with the booked charges: of a credit or payout that
-// the line names, or else of a whole day.
+// Rule 6: matches lines of fees, VAT and stamp duty with booked charges: the charges of a credit or payout
+// that the line names, or else the charges of a whole day.
 //
-// The books have one item for all charges of a credit or payout, with its parts; a bank may book the
-// parts separately. So the lines of one item add up to it. The last line takes the remaining amount. If
-// the line has another amount, the difference is its residue.
+// The books have one item for all charges of a credit or payout, with a fee, VAT and duty part; a bank may
+// book the parts separately. So several lines may add up to one item. The last line takes the remaining
+// amount of the item. If that line has another amount, the difference is its residue.
 
 export const CHARGE_LINE = `l.kind in ('fee', 'vat', 'stamp_duty')`
 const PART_OF_LINE = `case l.kind when 'stamp_duty' then 'duty' else l.kind end`
@@ -18,7 +19,7 @@ const PARTS = `(values ('fee', x.fee), ('vat', x.vat), ('duty', x.duty)) as p (p
 // With more lines than this, an equal total proves nothing, and comparing every line with every item is slow.
 const LINES_OF_TOTAL_MAX = 10
 
-// The charges of the items that the line `l` names.
+// SQL join: the charges `x` of the items that the line `l` names.
 export const NAMED_CHARGES = `line_names n on n.line_id = l.id
   join open_items x on x.parent_kind = n.item_kind and x.parent_id = n.item_id`
 
@@ -37,7 +38,8 @@ export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
 const UNNAMED_CHARGE = 'not exists (select from line_names n where n.line_id = l.id)'
 
 const WORDED = `${CHARGE_LINE} and p.part = ${PART_OF_LINE}`
-// A debit without words of charges. If it has exactly the charged amount, it is the charge.
+// SQL condition: whether the line `l` is a debit that is not worded as a charge. If it has exactly the
+// charged amount, it is the charge.
 const UNWORDED = `l.kind = 'other' and l.amount < 0`
 
 // Matches lines that equal a part of the item that they name, to the kobo. `join` joins the item `x` to
@@ -60,21 +62,21 @@ export function matchExactCharges(
   })
 }
 
-// A debit by which the bank takes back the credit `c`, gross or net.
+// SQL condition: whether the line `l` takes back the credit `c`, gross or net.
 export const TAKES_BACK = `-l.amount in
   (c.amount_kobo, c.amount_kobo - c.fee_kobo - c.vat_kobo - c.duty_kobo)`
 
-// A debit of the whole amount of a credit or payout is no charge, whatever its words: the bank took
-// the credit back, or paid a payout or return twice.
+// SQL condition: whether the line `l` has the whole amount of the credit or payout of the charges `x`. Such a
+// debit is no charge, whatever its words: the bank took the credit back, or paid a payout or return twice.
 const IS_REPEAT_OR_TAKE_BACK = `(l.amount <> x.amount and (
   x.kind = 'charges' and exists (select from credits c where c.id = x.id and ${TAKES_BACK})
   or x.kind = 'payout_cost' and exists (
     select from payouts p where p.id = x.id and p.amount_kobo = -l.amount)))`
 
-// Matches the charge lines that equal no part of their item. The lines of one item are taken in
-// order until they reach its amount. The line that reaches it, or else the last line, takes what
-// remains of the item's amount. Later lines stay unmatched. All amounts are debits, so they are
-// negative: a total has reached the item's amount when it is less than or equal to it.
+// Matches the charge lines that equal no part of their item. The lines of one item are added up in order
+// until they reach its amount. The line that reaches it, or else the last line, is paired with the remaining
+// part of the item's amount. Later lines stay unmatched. All amounts are debits, so they are negative: a
+// total has reached the item's amount when it is less than or equal to it.
 export function matchRemainingCharges(tx: Transaction, run: Run, join: string): Promise<number> {
   return takeMatches(tx, run, {
     rule: 'charge',
@@ -100,8 +102,8 @@ export function matchRemainingCharges(tx: Transaction, run: Run, join: string): 
   })
 }
 
-// Compares the total of each kind of charge, then the total of all charges. Each comparison first takes
-// credits and payouts together, then separately.
+// Matches lines with charges by total: first kind by kind, then all kinds together. For each, tries credits
+// and payouts together, then each alone.
 async function matchChargesOfDay(tx: Transaction, run: Run): Promise<number> {
   let matched = 0
   for (const isWhole of [false, true]) {
@@ -113,9 +115,9 @@ async function matchChargesOfDay(tx: Transaction, run: Run): Promise<number> {
   return matched
 }
 
-// Matches the lines of a day whose total is the total of the day's items. For one kind of items,
-// matches a single line of that amount. Lays lines and items end to end along the total: a line and an
-// item that overlap are a pair.
+// Matches all charge lines of a day if their total is the total of the day's items. With `itemKinds`,
+// matches a single line that has the total of the items of that kind. Lays lines and items end to end along
+// the total: a line and an item that overlap are a pair.
 async function matchTotals(
   tx: Transaction,
   run: Run,
@@ -167,9 +169,9 @@ async function matchTotals(
 // Rules 4 and 5, for lines that name no item.
 //
 // Rule 4 compares our account number (in the line or its narration), the amount and the day. Equal lines and
-// items are matched in order, first those with the same name. If a line is left over and an equal line has
-// the item, the line left over is a duplicate (find-differences.ts): booking it would book the transfer
-// twice. Lines with session ids are different transfers, so they are matched only if there are as many items.
+// items are matched in order, first those with the same name. If an unmatched line equals a matched one, it
+// is a duplicate (find-differences.ts): booking it would book the transfer twice. Lines with session ids are
+// different transfers, so they are matched only if there are as many items.
 //
 // Rule 5 matches a sweep: a line whose amount is the sum of all items since the last sweep.
 
@@ -177,15 +179,15 @@ export const NUMBERS = '(?<![0-9])[0-9]{10}(?![0-9])'
 export const UNNAMED = `not l.is_decided
   and not exists (select from line_names n where n.line_id = l.id)`
 
-// The account numbers in the line `l`. `pattern` is NUMBERS as a parameter.
+// SQL subquery: the account numbers in the line `l`. `pattern` is NUMBERS as a SQL parameter.
 export const NUMBERS_OF_LINE = (pattern: string) => `(
   select l.account_number as number where l.account_number is not null
   union
   select m[1] from regexp_matches(l.narration, ${pattern}, 'g') as m
    where l.account_number is null)`
 
-// Returns the number of matched lines. Different session ids are different transfers, even if all else is
-// equal. So a line with a session id is compared only with items that have none.
+// Applies rule 4. Different session ids are different transfers, even if all else is equal. So a line with a
+// session id is compared only with items that have none. Returns the number of matched lines.
 export async function matchByAccount(tx: Transaction, run: Run): Promise<number> {
   let matched = 0
   for (const hasSessionId of [false, true]) {
@@ -238,7 +240,7 @@ async function matchEqual(
   })
 }
 
-// Tries a sweep on the day of the last item and on the next day, each time without and with charges.
+// Applies rule 5: tries a sweep on the day of the last item and on the next day, without and with charges.
 export async function matchSweeps(tx: Transaction, run: Run): Promise<number> {
   const { rows } = await tx.query(
     `select from open_lines l where l.kind = 'sweep' and ${UNNAMED} limit 1`,

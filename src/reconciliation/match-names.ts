@@ -1,4 +1,5 @@
-// Rules 1 to 3 match lines with the items that they name. Rule 7 suggests items by the payer's name.
+// Rules 1 to 3 of matching match lines with the items that they name. Rule 7 suggests items by the payer's
+// name.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Run } from './banks.ts'
@@ -22,9 +23,9 @@ import { byHashing, loadNamedItems } from './sets.ts'
 // amount of the line. This step compares lines and credits in their tables and writes only the matches. The
 // remaining lines may need a choice, so they are copied to the working sets for the other rules.
 //
-// Measured, PostgreSQL's CPU per line of 200,000: 12 µs including the read of the remaining lines.
-// Copying both sides, ranking the pairs and removing them took 32 µs.
-
+// Measured with 200,000 lines, PostgreSQL's CPU time per line: 12 µs including the read of the remaining
+// lines. Copying both sides, ranking the pairs and removing them took 32 µs.
+//
 // If several lines qualify for a credit, the first line is matched; lines with words of charges come last. If
 // a new line has the session id of a line in a difference, the other rules choose between the two lines. A
 // bank reports a session id once, so no line has two credits.
@@ -102,9 +103,9 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   return matched + (await matchRemainingCharges(tx, run, ofSession))
 }
 
-// A line with one of our account numbers is not for an item that it names in two cases: the named credit went
-// to another number, so the line belongs to another owner; or the item is a returned payout, so the line is a
-// customer's payment.
+// SQL condition: whether the line `l`, with one of our account numbers, is not for the item `i` that it
+// names. Either the named credit went to another number, so the line belongs to another owner; or the item
+// is a returned payout, so the line is a customer's payment.
 const OTHER_NUMBER = `((i.kind = 'credit' and l.account_number <> i.account_number
                         or i.kind = 'payout_return')
   and exists (select from numbers k where k.account_number = l.account_number))`
@@ -162,10 +163,12 @@ async function matchPairs(
 const LEVEL_PAIRS = `
   (select * from level where of_line = first_of_line and of_item = first_of_item)`
 
-// An unconfirmed payout is not an item of the books, but it shows what the line is for.
+// SQL scalar: the kind of item that the payout `p` is. An unconfirmed payout is not an item of the books,
+// but it shows what the line is for.
 const PAYOUT_KIND = `case when p.status = 'confirmed' then 'payout' else 'unpaid_payout' end`
 
-// Confirmed payouts that the bank returned. A match by the bank's own reference needs the whole amount.
+// SQL query: confirmed payouts that the bank returned. A match by the bank's own reference needs the whole
+// amount.
 const RETURNS_NAMED = `
   select w.id, w.rank, 'payout_return', p.id, p.bank_code, p.currency
     from words w
@@ -245,16 +248,16 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
   await tx.query('analyze line_names')
 }
 
-// Rule 7: the name, the amount and the day, plus or minus two. This is not enough for a match, so it
-// becomes a suggestion, which a person confirms. Suggests only if exactly one item and one line fit.
+const DAYS = 2 // Rule 7 compares items up to this many days before or after a line.
 
-const DAYS = 2
-
-// The sorted words of a name, without case or marks: JOHN ADEBAYO-OBI equals Obi, John Adebayo.
+// SQL scalar: the sorted words of a name in lower case: JOHN ADEBAYO-OBI equals Obi, John Adebayo.
 const words = (name: string) => `array(
   select w from regexp_split_to_table(lower(${name}), '[^[:alpha:]]+') as w
    where length(w) > 1 order by w)`
 
+// Rule 7 compares the name, the amount and the day, plus or minus DAYS. This is not enough for a match, so it
+// becomes a suggestion, which a user confirms. Suggests only if exactly one item and one line fit.
+//
 // Lines of the same day, amount and name form a group, and so do items. A group of lines and a group of items
 // are compared if they share a word. Comparing line by line would compare thousands of equal amounts of a day
 // with thousands of items.
@@ -306,8 +309,8 @@ export async function suggestItems(tx: Transaction, { bankCode, currency }: Run)
   )
 }
 
-// A line for another of our account numbers is not for the credit that it names: a person decides. The bank's
-// balance agrees with the credit, so confirming the match leaves nothing to adjust.
+// Suggests the credit that a line names although the line is for another of our account numbers: a user
+// decides. The bank's balance agrees with the credit, so confirming the match leaves nothing to adjust.
 export async function suggestNamed(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await tx.query(
     `with lines as materialized (

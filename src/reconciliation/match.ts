@@ -22,22 +22,23 @@ import { matchByAccount, matchCharges, matchSweeps } from './match-amounts.ts'
 import { matchByName, matchSessionIds, suggestItems, suggestNamed } from './match-names.ts'
 import { closeSets, findFirstDay, loadSets, openSets } from './sets.ts'
 
-// Finds items that matching missed. Such an item was posted on a day that was already matched, by a slow
-// transaction or a process whose clock was behind. No time window covers all of them, so this compares
-// balances: the ledger's balance at the end of a day must equal the sum that matching knows.
-
 type MatchedDays = { fromDay: string; toDay: string; seenUntil: Date }
 
-// Returns the day from which items must be read again. Returns the day before `fromDay` if the balance before
-// the first statement already differs. The caller has locked the matching of the bank.
+// Looks for items that matching missed. Such an item was posted on a day that was already matched, by a slow
+// transaction or a process whose clock was behind. No time window covers all such items, so this compares
+// balances: the ledger's balance at the end of a day must equal the sum that matching knows.
+//
+// Returns the day from which items must be read again, or undefined if no item was missed. Returns the day
+// before `fromDay` if the balance before the first statement already differs. The caller has locked the
+// matching of the bank.
 async function findMissedDay(
   tx: Transaction,
   account: BankAccount,
   { fromDay, toDay, seenUntil }: MatchedDays,
 ): Promise<string | undefined> {
   const before = dayBefore(fromDay)
-  const over = dayBefore(watDay(seenUntil))
-  let day = over < toDay ? over : toDay
+  const lastEndedDay = dayBefore(watDay(seenUntil))
+  let day = lastEndedDay < toDay ? lastEndedDay : toDay
   if (day < fromDay) return undefined
   let missed: string | undefined
   for (let step = 1; day > before; step *= 2) {
@@ -73,8 +74,6 @@ const daysBefore = (day: string, days: number) =>
 
 const dayAfter = (day: string) => daysBefore(day, -1)
 
-// Begins a matching run: finds the new statements, and the time from which items of the books are read.
-
 type Coverage = {
   firstDay: string | null // The first day that a statement covers.
   firstLineDay: string | null // The first day of a line, which may be dated back.
@@ -82,12 +81,13 @@ type Coverage = {
   newStatements: bigint[] | null
 }
 
-// Covers the time that a transaction takes to commit, and a clock that is behind. findMissed() finds items
-// that come even later.
+// Items are read from this long before the last run, because a transaction takes time to commit and a
+// process's clock may be behind. findMissed() finds items that are posted even later.
 const SLACK_MS = 15 * 60_000
-// A line of the first day may be for an item of the days before.
+// In the first run, items are read from this long before the first line, which may be for an earlier item.
 const LOOK_BACK_MS = 7 * 86_400_000
 
+// Begins a matching run: finds the new statements, and the time from which items of the books are read.
 // Returns undefined if the account has no statement.
 async function beginRun(
   tx: Transaction,
@@ -157,8 +157,8 @@ async function findMissed(
 
 const hourOf = (at: Date) => Math.floor(at.getTime() / 3_600_000)
 
-// Items after the last statement wait for the next statement, so new lines are compared with all of
-// them. Without new lines, only items posted since the last run are read.
+// Returns the time from which items are read. Items after the last statement wait for the next statement, so
+// new lines are compared with all of them. Without new lines, only items posted since the last run are read.
 function openSince(
   state: BankState,
   run: Pick<Run, 'newStatements' | 'isFirst'> & { firstLineDay: string },
@@ -172,15 +172,13 @@ function openSince(
   return new Date(since.getTime() - SLACK_MS)
 }
 
-// Matches a bank's statements with the books (I65). Each rule is one statement over sets. A rule sees
-// only the lines and items that earlier rules left. Lines and items that no rule explains become
-// differences.
-//
-// A run is deterministic, and a run without news changes nothing. The worker repeats it, because later
-// items may explain a difference.
-
 export type MatchResult = { matched: number; differences: number }
 
+// Matches a bank's statements with the books (I65). A rule sees only the lines and items that earlier rules
+// did not match. Lines and items that no rule explains become differences.
+//
+// A run is deterministic, and a run without new lines, items or decisions changes nothing. The worker repeats
+// it, because later items may explain a difference.
 export async function matchStatements(
   tx: Transaction,
   account: BankAccount & { now: Date },

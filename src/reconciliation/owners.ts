@@ -1,6 +1,6 @@
-// The users who may own differences: those of the operator's client with access to them. Users who lose
-// access keep their differences until somebody reassigns them. The differences of a removed user have no
-// owner.
+// The owners of differences: who may own one, and assignments. The users of the operator's client with access
+// to reconciliation may own differences. A user who loses access keeps the differences until another user
+// reassigns them. The differences of a removed user have no owner.
 
 import { type Client, grantedScopes, ROLES, type Role, type Scope } from '#access/permissions.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -18,17 +18,17 @@ const ACCESS: Scope = 'accounting:write' // The scope that resolving requires.
 export type DifferenceOwner = {
   id: UserId
   email: string
-  hasAccess: boolean // False: the user was disabled, or changed to a role without access.
+  hasAccess: boolean // false if the user was disabled, or changed to a role without access.
 }
 
 export function rolesWithAccess(client: Client): Role[] {
   return ROLES.filter((role) => grantedScopes(role, client).includes(ACCESS))
 }
 
-// SQL: whether the user `o` has access. `roles` are the roles with access.
+// SQL condition: whether the user `o` has access. `roles` is a SQL parameter: the roles with access.
 export const HAS_ACCESS = (roles: string) => `o.is_active and o.role = any (${roles}::text[])`
 
-// Sorted by email. Includes owners who have lost their access.
+// Lists the users who may own differences, sorted by email. Includes owners who have lost their access.
 export async function listOwners(db: Queryable, client: Client): Promise<DifferenceOwner[]> {
   const { rows } = await db.query<DifferenceOwner>({
     name: 'list-difference-owners',
@@ -55,20 +55,19 @@ async function lockOwner(tx: Transaction, client: Client, id: UserId): Promise<D
   return rows[0]
 }
 
-// Assigns differences to a user, or to nobody. An owner works on a difference, but others may resolve it
-// too. Of several concurrent assignments, the last wins, and the history has all.
-//
-// Checks in this order: user_not_found, owner_without_access; then for each difference difference_not_found,
-// whether it has this owner already (accepted), difference_resolved, owner_changed.
-// Locks: the user; the matching of the banks, then the differences, each in order.
-
 type Assignment = {
   ids: readonly DifferenceId[]
-  ownerId: UserId | null // Null: nobody.
+  ownerId: UserId | null // null to remove the owner.
   fromId?: UserId | null | undefined // The expected current owner.
 }
 
+// Assigns differences to a user, or removes their owner. An owner works on a difference, but other users may
+// resolve it too. Of several concurrent assignments, the last one wins, and the history has all of them.
 // Returns the refused differences with their reasons.
+//
+// Checks in this order: user_not_found, owner_without_access; then for each difference difference_not_found,
+// whether it has this owner already (accepted), difference_resolved, owner_changed.
+// Locks: the user; the matching of the banks, ordered by bank and currency; the differences, ordered by id.
 export async function assignDifferences(
   tx: Transaction,
   acting: Acting,
@@ -155,5 +154,5 @@ async function give(
   await recordActions(tx, now, actions)
 }
 
-// The actor name of the audit log.
+// Returns the user's name as an actor of the audit log.
 const nameOf = (email: string | null | undefined) => (email ? `user:${email}` : null)

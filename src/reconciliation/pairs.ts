@@ -5,9 +5,9 @@ import type { Transaction } from '#db/transaction.ts'
 import { NOBODY_ON_LINE } from '#records/shared-sql.ts'
 import type { Run } from './banks.ts'
 
-// Keeps a statement from bringing back the personal data of erased payers: clears the data from a line that
-// is matched to a credit of an erased payer, or to its reversal or return. The erasure itself clears lines
-// that were matched before (privacy/erasure.ts).
+// A statement must not reintroduce the personal data of erased payers. So matching clears the data from a
+// line that is matched to a credit of an erased payer, or to its reversal or return. The erasure itself
+// clears lines that were matched before (privacy/erasure.ts).
 
 const IS_ERASED_ACCOUNT = (id: string) =>
   `exists (select from collection_accounts a where a.id = ${id} and a.erased_at is not null)`
@@ -15,7 +15,8 @@ const IS_ERASED_PAYMENT = (id: string) =>
   `exists (select from payments p join advices a on a.id = p.advice_id
             where p.id = ${id} and a.erased_at is not null)`
 
-// Money in suspense still needs its payer, so its credit does not count as erased.
+// SQL condition: whether the payer of the credit `c` is erased: the credit names no payer, and its account or
+// payment is erased. A credit with money in suspense keeps its payer, so it is not included.
 const IS_ERASED = `c.source_account_name is null and c.source_account_sealed is null
   and c.narration is null
   and (exists (select from numbers k where k.account_number = c.account_number
@@ -25,7 +26,7 @@ const IS_ERASED = `c.source_account_name is null and c.source_account_sealed is 
                      and (${IS_ERASED_ACCOUNT('s.assigned_account_id')}
                           or ${IS_ERASED_PAYMENT('s.assigned_payment_id')})))`
 
-// `pairs` selects line_id, item_kind and item_id.
+// SQL statement: clears the lines of erased payers. `pairs` selects line_id, item_kind and item_id.
 const forget = (pairs: string) => `
   with pairs as materialized (${pairs}), named as (
     select line_id, item_id as credit_id from pairs where item_kind = 'credit'
@@ -41,8 +42,8 @@ const forget = (pairs: string) => `
     from named n join credits c on c.id = n.credit_id
    where l.id = n.line_id and ${IS_ERASED}`
 
-// Clears the payer from lines whose item has lost its payer by erasure. Must run while the items of the new
-// pairs are in open_items. Nearly all items have a payer, so few lines change.
+// Clears the payer from lines whose item lost its payer by erasure. Must run while the items of the new pairs
+// are in open_items. Nearly all items have a payer, so few lines change.
 async function forgetErasedPairs(tx: Transaction): Promise<void> {
   await tx.query(
     forget(`select p.line_id, p.item_kind, p.item_id from new_pairs p
@@ -51,7 +52,7 @@ async function forgetErasedPairs(tx: Transaction): Promise<void> {
   )
 }
 
-// Clears the new lines of a run, at a time when each is matched to a single credit.
+// Clears the payer from the new lines of a run. Must run while each line is matched to a single credit.
 export async function forgetErasedMatches(tx: Transaction, run: Run): Promise<void> {
   await tx.query(
     forget(`select m.line_id, 'credit' as item_kind, c.id as item_id
@@ -76,9 +77,6 @@ export async function forgetErasedPair(
   })
 }
 
-// Removes the matches of a rule from the open sets: writes their pairs as matches, and the difference
-// between a line and its items as the residue of the line (I65).
-
 export type Rule =
   | 'session_id'
   | 'bank_reference'
@@ -88,9 +86,9 @@ export type Rule =
   | 'charge'
   | 'booked'
 
-// Whether the line `l` of the item `i` includes the bank's charges `x` for that item. It always includes
-// charges that the bank withheld from a credit. It includes the charges of a payout if its amount is closer
-// to payout plus charges than to the payout alone.
+// SQL condition: whether the line `l` of the item `i` includes the bank's charges `x` for that item. The
+// line of a credit includes them if it is below the credit's amount. The line of a payout includes them if
+// its amount is at least as close to payout plus charges as to the payout alone.
 export const HAS_CHARGES = `(x.amount is not null and l.amount <> i.amount
   and (l.amount = i.amount + x.amount
        or l.amount > 0 and l.amount < i.amount
@@ -98,8 +96,8 @@ export const HAS_CHARGES = `(x.amount is not null and l.amount <> i.amount
 export const JOIN_CHARGES = `
   left join open_items x on x.parent_kind = i.kind and x.parent_id = i.id`
 
-// SQL for the pairs of each candidate: the line with the item and, if `hasCharges`, the line with the item's
-// charges.
+// SQL query: the pairs of each candidate: the line with the item and, if `hasCharges`, the line with the
+// item's charges.
 export const pairsOf = (candidates: string, hasCharges: string) => `
   select f.line_id, p.kind, p.id, p.amount, f.line_day, p.day
     from ${candidates} as f
@@ -110,7 +108,9 @@ export const pairsOf = (candidates: string, hasCharges: string) => `
 
 type Matches = { rule: Rule; pairs: string; values?: readonly unknown[] }
 
-// Returns the number of matched lines. `pairs` selects rows of new_pairs.
+// Removes the matches of a rule from the open sets: writes their pairs as matches, and the difference
+// between a line and its items as the residue of the line (I65). `pairs` is a SQL query for rows of
+// new_pairs. Returns the number of matched lines.
 export async function takeMatches(
   tx: Transaction,
   run: Run,
@@ -169,8 +169,8 @@ async function takeLines(tx: Transaction): Promise<number> {
 const takeItems = (tx: Transaction) =>
   takeOut(tx, 'open_items', 'p.item_kind = t.kind and p.item_id = t.id')
 
-// Writes the remaining rows to a new table: deleting most of a million rows would make every later rule
-// read past them.
+// Removes paired rows from a table by rewriting it: after a deletion of most of a million rows, every later
+// rule would read past the dead rows.
 async function takeOut(
   tx: Transaction,
   table: 'open_lines' | 'open_items',

@@ -1,5 +1,5 @@
-// /api/v1/operator/reconciliation: the daily proof of a bank, the matrix of banks and days, and the age
-// of open work.
+// /api/v1/operator/reconciliation: the daily proof of a bank, the matrix of banks and days, the age of open
+// work, and the lines and items of a bank's day.
 
 import {
   type FastifyPluginAsyncTypebox,
@@ -319,8 +319,8 @@ export const daySides = resource(RECONCILIATION, {
         const refs = await readItemsOf(tx, ids)
         const items = await readItems(tx, account, [...refs.values()].flat())
         return lines.map((line) => {
-          const own = (refs.get(line.id) ?? []).flatMap((ref) => items.get(refKey(ref)) ?? [])
-          return { ...line, items: own }
+          const itemRefs = refs.get(line.id) ?? []
+          return { ...line, items: itemRefs.flatMap((ref) => items.get(refKey(ref)) ?? []) }
         })
       })
     },
@@ -345,8 +345,8 @@ export const daySides = resource(RECONCILIATION, {
         const lineIds = await readLinesOf(tx, items)
         const lines = await readLines(tx, [...new Set([...lineIds.values()].flat())])
         return items.map((item) => {
-          const own = lineIds.get(refKey(item)) ?? []
-          return { ...item, lines: own.flatMap((id) => lines.get(id) ?? []) }
+          const ids = lineIds.get(refKey(item)) ?? []
+          return { ...item, lines: ids.flatMap((id) => lines.get(id) ?? []) }
         })
       })
     },

@@ -1,4 +1,5 @@
-// Reads differences for people, with their line, item and history. Timing and age are as of now.
+// Queries for the routes of reconciliation: differences with their history, the age of open work, and the
+// lines and items of a bank's day. Timing and age are as of now.
 
 import type { Client } from '#access/permissions.ts'
 import { unfitnessOf } from '#approvals/approvers.ts'
@@ -47,7 +48,7 @@ type DifferenceFilter = {
   kind?: string | undefined
   state?: string | undefined // Default: all but cleared.
   bucket?: AgeingBucket | undefined
-  ownerId?: UserId | null | undefined // Null: differences without an owner.
+  ownerId?: UserId | null | undefined // null selects differences without an owner.
   action?: string | undefined
   beforeId?: bigint | undefined
   from?: { day: string; id: bigint } | undefined // Lists oldest first, after this position.
@@ -93,7 +94,7 @@ const asOf = ({ now, windows, viewer }: AsOf) => {
   return [...days, userId, newSince, rolesWithAccess(client)]
 }
 
-// Newest first. With `action`, which selects reconciling items, oldest first.
+// Lists differences, newest first. With `action`, which selects reconciling items, lists oldest first.
 export async function listDifferences(
   db: Queryable,
   at: AsOf,
@@ -139,7 +140,7 @@ export async function getDifference(
 
 export type DifferenceChange = {
   change: string
-  actor: string | null // Null: the system.
+  actor: string | null // null if the system made the change.
   detail: Record<string, unknown>
   changedAt: Date
 }
@@ -154,7 +155,7 @@ export async function readHistory(db: Queryable, id: DifferenceId): Promise<Diff
   return rows
 }
 
-// The age of open work: unexplained differences and money in suspense.
+// The age of open work: open differences, reconciling items, and money in suspense.
 
 export type AgedDifferences = {
   bankCode: string

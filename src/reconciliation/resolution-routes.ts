@@ -1,4 +1,6 @@
-// /api/v1/operator/reconciliation/{id}/resolve, approve, reject, withdraw and assign; and many at once.
+// /api/v1/operator/reconciliation/{id}/resolve, approve, reject, withdraw and assign. Many differences can
+// be resolved or assigned at once. A client's credentials may resolve only while maker-checker is off. Only
+// a user may approve.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { checkerOf, ofPeople } from '#approvals/views.ts'
@@ -33,15 +35,13 @@ import {
   toOwner,
 } from './views.ts'
 
-// Resolves many differences, each in transactions of its own. Safe to repeat: a difference that the
-// same person has already resolved in the same way counts as a success.
-
 const AT_ONCE = 4 // Half of the connections that may write.
 
 type Resolution = { ids: readonly number[]; action: DifferenceAction; reason: string }
 type Result = { id: number; ok: boolean; code?: string; message?: string }
 
-// Returns the results in the order of `ids`.
+// Resolves many differences, each in separate transactions. Safe to repeat: it is a success if the same user
+// has already resolved a difference in the same way. Returns the results ordered as `ids`.
 async function resolveEach(
   deps: Deps,
   by: Identity,
@@ -84,9 +84,6 @@ function explain({ log }: Deps, error: unknown): { code: string; message: string
   return { code, message: [message, ...fields.map((field) => field.message)].join(' ') }
 }
 
-// POST /api/v1/operator/reconciliation/{id}/resolve, approve, reject, withdraw; and many at once.
-// A client's credentials may resolve only while maker-checker is off. Only a user may approve.
-
 // Errors of booking, matching and noting a difference.
 const RESOLVING = [
   'action_not_allowed',
@@ -100,7 +97,8 @@ const RESOLVING = [
 
 type DifferenceCall = Call<{ id: typeof requireDifferenceId }>
 
-// The decision is committed before the credit of the line is booked. A retry continues from there.
+// Runs a decision in two steps: `work` is committed before the credit of the line is booked. A retry
+// continues with the booking.
 function step(call: DifferenceCall, message: string, work: (tx: Transaction) => Promise<void>) {
   const { request, reply, batchPool, sealer, writers, clock } = call
   const { id } = call.params
@@ -200,9 +198,7 @@ export const differenceResolutions = resource(RECONCILIATION, {
       ),
   })
 
-// POST /api/v1/operator/reconciliation/{id}/assign, and many at once: assigns differences to a user.
-// Also lists the users who may own differences.
-
+// Routes that assign one or many differences to a user, and list the users who may own differences.
 export const differenceOwners = resource(RECONCILIATION, {
   tag: 'Operator',
   noun: 'owner',

@@ -1,4 +1,5 @@
-// Writes the resolution of a difference: its state, its history, and the pairs that explain it.
+// Writes the resolution of a difference: its decision, its history, the pairs that explain it, and its
+// booking.
 
 import type { Client } from '#access/permissions.ts'
 import { watDay } from '#clock.ts'
@@ -61,7 +62,8 @@ export type Decision = {
   difference: Difference
   action: DifferenceAction
   reason: string
-  // open: the credit is not booked yet. cleared: pairs explain the difference.
+  // `open` while the credit is not booked yet, `cleared` if pairs explain the difference, `resolved` if
+  // noted.
   state: Exclude<DifferenceState, 'asked'>
   detail?: object
 }
@@ -124,7 +126,8 @@ export async function insertPair(
 
 type Item = { amountKobo: Kobo; leftKobo: Kobo }
 
-// `leftKobo` is the part of the item that no line explains. Returns undefined if this bank has no such item.
+// Reads an item. `leftKobo` is the part of the item that no line explains. Returns undefined if this bank
+// has no such item.
 export async function readItem(
   tx: Transaction,
   { bankCode, currency }: Pick<Difference, 'bankCode' | 'currency'>,
@@ -144,7 +147,7 @@ export async function readItem(
   return rows[0]
 }
 
-// The part of a line that its pairs do not explain becomes a difference of its own, with the same owner.
+// Opens a new difference for the part of a line that its pairs do not explain, with the owner of the old one.
 export async function openRest(
   tx: Transaction,
   now: Date,
@@ -173,11 +176,6 @@ export async function openRest(
   await writeChange(tx, now, { id, change: 'opened', actor: null, detail })
 }
 
-// Posts a difference into the books, against the bank's account, and pairs the two (I67).
-//
-// The booking has the current time, whatever the day of the line: nothing is posted into the past.
-// Locks: the difference, which the caller holds; ledger accounts.
-
 export type BookingDeps = { sharedAccounts: SharedAccounts; now: Date; actor: string }
 
 type Posting = {
@@ -187,9 +185,11 @@ type Posting = {
   reason: Transfer['reason']
 }
 
-// `restKobo`: the unbooked rest of the line.
-export type Booked = { transferId: bigint; restKobo: Kobo }
+export type Booked = { transferId: bigint; restKobo: Kobo } // `restKobo` is the unbooked rest of the line.
 
+// Posts a difference into the books, against the bank's account, and pairs the difference with its booking
+// (I67). The booking has the current time, whatever the day of the line: nothing is posted into the past.
+// Locks: the difference (already locked by the caller); ledger accounts.
 export async function postBooking(
   tx: Transaction,
   { sharedAccounts, now, actor }: BookingDeps,
@@ -218,7 +218,9 @@ export async function postBooking(
 type PostedBooking = { difference: Difference; transferId: bigint; bookedKobo: Kobo }
 
 // Pairs the booking with its line. Without a line, the booking offsets the item of the difference, or
-// explains the gap between two statements.
+// explains the gap between two statements. A gap has been in the statements since its day, so its booking is
+// in transit from that day until today. An item has been in the books only, so it is in transit from its day
+// until today, when the booking offsets it.
 async function pairBooking(
   tx: Transaction,
   { now, actor: matchedBy }: { now: Date; actor: string },
@@ -245,7 +247,7 @@ async function pairBooking(
 
 type Offset = { item: Pair['item']; amountKobo: Kobo; day: string; matchedBy: string }
 
-// Stores a pair without a line, under the line id 0.
+// Stores a pair without a line, under the line id 0. `day` replaces the day of the line.
 async function insertOffset(
   tx: Transaction,
   now: Date,

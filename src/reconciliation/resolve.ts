@@ -1,4 +1,4 @@
-// Resolves differences: by one person, or under maker-checker by two.
+// Resolves differences: by one user, or under maker-checker by two.
 
 import {
   type Approver,
@@ -37,13 +37,12 @@ import {
 } from './resolutions.ts'
 import { transition } from './states.ts'
 
-// Confirms that a line is for its suggested item, with the bank's charges if the line is net of them. The
-// remainder of the line becomes a difference of the kind amount_differs.
-
 // The kind of charges that belong to an item: withheld from a credit, or charged with a payout.
 const CHARGES_OF: Readonly<Record<string, string>> = { credit: 'charges', payout: 'payout_cost' }
 
-// Returns the remainder of the line. The caller has locked the difference and the matching of its bank.
+// Confirms that a line is for its suggested item, with the bank's charges if the line is net of them.
+// Returns the remainder of the line, which becomes a difference. The caller has locked the difference and
+// the matching of its bank.
 async function confirmMatch(
   tx: Transaction,
   { now, actor }: { now: Date; actor: string },
@@ -51,10 +50,10 @@ async function confirmMatch(
 ): Promise<Kobo> {
   const { suggestedKind, suggestedId, amountKobo } = difference
   const item = { kind: suggestedKind as string, id: suggestedId as bigint }
-  const pair = (of: Pair['item'], leftKobo: Kobo) =>
+  const pair = (pairedItem: Pair['item'], leftKobo: Kobo) =>
     insertPair(tx, now, {
       lineId: difference.lineId as StatementLineId,
-      item: of,
+      item: pairedItem,
       amountKobo: leftKobo,
       rule: 'confirmed',
       matchedBy: actor,
@@ -72,21 +71,6 @@ async function confirmMatch(
   return kobo(0n)
 }
 
-// Resolves a difference (I66): by one person, or under maker-checker by two independent people.
-//
-//   open ──▶ asked ──▶ resolved   noted: explained, and still in the arithmetic
-//    ▲  ╲      │  ╲
-//    │   ╲     │   ╲─▶ cleared    booked or matched: pairs explain it
-//    ╰────╲────╯ rejected, withdrawn
-//          ╲─▶ resolved, cleared
-//
-// A credit is booked by a separate batch, so booking it takes two steps. The decision is committed first,
-// while the difference stays open. book.ts does the second step, now or after a crash.
-//
-// Checks in this order: difference_not_found, a repetition (accepted), difference_asked, difference_resolved,
-// action_not_allowed, reading_needed, people_only, then the refusals of the action.
-// Locks: the approver, the matching of the bank, the difference, the maker-checker setting.
-
 type Resolving = Acting & { sharedAccounts: SharedAccounts }
 type Checking = Resolving & Approver
 
@@ -97,6 +81,20 @@ type Resolution = {
   reason: string
 }
 
+// Resolves a difference (I66): by one user, or under maker-checker by two independent users.
+//
+//   open ──▶ asked ──▶ resolved   noted: explained, and still in the arithmetic
+//    ▲  ╲      │  ╲
+//    │   ╲     │   ╲─▶ cleared    booked or matched: pairs explain it
+//    ╰────╲────╯ rejected, withdrawn
+//          ╲─▶ resolved, cleared
+//
+// A credit is booked by a separate batch, so booking it takes two steps. The decision is committed first,
+// while the difference stays open. finishBooking() in book.ts does the second step, now or after a crash.
+//
+// Checks in this order: difference_not_found, a repetition (accepted), difference_asked, difference_resolved,
+// action_not_allowed, reading_needed, people_only, then the refusals of the action.
+// Locks: the approver, the matching of the bank, the difference, the maker-checker setting.
 export async function resolveDifference(
   tx: Transaction,
   acting: Resolving,
@@ -116,7 +114,7 @@ export async function resolveDifference(
   await auditDifference(tx, acting, { difference, verb: 'resolve', detail })
 }
 
-// Only a person can tell a charge from a partial reversal, so the person must choose one.
+// Only a user can tell a charge from a partial reversal, so the user must choose one.
 function requireReading(difference: Difference, { action, reading }: Resolution): void {
   const { isPartialReversal, amountKobo, reversedKobo } = difference
   const isNeeded = isPartialReversal && action === 'book'
@@ -160,8 +158,8 @@ export async function approveResolution(
   await auditDifference(tx, acting, { difference, verb: 'approve', detail: { action, reason } })
 }
 
-// Rejecting moves no money. So it is open to users whose access changed recently, and to users who received
-// their access from the maker; neither may approve (approvers.ts). The maker may not reject.
+// Rejecting moves no money. So users whose access changed recently, and users who received their access from
+// the maker, may reject, although neither may approve (approvals/approvers.ts). The maker may not reject.
 export async function rejectResolution(
   tx: Transaction,
   acting: Acting,
@@ -255,15 +253,15 @@ async function reopen(
   await writeChange(tx, now, { id, change, actor, detail })
 }
 
-// Whether the same person has already resolved the difference this way, requested this resolution, or
+// Whether the same user has already resolved the difference this way, requested this resolution, or
 // approved it.
 function isSameAgain(
   { kind, action, askedBy, decidedBy }: Difference,
-  again: Resolution,
+  { reading, action: requestedAction }: Resolution,
   actor: string,
 ): boolean {
-  const isReadAlike = again.reading === undefined || (again.reading === 'charge') === isCharge(kind)
-  return action === again.action && isReadAlike && (decidedBy === actor || askedBy === actor)
+  const isReadAlike = reading === undefined || (reading === 'charge') === isCharge(kind)
+  return action === requestedAction && isReadAlike && (decidedBy === actor || askedBy === actor)
 }
 
 const isCharge = (kind: DifferenceKind) => kind === 'fee_differs'

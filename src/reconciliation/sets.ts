@@ -1,8 +1,9 @@
 // The working sets of a matching run, in temporary tables: unmatched lines and unmatched items of the
-// books. Each rule removes the lines and items it explains; the rest becomes differences.
+// books. Each rule removes the lines and items it explains; the rest becomes differences. Also orders the
+// statements of a bank (CHAIN).
 //
 // Sets are read once, whatever their size: a million lines and a million credits take some seconds. A run
-// without news reads only the open differences.
+// without new lines or items reads only the open differences.
 
 import type { Transaction } from '#db/transaction.ts'
 import { type BankAccount, type Run, STATEMENT_ORDER } from './banks.ts'
@@ -10,8 +11,8 @@ import { type ItemFilter, itemSources, POSTED_SINCE } from './items.ts'
 
 const WORK_MEM = '128MB'
 
-// `is_decided`: the line is in a difference that somebody has decided on. It is matched only if it names an
-// item.
+// `is_decided` means that the line or item is in a difference that a user requested to resolve or resolved.
+// Such a line is matched only if it names an item.
 const TABLES = `
   create temporary table open_lines (
     id bigint, day date, amount bigint, kind text collate "C", session_id text collate "C",
@@ -55,7 +56,7 @@ export async function openSets(tx: Transaction, run: Run): Promise<void> {
   await loadStandingLines(tx, run)
 }
 
-// Loads the lines and items that the first rule left.
+// Loads the lines and items that the first rule did not match.
 export async function loadSets(tx: Transaction, run: Run): Promise<void> {
   await byHashing(tx, () => loadNewLines(tx, run))
   await loadPostedItems(tx, run)
@@ -113,8 +114,8 @@ async function loadStandingLines(tx: Transaction, { bankCode, currency }: Run): 
   )
 }
 
-// Loads items posted since `itemsSince` that are neither matched nor in a difference. Most items have a line
-// of their own. So matched credits and charges are read as one range, and the other items are looked up one
+// Loads items posted since `itemsSince` that are neither matched nor in a difference. Most items are matched
+// with one line. So matched credits and charges are read as one range, and the other items are looked up one
 // by one.
 async function loadPostedItems(tx: Transaction, run: Run): Promise<void> {
   await tx.query(
@@ -183,8 +184,9 @@ export async function loadNamedItems(tx: Transaction, run: Run): Promise<void> {
   )
 }
 
-// `x.matched` is the amount of the item that is already matched; the parts of such an item are then unknown.
-// The day of an item is its day in West Africa.
+// SQL statement: inserts items into open_items. The caller joins `x`: `x.matched` is the amount of the item
+// that is already matched, in which case its parts are unknown. The day of an item is its day in West
+// Africa.
 function insertItems(
   filter: ItemFilter,
   { difference = 'null, false', days = '$3::date and $4::date' } = {},
@@ -209,13 +211,13 @@ function insertItems(
 // that is dated back starts on the day of that line, but opens with the closing balance of a later day.
 // Both `follow` the other statement, and their opening balance is not that of their first day.
 //
-// A statement never follows one that ends on a later day or, on the same day, has a higher number. If
-// parts of a day go round (0 to 100, 100 to 50, 50 to 0), each opens with the closing balance of another,
-// and one of them starts the day.
+// A statement never follows one that ends on a later day or, on the same day, has a higher number. If the
+// parts of a day form a circle (0 to 100, 100 to 50, 50 to 0), each opens with the closing balance of
+// another, and one of them starts the day.
 
 const SEQUENCE_MAX = '9223372036854775807'
 
-// For the account $1 and $2. The first statement of the chain is the first that follows no other.
+// SQL query for the account $1 and $2. The first statement of the chain is the first that follows no other.
 // `ahead_after` is how far the closing balance is ahead of the lines up to the last day. Sums are computed
 // once, in day order.
 //
@@ -223,8 +225,8 @@ const SEQUENCE_MAX = '9223372036854775807'
 // minute for 10,000 parts of days. Instead, the parts of one day are sorted (`parts`), and earlier days are
 // joined one by one (`dated_back`), up to the first day that the file names. This takes 0.3 s.
 //
-// If the parts of a day go round, the day starts with the first part that is as far ahead as a statement of
-// another day.
+// If the parts of a day form a circle, the day starts with the first part that is as far ahead as a statement
+// of another day.
 const CHAIN = `
   with marks as (
     select id, from_day as day, 0 as moment, 0 as kobo
@@ -282,14 +284,14 @@ const CHAIN = `
          ahead_after, follows, row_number() over (order by follows, ${STATEMENT_ORDER}) = 1 as is_first
     from followed`
 
-// By hashing: new statements are not in the planner's statistics, and nested loops took half a minute for
-// ten years of days.
+// Forces hash joins: new statements are not in the planner's statistics, and nested loops took half a minute
+// for ten years of days.
 export async function loadChain(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await byHashing(tx, () => tx.query(`insert into chain ${CHAIN}`, [bankCode, currency]))
   await tx.query('analyze chain')
 }
 
-// The first day that statements cover. The lines of the statements must be counted already.
+// Returns the first day that statements cover. Call addLineTotals() first.
 export async function findFirstDay(
   tx: Transaction,
   { bankCode, currency }: BankAccount,

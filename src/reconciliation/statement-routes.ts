@@ -29,16 +29,15 @@ import {
   type StatementImport,
 } from './statements.ts'
 
-// Reads an upload as it arrives: the request body, or the one file of a form. If the reader stops early, the
-// rest stays unread and the connection stays open, so that the sender still gets an answer.
-
 const FILE_BYTES_MAX = 2 * 1024 ** 3
 const FORM = 'multipart/form-data'
 const FILE_NAME_MAX = 200
 
 type UploadedFile = { fileName: string | null; bytes: AsyncIterable<Uint8Array> }
 
-// gzip is recognised by its first bytes, whatever the headers say.
+// Reads an upload as it arrives: the request body, or the one file of a form. If the reader stops early, the
+// rest stays unread and the connection stays open, so that the sender still gets an answer. The import
+// recognises gzip by its first bytes, whatever the headers say.
 async function openUpload(request: IncomingMessage): Promise<UploadedFile> {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (!['identity', 'gzip', 'x-gzip'].includes(encoding.toLowerCase())) {
@@ -88,7 +87,7 @@ function openForm(request: IncomingMessage): Promise<UploadedFile> {
     })
     ended.then(broken, broken) // Has no effect after a file has begun.
     form.on('file', (_field, stream, fileName) => {
-      // A lost connection or a form without an end does not end the stream, so these handlers do.
+      // Neither a lost connection nor a truncated form ends the file stream, so these handlers destroy it.
       request.once('error', (error) => stream.destroy(error))
       stream.once('error', () => {
         stream.on('error', () => {})
@@ -122,8 +121,6 @@ function cleanFileName(path: string | undefined): string | null {
   return name === '' ? null : name
 }
 
-// /api/v1/operator/statements, their lines, imports and profiles.
-
 type Naming = Pick<Deps, 'nameBank'>
 
 const StatementView = view('Statement', (f: Fields<Statement, Naming>) => ({
@@ -156,7 +153,7 @@ const StatementView = view('Statement', (f: Fields<Statement, Naming>) => ({
 const NO_MONEY = kobo(0n)
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
 
-// The answer to an upload.
+// The response to an upload.
 const ImportedView = view('ImportedStatements', (f: Fields<ImportResult, Naming>) => ({
   importId: f.text(({ importId }) => importId.toString()),
   isUnchanged: f.flag('isUnchanged', 'The same file was imported before.'),
@@ -330,8 +327,6 @@ function idOr(missing: RefusalCode) {
   }
 }
 
-// POST /api/v1/operator/statements: imports a bank's statement while it arrives.
-
 const STATEMENTS = '/api/v1/operator/statements'
 const IMPORTS_MAX = 2 // Concurrent imports per process: each keeps one core busy.
 const WAIT_MAX_MS = 900_000
@@ -367,6 +362,7 @@ const DESCRIPTION =
   'Idempotency-Key: the same file changes nothing, and of an overlapping one only new lines are taken. ' +
   `At most ${IMPORTS_MAX} uploads at a time. Progress: GET /api/v1/operator/statement-imports.`
 
+// POST /api/v1/operator/statements: imports a bank's statement while it arrives.
 export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const { authentication, banks, statementProfiles } = deps
   let imports = 0

@@ -1,4 +1,4 @@
-// Statements and their lines, for lists.
+// Statements, their lines and their imports: the queries that list them, and the progress of an import.
 
 import type { LineKind, StatementFormat } from '#banks/statements/statement.ts'
 import { listQuery, PREFIX_SCAN_MAX, pastPrefix } from '#db/paging.ts'
@@ -37,7 +37,7 @@ const SELECT_STATEMENTS = `
 
 type Page = { bankCode: string | undefined; beforeId: bigint | null; limit: number }
 
-// Latest import first.
+// Lists statements, latest import first.
 export async function listStatements(
   db: Queryable,
   { bankCode, beforeId, limit }: Page,
@@ -54,7 +54,8 @@ export async function listStatements(
   return rows
 }
 
-// Statements whose reference starts with the prefix, among the latest: a bank sends one a day.
+// Finds statements whose reference starts with the prefix. Searches only the latest ones: a bank sends one a
+// day.
 export async function findStatementsLike(
   db: Queryable,
   { prefix, limit }: { prefix: string; limit: number },
@@ -70,7 +71,7 @@ export async function findStatementsLike(
   return rows
 }
 
-// In the order of the file.
+// Lists the statements of an import, ordered as in the file.
 export async function listImported(db: Queryable, importId: bigint): Promise<Statement[]> {
   const { rows } = await db.query<Statement>({
     name: 'list-imported-statements',
@@ -106,10 +107,10 @@ export type ListedLine = {
   counterpartySealed: Buffer | null
   counterpartyBank: string | null
   narration: string | null
-  rule: string | null // The rule that matched it.
+  rule: string | null // The rule that matched the line; null if it is not matched.
 }
 
-// All fields of the line `l` except the rule that matched it.
+// SQL columns: all fields of the line `l` except the rule that matched it.
 export const LINE_COLUMNS = `
   l.id, l.line_no, l.booked_on::text as booked_on, l.value_on::text as value_on, l.amount_kobo,
    l.is_reversal, l.kind, l.session_id, l.bank_reference, l.end_to_end_id, l.account_number,
@@ -117,7 +118,7 @@ export const LINE_COLUMNS = `
 
 type LinePage = { isMatched: boolean | undefined; afterId: bigint | null; limit: number }
 
-// The lowest and highest id of the lines of the statement $1, found day by day in the index.
+// SQL query: the lowest and highest id of the lines of the statement $1, found day by day in the index.
 const LINE_BOUNDS = `
   select min(f.id) as first, max(t.id) as last
     from statements s
@@ -266,7 +267,7 @@ const selectImports = (now: string) => `
 
 type ImportPage = { bankCode: string | undefined; beforeId: bigint | null; limit: number }
 
-// Newest first.
+// Lists imports, newest first.
 export async function listImports(
   db: Queryable,
   now: Date,

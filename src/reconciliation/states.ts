@@ -53,7 +53,7 @@ export function clearDifferenceOfItem(
   })
 }
 
-// SQL that clears differences and writes their history in one statement. `ids` is a query; $1 is now.
+// SQL statement: clears differences and writes their history. `ids` is a query; $1 is now.
 export const clearDifferences = (ids: string) => `
   with cleared as (
     update differences set state = 'cleared'

@@ -1,6 +1,6 @@
 // Stores a file in one transaction (I64): its statements, and those of its lines that were in no earlier
 // file. Lines are compared by content. If a file has several lines with equal content, they are numbered: the
-// second one in this file is the same line as the second one in another file.
+// second of them in this file is the same line as the second of them in another file.
 //
 // Locks: the bank's account in each currency, so that its imports follow one another.
 
@@ -11,7 +11,7 @@ import type { StatementId } from '#ids.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { doesNotAddUp, HASH_BYTES, type ReadStatement, STAGED_LINES } from './read-file.ts'
 
-// Enough memory to sort and join a million hashes.
+// This is enough memory to sort and join a million hashes.
 const WORK_MEM = '96MB'
 
 export type FileContent = {
@@ -37,7 +37,7 @@ export async function lockBankAccounts(
   return currencies
 }
 
-// The earlier import of the same file.
+// Finds the earlier import of the same file.
 export async function findSameFile(
   tx: Transaction,
   { bankCode, fileHash }: FileContent,
@@ -78,7 +78,8 @@ export async function storeStatements(
 
 type Account = { currency: string; accountNumber: string; first: string }
 
-// Our account at a bank in a currency is the configured one, or else the account of the first statement.
+// Refuses a statement of another account. Our account at a bank in a currency is the configured one, or else
+// the account of the first statement.
 async function checkAccount(
   tx: Transaction,
   { bankCode, accountNumber: configured }: FileContent,
@@ -141,8 +142,8 @@ async function insertStatement(
 
 const STATEMENT_IDS = 'unnest($1::bigint[]) with ordinality as ids (id, no)'
 
-// The hash of a line covers its content. The hash of a repeated line also covers its number among the equal
-// lines.
+// Finds lines that are repeated in the file, and lines that are stored already. The hash of a line covers its
+// content. The hash of a repeated line also covers its number among the equal lines.
 async function findKnownLines(
   tx: Transaction,
   bankCode: string,
@@ -188,10 +189,10 @@ type NewLines = LineFlags & {
   currencies: readonly string[]
 }
 
-// Inserts in the order of the file: the staging table is read from start to end, and repeated and known lines
-// are looked up one by one, if there are any. Two look-ups that find nothing take as long as inserting the
-// row; joins would sort a million whole lines. The lock of the account excludes other imports. So a line that
-// exists already is a bug, and the file is refused.
+// Inserts lines ordered as in the file: reads the staging table from start to end, and looks up repeated and
+// known lines one by one, if there are any. Two look-ups that find nothing take as long as inserting the
+// row; joins would sort a million whole lines. The lock of the account excludes other imports. So a line
+// that exists already is a bug, and the file is refused.
 async function insertLines(tx: Transaction, lines: NewLines): Promise<void> {
   const { bankCode, ids, currencies, hasRepeated, hasKnown } = lines
   const repeated = '(select hash from repeated_lines r where r.seq = s.seq)'
@@ -212,7 +213,7 @@ async function insertLines(tx: Transaction, lines: NewLines): Promise<void> {
 
 type Stored = { id: StatementId; newLines: number; newKobo: Kobo; lines: number; sumKobo: Kobo }
 
-// Checks the stored rows: they must equal the file, and add up.
+// Checks that the stored rows equal the file and add up. Writes the balances of the statements.
 async function addUp(
   tx: Transaction,
   { bankCode, statements }: FileContent,
@@ -252,8 +253,8 @@ async function addUp(
   }
 }
 
-// SQL: the sum of the lines of other files between the statement `b` and the end of `s`. Matching stores the
-// sums of days.
+// SQL scalar: the sum of the lines of other files between the end of the statement `b` and the end of `s`.
+// Matching stores the sums of days; unmatched statements are added line by line.
 const LINES_SINCE = `
   coalesce((select sum(d.lines_kobo) from reconciled_days d
              where d.bank_code = $2 and d.currency = s.currency
@@ -263,10 +264,10 @@ const LINES_SINCE = `
                where f.bank_code = $2 and f.currency = s.currency and f.matched_at is null
                  and f.id < s.id and l.booked_on > b.to_day and l.booked_on <= s.to_day), 0)`
 
-// Computes the balances of a file that has none. Adds all of its new lines to the balance before,
-// including lines that are dated back. If the previous statement began no later, the file opens with
-// that balance. Otherwise the file may contain lines of that statement too, and opens with its closing
-// balance less all of its own lines.
+// Computes the balances of a file that has none. The closing balance is the balance before plus all new
+// lines of the file, including lines that are dated back. If the previous statement began no later, the file
+// opens with the balance before. Otherwise the file may also contain lines of that statement, and the
+// opening balance is the closing balance less all lines of the file.
 async function followOn(
   tx: Transaction,
   bankCode: string,

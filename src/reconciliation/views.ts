@@ -11,8 +11,6 @@ import { CURRENCY } from '#money.ts'
 import type { BankAccount } from './banks.ts'
 import { ACTIONS, READINGS } from './difference.ts'
 
-// The day and account parameters of reconciliation queries.
-
 export const RECONCILIATION = '/api/v1/operator/reconciliation'
 
 const NOT_A_DAY = 'Must be a day, e.g. 2026-11-15.'
@@ -48,8 +46,6 @@ export function requireAccount(
   }
   return { bankCode: query.bankCode, currency: query.currency ?? CURRENCY }
 }
-
-// Schemas for resolving differences.
 
 const IDS_MAX = 500
 const REASON_MAX = 500
@@ -109,8 +105,6 @@ export function requireDifferenceId(id: string): DifferenceId {
   return BigInt(id) as DifferenceId
 }
 
-// Schemas for the owners of differences.
-
 export const DifferenceOwnerBody = named('DifferenceOwner', {
   id: Type.String(),
   email: Type.String(),
@@ -143,7 +137,7 @@ export const BulkAssignmentRequest = named(
   { additionalProperties: false },
 )
 
-// `nobody` means no owner: null.
+// Returns null for `nobody`, which means no owner.
 export function toOwner(name: string, { userId }: Identity): UserId | null {
   if (name === 'nobody') return null
   if (name !== 'me') return parseReference<UserId>(name) as UserId
@@ -151,9 +145,7 @@ export function toOwner(name: string, { userId }: Identity): UserId | null {
   return userId
 }
 
-// Compares the payer's name on a statement with the name in the books. People see the score; no match depends
-// on it.
-
+// The payer's name on a statement and in the books. Users see the score; no match depends on it.
 export type PayerComparison = {
   onStatement: string | null
   inBooks: string | null
@@ -182,31 +174,31 @@ const wordsOf = (name: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '' && !TITLES.has(word))
 
-// Scores 100 if both names have the same words in any order. Banks cut names and write initials, so a word
-// that is the beginning of another counts half. A word that only the longer name has costs a quarter of a
-// word that differs.
+// Returns a score from 0 to 100: 100 if both names have the same words in any order. Banks cut names and
+// write initials, so a word that is the beginning of another scores half. A word that only the longer name
+// has costs a quarter of a word that differs.
 function compareNames(one: string, other: string): number {
   const [shorter, longer] = [wordsOf(one), wordsOf(other)].sort((a, b) => a.length - b.length) as [
     string[],
     string[],
   ]
   if (shorter.length === 0) return 0
-  const left = [...longer]
+  const unmatched = [...longer]
   let found = 0
   for (const [fits, worth] of [
     [(a: string, b: string) => a === b, 1],
     [(a: string, b: string) => a.startsWith(b) || b.startsWith(a), 0.5],
   ] as const) {
     for (let at = shorter.length - 1; at >= 0; at--) {
-      const place = left.findIndex((word) => fits(word, shorter[at] as string))
+      const place = unmatched.findIndex((word) => fits(word, shorter[at] as string))
       if (place < 0) continue
-      left.splice(place, 1)
+      unmatched.splice(place, 1)
       shorter.splice(at, 1)
       found += worth
     }
   }
-  const matched = longer.length - left.length
-  const total = matched + shorter.length + Math.max(left.length - shorter.length, 0) / 4
+  const matched = longer.length - unmatched.length
+  const total = matched + shorter.length + Math.max(unmatched.length - shorter.length, 0) / 4
   return Math.round((100 * found) / total)
 }
 

@@ -1,5 +1,4 @@
-// Matches statements again where something is open, because the explanation of a difference may
-// arrive later. Then raises and clears the alerts of reconciliation.
+// Workers of reconciliation: they match statements, import statements from a folder, and finish bookings.
 
 import { createReadStream } from 'node:fs'
 import { access, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises'
@@ -20,6 +19,8 @@ import { matchStatements } from './match.ts'
 
 export type ReconcileDeps = Pick<Deps, 'db' | 'clock'> & { banks: readonly BankSettings[] }
 
+// Matches the statements of accounts with open work again, because the explanation of a difference may arrive
+// later. Then raises and clears the alerts of reconciliation.
 export function reconcileBanksRound({ db, clock, banks }: ReconcileDeps): Round {
   return async (signal) => {
     for (const account of await findOpenAccounts(db, clock())) {
@@ -31,14 +32,8 @@ export function reconcileBanksRound({ db, clock, banks }: ReconcileDeps): Round 
   }
 }
 
-// Imports statements from the watched folder: <folder>/<bank code>/<file>. A file is imported once it has
-// not changed for a few seconds, then moved to done/, or to failed/ with a text file that explains why.
-//
-// Several processes may watch one folder: each file is locked by name. After a crash between import
-// and move the file is imported again, which changes nothing (I64).
-
 export const SETTLED_MS = 5_000
-const RETRY_MS = 60_000 // After a failure on our side.
+const RETRY_MS = 60_000 // The wait after a failure on our side.
 const UNFINISHED = /^\.|\.(?:part|partial|tmp|temp|crdownload|filepart)$/i
 const ACTOR = 'folder:statements'
 
@@ -53,6 +48,11 @@ export type ImportStatementsDeps = ImportDeps & {
 type StatementFile = { bank: BankSettings; folder: string; name: string }
 type FileState = { size: number; changedMs: number; readyMs: number }
 
+// Imports statements from the watched folder: <folder>/<bank code>/<file>. A file is imported once it has
+// not changed for a few seconds, then moved to done/, or to failed/ with a text file that explains why.
+//
+// Several processes may watch one folder: each file is locked by name. After a crash between import and move,
+// the file is imported again, which changes nothing (I64).
 export function importStatementsRound(deps: ImportStatementsDeps): Round {
   const { statementsFolder, banks, realClock = deps.clock } = deps
   let states = new Map<string, FileState>()
@@ -97,8 +97,8 @@ async function look(path: string, before: FileState | undefined, nowMs: number) 
   return { size, changedMs, readyMs: nowMs + SETTLED_MS }
 }
 
-// False if the import failed on our side and must be retried later. True if we moved the file, or
-// if another process has moved it or is importing it.
+// Imports and moves a file. Returns false if the import failed on our side and must be retried later. Returns
+// true if the file was moved, or if another process has moved it or is importing it.
 async function take(deps: ImportStatementsDeps, file: StatementFile): Promise<boolean> {
   const { db, log } = deps
   const where = { bankCode: file.bank.code, file: file.name }
@@ -178,11 +178,10 @@ async function withFileLock(
   return (await withHeldLock(db, { lock, values: [file] }, work)) ?? true
 }
 
-// Finishes interrupted bookings of statement lines. A failed booking does not delay others. A
-// booking that the books refuse is opened again and is not a failure.
-
 export type FinishBookingsDeps = Omit<FinishDeps, 'now'> & { db: Pool; clock: Clock }
 
+// Finishes interrupted bookings of statement lines. A failed booking does not delay others. A
+// booking that the books refuse is opened again and is not a failure.
 export function finishBookingsRound(deps: FinishBookingsDeps): Round {
   return async (signal) => {
     const failures: unknown[] = []

@@ -1,5 +1,5 @@
-// Every kind of alert, with its title and the operator's remedy. The API and the dashboard show
-// them, and docs/operating.md lists them.
+// Alerts for operators: their kinds, with titles and remedies, and how alerts are raised, cleared,
+// acknowledged, listed and logged. docs/operating.md lists the kinds.
 
 import { timestamp } from '#clock.ts'
 import type { Window } from '#db/bounds.ts'
@@ -295,8 +295,8 @@ export function severityOf(kind: AlertKind): Severity {
 const kindsOf = (severity: Severity) =>
   ALERT_KIND_NAMES.filter((kind) => severityOf(kind) === severity)
 
-// Operator alerts. An alert is raised in the transaction that detects the condition, with an event
-// for every operator. An open alert is not raised again.
+// An alert is raised in the transaction that detects the condition, with an event for every operator. An open
+// alert is not raised again.
 
 export type NewAlert = { kind: AlertKind; subject: string; detail: object }
 
@@ -343,8 +343,8 @@ export async function raiseAlerts(
   return operators.rows.flatMap(({ id: clientId }) =>
     rows.map(({ id, kind, subject, detail }) => {
       const { title, remedy } = ALERT_KINDS[kind]
-      const what = { id: Number(id), kind, title, remedy, subject, detail }
-      const facts = { ...what, raisedAt: timestamp(now) }
+      const raisedAt = timestamp(now)
+      const facts = { id: Number(id), kind, title, remedy, subject, detail, raisedAt }
       return { clientId, type: 'alert.raised' as const, facts }
     }),
   )
@@ -376,7 +376,7 @@ type AlertFilter = Window & {
   limit: number
 }
 
-// Newest first. An alert is open until somebody acknowledges or clears it.
+// Lists alerts, newest first. An alert is open until an operator acknowledges it or it is cleared.
 export async function listAlerts(
   db: Queryable,
   { kind, severity, isOpen, from, to, beforeId, limit }: AlertFilter,
@@ -434,9 +434,9 @@ export async function acknowledgeAlert(
   return getAlert(tx, id)
 }
 
-// Undoes an acknowledgement. Changes nothing if the condition was raised again in the meantime: that alert is
-// the open one. If it is being raised right now, the index alerts_standing refuses a second open alert, and
-// the transaction is repeated.
+// Undoes an acknowledgement. Changes nothing if a newer alert of the same kind and subject is open. If one is
+// being raised concurrently, the index alerts_standing refuses a second open alert, and the transaction is
+// repeated.
 export async function reopenAlert(
   tx: Transaction,
   { now, clientId, actor }: { now: Date; clientId: ClientId; actor: string },
@@ -477,24 +477,24 @@ export async function claimUnlogged(tx: Transaction, now: Date, limit: number): 
   return rows.sort((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-// Banks that payers should avoid now: silent for longer than usual, or not answering our calls
-// (bank_health, written by the requery workers).
-
+// SQL scalar: the banks that payers should avoid now: silent for longer than usual, or not answering our
+// calls. The requery workers write bank_health.
 export const TROUBLED_BANKS = `array(
   select bank_code from bank_health where silent_since is not null or paused_until is not null)`
 
-// Alerts about deadlines: one kind before a deadline, another once it has passed. They clear when nothing
-// waits for the deadline any more.
-
 const RAISED_MAX = 500 // The most alerts of one round.
 
-// `pending`: SQL that returns `kind`, `subject`, `detail` and `due_at` of each deadline that is near or
-// missed at $1.
+// `pending` is a SQL query: it returns `kind`, `subject`, `detail` and `due_at` of each deadline that is near
+// or missed at $1.
 type Deadlines = { name: string; kinds: readonly AlertKind[]; pending: string }
 
 type Pending = NewAlert & { dueAt: Date }
 
-// Raises and clears alerts, so that they equal what is pending. Returns whether more alerts may be due.
+// Alerts about deadlines: one kind before a deadline, another once it has passed. An alert clears when its
+// deadline is no longer pending.
+//
+// Raises and clears alerts, so that the open alerts match the pending deadlines. Returns whether more alerts
+// may be due.
 export async function alertDeadlines(
   tx: Transaction,
   now: Date,

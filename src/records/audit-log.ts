@@ -53,22 +53,22 @@ type AuditLogFilters = Window & {
 
 type AuditLogPage = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
 
-// Never show an operator's name to another client.
+// SQL condition: whether the entry is an operator's work. Never show an operator's name to another client.
 const isByOperator = (a: string) => `(${a}.actor like 'cli:%' or ${a}.action like 'client.%')`
 
-// Newest first. An entry from before the actor column has the client itself as its actor. `withoutOperators`
-// hides operators' work on alerts and on other clients' users and debts from the other users of the
-// operator's client. `withAdjustments` shows debts to users with accounting access.
+// Lists entries, newest first. An entry that is older than the actor column has the client itself as its
+// actor. `withoutOperators` hides operators' work on alerts and on other clients' users and debts from the
+// other users of the operator's client. `withAdjustments` shows debts to users with accounting access.
 export async function listAuditLog(
   db: Queryable,
   client: { id: bigint; isOperator: boolean },
   { filters, beforeId, limit }: AuditLogPage,
 ): Promise<AuditLogEntry[]> {
   const { actor, action, subject, from, to, withoutOperators, withAdjustments } = filters
-  const own = `coalesce(a.actor, 'client:' || k.client_id)`
+  const actorOrClient = `coalesce(a.actor, 'client:' || k.client_id)`
   const visible = client.isOperator
-    ? own
-    : `case when ${isByOperator('a')} then 'operator' else ${own} end`
+    ? actorOrClient
+    : `case when ${isByOperator('a')} then 'operator' else ${actorOrClient} end`
   const orAdjustment = withAdjustments ? `or a.action like 'adjustment.%'` : ''
   const { rows } = await db.query<AuditLogEntry>(
     listQuery({

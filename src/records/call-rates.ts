@@ -1,15 +1,18 @@
-// The rate of calls to a bank (I40). `ratePerSecond` limits requeries, payouts and payout queries of all
-// processes together, because calls are claimed under the lock of the bank's row in bank_health. It counts by
-// the real time, also while a test clock is set. A call that takes several requests claims each request
-// (CallOptions.takeTurn).
-//
-// No kind of call starves another. A kind that finds no room waits in line. A claim of any kind leaves one
-// call for each kind that waits, and the kind at the head of the line always gets at least one.
+// Limits on outgoing calls: the rate of calls to each bank, the lock that stops payouts, and the circuit
+// breaker of banks and webhook destinations.
 
 import type { CallLimits } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
 import { SKEW_MAX_MS } from '#db/health.ts'
 import type { Transaction } from '#db/transaction.ts'
+
+// The rate of calls to a bank (I40). `ratePerSecond` limits requeries, payouts and payout queries of all
+// processes together, because calls are claimed under the lock of the bank's row in bank_health. The rate is
+// measured in real time, even while a test clock is set. A call that takes several requests claims each
+// request (CallOptions.takeTurn).
+//
+// No kind of call starves another. A kind that finds no room waits in line. A claim of any kind leaves one
+// call for each waiting kind, and the kind at the head of the line always gets at least one call.
 
 const SECOND_MS = 1_000
 // A waiting worker comes back within a second. A kind that stays away for longer than this loses its place in
@@ -112,7 +115,8 @@ async function note(
 
 const LOCK = `hashtext('payouts_held')`
 
-// Called by workers that send payouts, and by exports of payout files.
+// Waits for a hold or suspension that is being written. Called by workers that send payouts, and by exports
+// of payout files.
 export async function awaitHolders(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'await-payout-holders',
@@ -120,22 +124,13 @@ export async function awaitHolders(tx: Transaction): Promise<void> {
   })
 }
 
+// Waits for running claims of payouts. Called by operations that stop payouts.
 export async function awaitSenders(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'await-payout-senders',
     text: `select pg_advisory_xact_lock(${LOCK})`,
   })
 }
-
-// A circuit breaker: a pure decision after some attempts to reach a webhook destination or a bank.
-//
-//   closed ──5 failures in a row──▶ paused ──time──▶ one probe ──success──▶ closed
-//     ▲                                ▲                 │
-//     │                                └────failure──────┘  (each pause twice as long, up to 5 min)
-//   any success
-//
-// An attempt that fails during a pause was sent before the pause and is not counted. `disable` applies to
-// webhook destinations: after a 410 response, or after failing for five days without a success.
 
 export const FAILURES_TO_PAUSE = 5
 export const PAUSE_MIN_MS = 10_000
@@ -158,6 +153,15 @@ export type Result = {
 
 export type Verdict = Health & { disable: 'gone' | 'failing' | null }
 
+// A circuit breaker: a pure decision after some attempts to reach a webhook destination or a bank.
+//
+//   closed ──5 failures in a row──▶ paused ──time──▶ one probe ──success──▶ closed
+//     ▲                                ▲                 │
+//     │                                └────failure──────┘  (each pause twice as long, up to 5 min)
+//   any success
+//
+// An attempt that fails during a pause was sent before the pause and is not counted. `disable` applies to
+// webhook destinations: after a 410 response, or after failing for five days without a success.
 export function advanceBreaker(before: Health, results: readonly Result[], now: Date): Verdict {
   const health: Verdict = { ...before, disable: null }
   for (const result of results) {

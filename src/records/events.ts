@@ -1,5 +1,4 @@
-// Event types, each with its facts: values that may change after the event. Facts hold kobo; rendering an
-// event converts them to naira.
+// Events: their types and facts, the totals that they move, their traces, and the outbox that stores them.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -16,6 +15,8 @@ import {
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { currentSpan, spanOf } from '#trace-context.ts'
 
+// Event types. Each has facts: values that may change after the event. Facts hold kobo; rendering an event
+// converts them to naira.
 export const EVENT_TYPES = [
   'account.created',
   'account.updated',
@@ -66,7 +67,7 @@ export type ReversalFacts = {
 export type RefundFacts = {
   reference: string
   amountKobo: Kobo
-  bankReference: string | null // Null until the bank has confirmed.
+  bankReference: string | null // null until the bank confirms the refund.
   failureReason: string | null
 }
 
@@ -79,7 +80,7 @@ type PaymentFacts = {
 type ClosedFacts = PaymentFacts & { amountSuspendedKobo: Kobo }
 // `refundedAmountKobo` is the total refunded so far.
 type Refunded = { refundedAmountKobo: Kobo; refund: RefundFacts }
-// `outcome` is absent if the event's type says it.
+// `outcome` is absent if the event's type names it.
 type CreditFacts = { reason: string | null; outcome?: string | undefined }
 
 type PayoutFacts = {
@@ -100,8 +101,8 @@ type PayoutFacts = {
   settledAt: string
 }
 
-// The bank gave back all or a part of a payout that it had paid. `status` is `confirmed`, or `failed` if the
-// books have the payout as failed and only a statement showed that the bank paid it.
+// The bank returned all or a part of a payout that it had paid. `status` is `confirmed`, or `failed` if the
+// payout failed in the books and only a statement showed that the bank paid it.
 type ReturnedFacts = Omit<PayoutFacts, 'purpose' | 'status'> & {
   purpose: 'payout' | 'settlement' | 'refund'
   status: string
@@ -139,7 +140,7 @@ type HoldFacts = {
   accountNumber: string | null
   merchantCode: string | null
   currency: string
-  amountKobo?: Kobo // Absent: everything is held.
+  amountKobo?: Kobo // Absent if everything is held.
   heldKobo: Kobo
   forfeitedKobo: Kobo
   state: string
@@ -229,19 +230,19 @@ export type NewEvent = { [Type in EventType]: NewEventOf<Type> }[EventType]
 
 // The seven totals of a client's money, the same in balances, the overview, the CSV of credits and
 // the dashboard. 0020_reports.sql defines them for transfers of credits, and reports/totals.ts
-// for those of refunds.
+// for transfers of refunds.
 //
 //   gross      reported by banks for the client's numbers, or assigned to the client from
 //              unidentified suspense, at the moment of assignment
-//   reversed   taken back by banks, from wherever it was
+//   reversed   taken back by banks, from any account
 //   returned   sent back to payers from suspense, as confirmed by the banks
-//   refunded   refunded to payers from what was booked, as confirmed by the banks
+//   refunded   refunded to payers from booked money, as confirmed by the banks
 //   suspended  in suspense, or being returned and not yet confirmed
-//   fees       charged by the operator, VAT included, less what was given back (0005_fees.sql)
+//   fees       charged by the operator, VAT included, less refunded fees (0005_fees.sql)
 //   net        gross − reversed − returned − refunded − suspended − fees: the rest of the money booked
 //              to collection accounts and payments
 //
-// I34: each event states what it moved, except refunds, which are read from their transfers. So the
+// I34: each event states the amounts it moved, except refunds, which are read from their transfers. So the
 // sums of events, transfers and balances are equal. A reversal of money already returned is a
 // shortfall of the bank and moves no client's money.
 
@@ -267,8 +268,8 @@ type Moved = Partial<Record<Part, string>> & { credits?: 1 }
 
 export type Changes = Partial<Record<Part, bigint>> & { credits?: 1 | 0 }
 
-// How an event changes the sums of the overview. Other currencies change nothing, because the overview sums
-// one currency; balances and the CSV show them.
+// Returns how an event changes the sums of the overview. Other currencies change nothing, because the
+// overview sums one currency; balances and the CSV show them.
 export function overviewChanges(currency: string, changes: Changes): { moved?: Moved } {
   if (currency !== CURRENCY) return {}
   const parts: Moved = changes.credits ? { credits: 1 } : {}
@@ -282,12 +283,12 @@ export function overviewChanges(currency: string, changes: Changes): { moved?: M
   return isEmpty ? {} : { moved: parts }
 }
 
-// The traces in which events were written. A delivery, possibly by another process, continues the trace of
-// its event. So the transaction of an event also stores its trace context, if sampled, for a day.
+// The traces of events. A delivery, possibly by another process, continues the trace of its event. So the
+// transaction of an event also stores its trace context, if sampled, for a day.
 
 const KEPT_DAYS = 1
 
-// Runs a query only if a request is traced, which is rare.
+// Stores the trace contexts of events. Runs a query only if a request is traced, which is rare.
 async function insertEventTraces(
   tx: Transaction,
   events: readonly NewEvent[],
@@ -307,7 +308,7 @@ async function insertEventTraces(
   })
 }
 
-// The names of the items of a batch (trace-context.ts).
+// The names by which the items of a batch find their traces (src/trace-context.ts).
 export const traceNames = {
   credit: (id: bigint) => `credit:${id}`,
   payment: (id: string) => `payment:${id}`,
@@ -342,8 +343,8 @@ export async function deleteOldTraces(db: Queryable, now: Date): Promise<void> {
   })
 }
 
-// The outbox. An event is written in the same transaction as the change it reports, so a client
-// learns of everything that happened and of nothing that did not.
+// The outbox. An event is written in the same transaction as the change that it reports, so a client gets an
+// event for every committed change and for no other.
 //
 // I5: a client's events are numbered without gaps, in commit order. The numbers come from the
 // client's counter, which stays locked until commit; so a transaction takes this lock last.
@@ -363,8 +364,8 @@ export async function appendEvents(
   const clients = [...counts.keys()].sort((one, other) => (one < other ? -1 : 1))
   const clientPlaces = new Map(clients.map((clientId, index) => [clientId, index + 1]))
   const { type } = events[0] as NewEvent
-  // The query gets the previous numbers as one array in the order of the clients. An array look-up is cheap;
-  // a join would compare every event with every client.
+  // The query puts the previous numbers into one array, ordered by client. An array look-up is cheap; a join
+  // would compare every event with every client.
   const ids = events.map(() => timeOrderedId(now) as EventId)
   const traced = currentSpan() && insertEventTraces(tx, events, (place) => ids[place] as EventId)
   await tx.query({

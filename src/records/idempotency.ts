@@ -1,5 +1,6 @@
-// Idempotency keys. A key is stored with a keyed hash of the request and the resource it created.
-// While it is stored, the same key and request return the same resource.
+// Idempotency keys, for batches of new resources and for single requests with a stored response. A key is
+// stored with a keyed hash of the request and the resource that the request created. While the key is stored,
+// the same key and request return the same resource.
 //
 // Look-up and insert run under an advisory lock on (client, key), so that concurrent requests, even
 // to two processes, create one resource.
@@ -17,14 +18,14 @@ type Creation<T> = {
   operation: string
   // A request without a key is always new.
   keys: readonly (IdempotencyKey | undefined)[]
-  // Makes the requests at these places. Returns their results in the order of the places.
+  // Makes the resources for the requests at these places. Returns the results ordered as `places`.
   make: (places: readonly number[]) => Promise<readonly (T | Refusal)[]>
   resourceOf: (value: T) => string
   find: (resources: readonly string[]) => Promise<ReadonlyMap<string, T>>
 }
 
-// Makes new resources and finds existing ones. Returns results in the order of the requests. The caller calls
-// this first in its transaction: its locks come before all others.
+// Makes new resources and finds existing ones. Returns results ordered as `keys`. The caller calls this first
+// in its transaction: its locks come before all others.
 export async function createOnce<T extends object>(
   tx: Transaction,
   now: Date,
@@ -46,8 +47,8 @@ export async function createOnce<T extends object>(
   const outcomes = await make(places)
   const outcomeAt = new Map(places.map((place, index) => [place, outcomes[index] as T | Refusal]))
   // `find` knows only the resources of this operation.
-  const own = [...stored.values()].filter(({ requestHash }) => requestHash.length > 0)
-  const found = await find(own.map((earlier) => earlier.resource))
+  const storedHere = [...stored.values()].filter(({ requestHash }) => requestHash.length > 0)
+  const found = await find(storedHere.map((earlier) => earlier.resource))
 
   const newKeys = places.flatMap((place) => {
     const key = keys[place]
@@ -73,7 +74,8 @@ function keyName({ clientId, key }: { clientId: ClientId; key: string }): string
   return `${clientId}/${key}`
 }
 
-// Locks the keys until the transaction ends.
+// Locks the keys until the transaction ends, and returns the stored ones. The request hash is empty if
+// another operation stored the key.
 export async function findStoredKeys(
   tx: Transaction,
   operation: string,
@@ -140,10 +142,10 @@ async function storeKeys(tx: Transaction, now: Date, { operation, keys }: UsedKe
   })
 }
 
-// Stored responses of low-volume requests, one at a time. High-volume requests use batches
-// (idempotency.ts). Both share keys and locks.
+// Stored responses of low-volume requests, one at a time. High-volume requests use createOnce(). Both share
+// keys and locks.
 //
-//   begun ──▶ answered      the first response stored is final
+//   begun ──▶ answered      the first stored response is final
 
 export type KeyedRequest = IdempotencyKey & { operation: string }
 

@@ -1,4 +1,5 @@
-// /api/v1/operator/alerts: list, retrieve, acknowledge and reopen alerts.
+// /api/v1/operator/alerts: list, retrieve, acknowledge and reopen alerts. /api/v1/audit-log: list manual
+// actions.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
@@ -94,8 +95,6 @@ function requireAlertId(text: string): bigint {
   if (!/^[0-9]{1,18}$/.test(text)) throw new Refusal('alert_not_found')
   return BigInt(text)
 }
-
-// GET /api/v1/audit-log: manual actions.
 
 const EntryView = view('AuditLogEntry', (f: Fields<AuditLogEntry, { sealer: Sealer }>) => ({
   id: f.integer(({ id }, { sealer }) => publicId(sealer, 'action', id)),

@@ -1,8 +1,9 @@
-// References that identify a transfer without a credit: its payout or settlement, its adjustment,
-// its difference or its hold (I46).
+// SQL that several rooms share: the cause of a transfer, personal data on statement lines, and ages in days.
 
 import type { AdjustmentId, DifferenceId } from '#ids.ts'
 
+// References that identify a transfer without a credit: its payout or settlement, its adjustment,
+// its difference or its hold (I46).
 export type CauseReferences = {
   payoutReference: string | null
   settlementReference: string | null // Also set for a payout of a settlement.
@@ -19,17 +20,15 @@ export const CAUSE_JOINS = `
   left join settlements settlement on settlement.id = coalesce(t.settlement_id, payout.settlement_id)
   left join holds hold on hold.id = t.hold_id`
 
-// Personal data on a statement line `l`, in SQL: the condition that finds it, and the assignments
-// that erase it.
-
+// SQL condition: whether the statement line `l` has personal data.
 export const SOMEBODY_ON_LINE = `
   num_nonnulls(l.counterparty_name, l.counterparty_sealed, l.counterparty_bank, l.narration) > 0`
 
+// SQL assignments: erase the personal data of a statement line.
 export const NOBODY_ON_LINE =
   'counterparty_name = null, counterparty_sealed = null, counterparty_bank = null, narration = null'
 
-// Ages in calendar days of West Africa. Clients' suspense has four buckets.
-
+// Ages are in calendar days of West Africa. These are the buckets of a client's suspense.
 export const AGE_BUCKETS = ['0-1', '2-7', '8-30', '30+'] as const
 export type AgeBucket = (typeof AGE_BUCKETS)[number]
 

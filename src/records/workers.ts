@@ -1,7 +1,7 @@
-// Logs every alert once, after its commit, from whichever process raised it. Log collectors can
-// page the operator, and the money path writes no logs.
+// Logs every alert once, after its commit, whichever process raised it. So log collectors can page the
+// operator although the money path writes no logs.
 //
-// A crash between commit and log loses the line, never the alert.
+// A crash between commit and log loses the log line, never the alert.
 
 import { withTransaction } from '#db/transaction.ts'
 import type { Deps, Round } from '#workers/loop.ts'

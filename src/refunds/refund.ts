@@ -1,7 +1,7 @@
-// Refunds: money that goes back to the payer of a payment, or to the payer of a credit to a collection
-// account.
+// Refunds, and the queries that read and list them. A refund returns money to the payers of a payment, or to
+// the payer of a credit to a collection account.
 //
-// A refund has one payout per credit, and its status follows theirs (states.ts).
+// A refund has one payout per credit, and its status follows from theirs (refunds/states.ts).
 
 import type { Window } from '#db/bounds.ts'
 import { listQuery, type Order, pastPrefix } from '#db/paging.ts'
@@ -49,8 +49,8 @@ export function newRefundReference(): string {
 }
 
 export function refundedKobo(parts: readonly RefundPart[]): Kobo {
-  const done = parts.filter(({ status }) => status === 'confirmed')
-  return kobo(done.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
+  const confirmed = parts.filter(({ status }) => status === 'confirmed')
+  return kobo(confirmed.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
 }
 
 type PartRow = Omit<RefundPart, 'amountKobo' | 'creditId' | 'toAccountSealed' | 'settledAt'> & {
@@ -101,7 +101,7 @@ export async function getRefund(
   return toRefund(rows[0])
 }
 
-// Refunds whose reference starts with the prefix, newest first.
+// Finds refunds whose reference starts with the prefix, newest first.
 export async function findRefundsLike(
   db: Queryable,
   clientId: ClientId,
@@ -127,7 +127,7 @@ export type RefundedCredit = Pick<RefundPart, 'status' | 'amountKobo' | 'settled
   requestedAt: Date
 }
 
-// Reads this client's refunds of these credits, in order.
+// Reads this client's refunds of these credits, oldest first.
 export async function readRefundsOfCredits(
   db: Queryable,
   clientId: ClientId,
@@ -155,7 +155,7 @@ type RefundFilter = Window & {
 
 type Paging = { order?: Order | undefined; after: bigint | null; limit: number }
 
-// Newest first by default.
+// Lists refunds, newest first by default.
 export async function listRefunds(
   db: Queryable,
   clientId: ClientId,

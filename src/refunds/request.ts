@@ -1,6 +1,7 @@
-// Finds the refundable amount of a payment or a credit, and the payers to refund.
+// Requests a refund: finds the refundable amount of a payment or a credit and the payers to refund, and
+// creates the payouts.
 //
-// I58: the refundable amount is the amount received, less reversals and refunds. Pending refunds count too. A
+// I58: the refundable amount is the amount received, less reversals and refunds, including pending refunds. A
 // refund takes money from the newest credit first. It pays each part to the account that sent the credit, so
 // it never takes more from a credit than the credit brought.
 // Locks: the payment; or the suspense items of the credit, then the credit, as a reversal does.
@@ -27,7 +28,7 @@ export type RefundOf = { paymentId: PaymentId } | { creditId: CreditId }
 
 type Source = {
   creditId: CreditId
-  itemId: SuspenseItemId | null // The assigned suspense item. Null: the booked amount.
+  itemId: SuspenseItemId | null // The assigned suspense item; null for the booked amount.
   heldKobo: Kobo
   refundedKobo: Kobo // Includes pending refunds.
   currency: string
@@ -41,7 +42,7 @@ type SourceToRefund = Source & { fromAccountSealed: Buffer; fromBankCode: string
 
 type Refundable = { sources: Source[]; leftKobo: Kobo; currency: string }
 
-// SQL: the payouts `p` of refunds that have neither failed nor been cancelled.
+// SQL condition: whether the payout `p` is of a refund and has neither failed nor been cancelled.
 const STANDS = `p.refund_id is not null and p.status not in ('failed', 'cancelled')`
 
 const SOURCES = (held: string) => `
@@ -140,8 +141,8 @@ async function sumRefunded(tx: Transaction, clientId: ClientId, of: RefundOf): P
 
 type RefundSlice = { source: SourceToRefund; amountKobo: Kobo }
 
-// Slices the amount in the order of the sources. Skips sources whose payer's account the bank did not report,
-// because nobody can pay such a payer.
+// Takes the amount from the sources in their order. Skips sources whose payer's account the bank did not
+// report, because the bank cannot pay such a payer.
 function sliceRefund({ sources, leftKobo }: Refundable, amountKobo: Kobo): RefundSlice[] {
   if (amountKobo > leftKobo) throw new Refusal('refund_too_large')
   const slices: RefundSlice[] = []
@@ -162,13 +163,6 @@ function hasPayer(source: Source): source is SourceToRefund {
   return source.fromAccountSealed !== null && source.fromBankCode !== null
 }
 
-// Requests a refund from the client's available money, and refuses it if there is too little. The money moves
-// at once, even if the refund waits for approval, so that nothing else can spend it.
-//
-//   Available, Collection accounts → Refunding     per payout (payouts/settle.ts posts the rest)
-//
-// Locks: the client, the refunded money (see above), the client's payout settings, ledger accounts.
-
 type Deps = { sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
 type Input = {
   client: Client
@@ -179,7 +173,13 @@ type Input = {
 }
 type Payouts = { id: PayoutId; reference: string }[]
 
+// Requests a refund from the client's available money, and refuses it if there is too little. The money moves
+// at once, even if the refund waits for approval, so that nothing else can spend it.
+//
+//   Available, Collection accounts → Refunding     per payout (payouts/settle.ts posts the next step)
+//
 // Returns the refund's reference.
+// Locks: the client, the refunded money (top of this file), the client's payout settings, ledger accounts.
 export async function requestRefund(tx: Transaction, deps: Deps, input: Input): Promise<string> {
   const { client, actor, of, amountKobo, reason } = input
   const { now, sharedAccounts } = deps
@@ -278,7 +278,7 @@ async function insertRefund(
   })
 }
 
-// Pairs draws with payouts. The sums of both are equal.
+// Splits the draws among the payouts. The sums of both are equal.
 function pair(
   draws: readonly Draw[],
   parts: readonly { id: PayoutId; amountKobo: Kobo }[],

@@ -1,5 +1,4 @@
-// Sends the client an event when a payout of a refund is confirmed or fails. payouts/settle.ts has already
-// moved the money. A failed payout no longer counts as refunded, so its money can be refunded again.
+// Ends refunds: reports the outcome of their payouts to the client, and cancels refunds.
 
 import type { Client } from '#access/permissions.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -16,7 +15,9 @@ import { writeAuditLog } from '#records/audit-log.ts'
 import { appendEvents, type NewEvent, type RefundFacts } from '#records/events.ts'
 import { getRefund } from './refund.ts'
 
-// A cancellation sends no event, because the client itself cancelled.
+// Sends the client an event when a payout of a refund is confirmed or fails. payouts/settle.ts has already
+// moved the money. The money of a failed payout can be refunded again. A cancellation sends no event, because
+// the client itself cancelled.
 export const settleRefund: OutcomeHook = async (tx, { now }, ...[payout, outcome]) => {
   if (outcome.status === 'cancelled') return
   const refunded = await readRefunded(tx, payout.id)
@@ -85,10 +86,9 @@ function toEvent(refunded: Refunded, status: Settled['status'], refund: RefundFa
   return { clientId, collectionAccountId, creditId, type: `collection.${verb}`, facts }
 }
 
-// Cancels a refund if none of its payouts has been sent: all of them or none. A repetition changes nothing.
+// Cancels all payouts of a refund if none of them has been sent. A repetition changes nothing.
 //
 // Locks: the payouts, in id order; then the locks of settling a payout.
-
 export async function cancelRefund(
   tx: Transaction,
   deps: SettleDeps & { client: Client; actor: string },

@@ -1,5 +1,5 @@
-// The states of a refund. A refund has no status column: its status follows from the statuses of its payouts
-// (src/payouts/states.ts), and so do these transitions.
+// The states of a refund. A refund has no status column: its status and these transitions follow from the
+// statuses of its payouts (payouts/states.ts).
 
 import { statusesOf } from '#db/states.ts'
 import type { PayoutStatus } from '#payouts/states.ts'
@@ -20,7 +20,8 @@ export const REFUND_STATUSES = statusesOf(REFUND_TRANSITIONS)
 
 const LEAST_DONE_FIRST = ['queued', 'sending', 'unknown'] as const
 
-// Returns the status of the least advanced payout, or part_failed if some are confirmed and some are not.
+// Returns the status of the least advanced open payout. If no payout is open, returns their common status. If
+// their statuses differ, returns part_failed if some are confirmed, or failed if none is.
 export function refundStatus(parts: readonly { status: PayoutStatus }[]): RefundStatus {
   const statuses = new Set(parts.map(({ status }) => status))
   const open = LEAST_DONE_FIRST.find((status) => statuses.has(status))
@@ -38,7 +39,7 @@ const hasPayout = (condition: string) =>
 const hasNoPayout = (condition: string) => `not ${hasPayout(condition)}`
 const IS_OPEN = `p.status in ('queued', 'sending', 'unknown')`
 
-// The rule of `refundStatus` as SQL, for the refund `r`.
+// SQL conditions: the rule of `refundStatus` for the refund `r`.
 export const REFUND_IS: Readonly<Record<RefundFilterStatus, string>> = {
   queued: hasPayout(`p.status = 'queued'`),
   sending: `${hasPayout(`p.status = 'sending'`)} and ${hasNoPayout(`p.status = 'queued'`)}`,

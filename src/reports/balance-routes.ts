@@ -1,5 +1,4 @@
-// /api/v1/balances/merchants and /api/v1/balances/subaccounts: a client's balances by merchant and by
-// subaccount.
+// /api/v1/balances: a client's balances in total, by merchant and by subaccount. The latter two also as CSV.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
@@ -160,7 +159,7 @@ const EXPORT_BATCH = 500
 
 type Export<Row, After> = {
   operationId: string
-  of: string
+  by: string
   name: string
   isForWholeClient: boolean
   columns: Columns<never>
@@ -176,18 +175,18 @@ type Export<Row, After> = {
 function exportBalances<Row, After>(
   app: FastifyInstance,
   deps: Deps,
-  of: Export<Row, After>,
+  list: Export<Row, After>,
 ): void {
   const exports = new CsvExports()
   app.get(
-    `/api/v1/balances/${of.name}.csv`,
+    `/api/v1/balances/${list.name}.csv`,
     {
       exposeHeadRoute: false,
       onRequest: deps.authentication.requires('accounts:read'),
       schema: {
-        operationId: of.operationId,
+        operationId: list.operationId,
         tags,
-        summary: `Export balances by ${of.of} as CSV`,
+        summary: `Export balances by ${list.by} as CSV`,
         description: 'Columns: the fields of the list.',
         security: BEARER,
         querystring: query({ ...AtQuery, ...FileQuery }),
@@ -196,17 +195,17 @@ function exportBalances<Row, After>(
     },
     async (request, reply) => {
       const { client, query: fields } = request
-      if (of.isForWholeClient) refuseRestricted(client)
+      if (list.isForWholeClient) refuseRestricted(client)
       const at = parseAt(fields as { at?: string }, deps.clock())
       const batches = readBatches<never, After>(async (after) => {
         const page = { ...(after === undefined ? {} : { after }), at, limit: EXPORT_BATCH }
-        const rows = await of.rows(client.id, page)
-        const last = rows.length === EXPORT_BATCH ? of.positionOf(rows.at(-1) as Row) : null
-        return { rows: rows.map(of.present) as never[], next: last }
+        const rows = await list.rows(client.id, page)
+        const last = rows.length === EXPORT_BATCH ? list.positionOf(rows.at(-1) as Row) : null
+        return { rows: rows.map(list.present) as never[], next: last }
       })
       return exports.send(reply, client.id, {
-        name: `${of.name}-balances`,
-        columns: of.columns,
+        name: `${list.name}-balances`,
+        columns: list.columns,
         batches,
       })
     },
@@ -218,8 +217,6 @@ function parseMerchant(cursor: readonly string[] | undefined): MerchantName | un
   const [merchantId, merchantCode, currency] = cursor as [string, string, string]
   return { merchantId, merchantCode, currency }
 }
-
-// /api/v1/balances: balances of a client, in total, by merchant and by subaccount.
 
 const BalanceView = view('Balance', (f: Fields<Balance>) => ({
   currency: f.text('currency'),
@@ -322,7 +319,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
   await subaccountBalanceRoutes(app, deps)
   exportBalances<MerchantBalance, MerchantName>(app, deps, {
     operationId: 'exportMerchantBalances',
-    of: 'merchant',
+    by: 'merchant',
     name: 'merchants',
     isForWholeClient: false,
     columns: MerchantView.columns(),
@@ -332,7 +329,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
   })
   exportBalances<SubaccountBalance, string>(app, deps, {
     operationId: 'exportSubaccountBalances',
-    of: 'subaccount',
+    by: 'subaccount',
     name: 'subaccounts',
     isForWholeClient: true,
     columns: SubaccountView.columns(),

@@ -1,4 +1,5 @@
-// A client's balances by currency, now or at any moment. Transfers posted before the moment count.
+// A client's balances, now or at any moment: by currency, by merchant and by subaccount. A balance at a
+// moment includes the transfers posted before it.
 //
 // There are two views of the same money (I61). First, the money that credits brought in and took back,
 // wherever it is now:
@@ -10,9 +11,9 @@
 //               returning: being returned to payers
 //   returned    returned to payers from suspense, confirmed by the banks
 //   refunded    refunded to payers, confirmed by the banks
-//   reversed    taken back by the banks, from any place
+//   reversed    taken back by the banks, from any account
 //   fees        charged on credits by the operator, VAT included, less returned fees
-// Second, the place of the money, in the ledger's own accounts:
+// Second, the ledger accounts that hold the money:
 //   net = available + pending + subaccounts + reserved + held + inTransit
 //         + paidOut + payoutFees + forfeited − receivable − writtenOff − withheldTax
 
@@ -42,7 +43,7 @@ export type Balance = Sums & {
   payoutFeesKobo: Kobo
   receivableKobo: Kobo
   writtenOffKobo: Kobo
-  withheldTaxKobo: Kobo // The client withheld this tax from our fees, so we gave it to the client.
+  withheldTaxKobo: Kobo // Tax that the client withheld from our fees, so we credited it to the client.
 }
 
 // One SQL statement reads all balances, so they are from the same moment. An earlier balance is the current
@@ -70,7 +71,8 @@ export async function readBalances(
   })
 }
 
-// $4 is the currency that is always shown; $5 and $6 are the moment.
+// SQL query: the parts of a client's balances. $1 to $3 are as in CLIENT_ACCOUNTS. $4 is the currency that is
+// always shown. $5 is the first transfer since the moment, and $6 the moment.
 function readParts(isAt: boolean): string {
   const before = (column: string) => (isAt ? `and ${column} < $6` : '')
   return `
@@ -118,8 +120,9 @@ function readParts(isAt: boolean): string {
     select currency, part, sum(kobo)::bigint as kobo from parts group by 1, 2 order by 1, 2`
 }
 
-// Undoes the changes since the moment. Money on its way back to payers is on the banks' accounts. So the
-// client's suspense account shows the amounts that left, and the suspense items show the outcome.
+// SQL query: undoes the changes since the moment. Money that is being returned to payers is on the banks'
+// accounts. So the client's suspense account shows the amounts that left, and the suspense items show the
+// outcome.
 const UNDONE_SINCE = `
   select o.currency, moved.part, moved.kobo
     from own o
@@ -189,13 +192,7 @@ function summed(currency: string, parts: Readonly<Record<string, bigint>>): Bala
   }
 }
 
-// A client's balances by merchant: the merchantId, merchantCode and currency of its collection accounts.
-// Money in suspense counts for the merchant whose number it was sent to. Money in another currency than
-// the account's is only in the client's balance.
-//
-// Collected is the money that credits brought to the accounts, wherever it went; available is the money
-// still there.
-
+// A merchant is a merchantId, merchantCode and currency of the client's collection accounts.
 export type MerchantName = { merchantId: string; merchantCode: string; currency: string }
 
 export type MerchantBalance = MerchantName & {
@@ -210,11 +207,16 @@ const NAME = 'a.merchant_id, a.merchant_code, a.currency_code'
 
 type MerchantPage = {
   after?: MerchantName | undefined
-  at?: Date | undefined // Only transfers posted before this time count. Merchants created later are left out.
+  at?: Date | undefined // Includes only transfers posted, and merchants created, before this time.
   limit: number
 }
 
-// Sorted by name.
+// Lists a client's balances by merchant, sorted by merchantId, merchantCode and currency. Money in suspense
+// is included for the merchant whose number it was sent to. Money in another currency than the account's is
+// only in the client's balance.
+//
+// `collected` is the money that credits brought to the accounts, wherever it went; `available` is the money
+// still there.
 export async function listMerchantBalances(
   db: Queryable,
   clientId: ClientId,
@@ -263,13 +265,13 @@ const ITEMS = `suspense_items i
   join credits c on c.id = i.credit_id
   join collection_accounts a on a.id = c.collection_account_id and a.currency_code = c.currency`
 
-// Money that was reversed after it had left the account. The client owes this money, and the account no
-// longer counts it as collected.
+// SQL joins: money that was reversed after it had left the account. The client owes this money, and it is no
+// longer collected on the account.
 const OWED = `receivables r
   join reversals v on v.id = r.reversal_id
   join members a on a.id = r.account_id`
 
-// $1 is the client.
+// SQL queries: the current parts of the balances by merchant. $1 is the client.
 const HELD = [
   `select ${NAME}, p.part, a.kobo
      from members a cross join (values ('collected'), ('available')) as p (part)`,
@@ -284,7 +286,7 @@ const HELD = [
      from ${ITEMS} where i.client_id = $1 and i.state in ('open', 'returned')`,
 ]
 
-// Undoes the changes since the moment ($4, $5). $3 is the client's owner name.
+// SQL queries: undo the changes since the moment ($4, $5). $3 is the client's owner name.
 const MERCHANT_UNDONE_SINCE = [
   `select ${NAME}, moved.part, -t.change
      from members a
@@ -304,9 +306,6 @@ const MERCHANT_UNDONE_SINCE = [
      from ${ITEMS} where i.client_id = $1 and i.state = 'returned' and i.closed_at >= $5`,
 ]
 
-// A client's balances by subaccount, now or at any moment, in code order. Shares are in naira: money in
-// another currency is never booked.
-
 export type SubaccountBalance = {
   subaccountCode: string
   name: string
@@ -316,6 +315,8 @@ export type SubaccountBalance = {
   paidOutKobo: Kobo
 }
 
+// Lists a client's balances by subaccount, ordered by code. Shares are in naira: money in another currency is
+// never booked.
 export async function listSubaccountBalances(
   db: Queryable,
   clientId: ClientId,
@@ -365,7 +366,8 @@ const SUBACCOUNT_UNDONE_SINCE = `
 
 const CODE = /^[A-Za-z0-9_-]{1,40}$/ // Same as the constraint subaccounts_code_valid.
 
-// Returns the ledger account of the subaccount's shares, or undefined before the first share.
+// Returns the subaccount's name and the ledger account of its shares. There is no ledger account before the
+// first share.
 export async function getSubaccountLedger(
   db: Queryable,
   clientId: ClientId,

@@ -1,4 +1,5 @@
-// CSV exports of credits, collection accounts, payments and suspense, with the filters of the lists.
+// CSV exports of credits, collection accounts and payments, with the filters of the lists. Also registers the
+// exports of suspense and statements.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { listAccounts } from '#accounts/queries.ts'
@@ -54,9 +55,9 @@ type Movement = {
 const kobo = (read: (movement: CreditMovement) => Kobo) => (row: Movement) =>
   formatKobo(read(row.movement))
 
-const NONE = 0n as Kobo
+const NO_VAT = 0n as Kobo
 
-// Immutable columns only: an export of past days never changes.
+// Contains immutable columns only, so that an export of past days never changes.
 export const MOVEMENT_COLUMNS: Columns<Movement> = [
   ['movementId', ({ id }) => id],
   ['postedAt', ({ movement }) => timestamp(movement.postedAt), 'time'],
@@ -86,7 +87,7 @@ export const MOVEMENT_COLUMNS: Columns<Movement> = [
   ['collectionAccountNumber', ({ credit }) => credit.collectionAccountNumber],
   ['fees', kobo(({ feesKobo }) => feesKobo), 'amount'],
   ['refunded', kobo(({ refundedKobo }) => refundedKobo), 'amount'],
-  ['vat', kobo(({ reason, feesKobo }) => (reason === 'fee_vat' ? feesKobo : NONE)), 'amount'],
+  ['vat', kobo(({ reason, feesKobo }) => (reason === 'fee_vat' ? feesKobo : NO_VAT)), 'amount'],
   ['split', kobo(({ splitKobo }) => splitKobo), 'amount'],
   ['subaccountCode', ({ movement }) => movement.subaccountCode],
 ]

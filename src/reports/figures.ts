@@ -1,5 +1,5 @@
-// Figures of the whole deployment, read from the database: backlogs, held money, remaining numbers. Each
-// query uses an index over open work, so closed work costs nothing.
+// Figures of the whole deployment, read from the database: backlogs, held money, remaining numbers. Also a
+// summary of the books for backups, and the state of the database's log archive.
 
 import { configuredRanges } from '#accounts/numbers.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
@@ -8,8 +8,8 @@ import { withSnapshot } from '#db/replica.ts'
 import type { Kobo } from '#money.ts'
 import { HELD } from '#payouts/holds.ts'
 
-// `labels` names all columns except `value`, the last one. With `of: 'ranges'`, $1 is the configured number
-// ranges.
+// `labels` names all columns except `value`, the last one. $1 is the current time; with `of: 'ranges'`, it is
+// the configured number ranges.
 type FigureKind = {
   name: string
   help: string
@@ -20,7 +20,7 @@ type FigureKind = {
 
 const KOBO = 'In kobo.'
 
-// $1 is the current time; for a figure with `of`, it is the configured number ranges.
+// Each query uses an index over open work, so closed work costs nothing.
 export const FIGURES: readonly FigureKind[] = [
   {
     name: 'manilla_webhook_backlog',
@@ -167,8 +167,7 @@ export async function readFigure(
   }))
 }
 
-// A few totals of the books, from which a person can tell which deployment a backup is of, and from when.
-
+// A few totals of the books, from which an operator can tell which deployment a backup is of, and from when.
 export type BooksSummary = {
   clients: bigint
   credits: bigint
@@ -200,10 +199,6 @@ export async function summariseBooks(pool: Pool): Promise<BooksSummary> {
   })
 }
 
-// Whether the database archives its log: an embedded server (docs/backup.md), or any other server with an
-// archive_command. PostgreSQL counts a failed command, but not a command that hangs: then files wait. Only
-// members of pg_monitor can list waiting files.
-
 const WAITING_MAX_MS = 10 * 60_000 // The database's clock may differ from ours by five minutes.
 
 export type ArchiveState = {
@@ -214,6 +209,9 @@ export type ArchiveState = {
 
 type Facts = ArchiveState & { showsWaiting: boolean }
 
+// Reads whether the database archives its log: an embedded server (docs/backup.md), or any other server with
+// an archive_command. PostgreSQL counts a failed command, but not a command that hangs: then files wait.
+// Only members of pg_monitor can list waiting files.
 export async function readArchiveState(db: Queryable, now: Date): Promise<ArchiveState> {
   const { rows } = await db.query<Facts>({
     name: 'read-archive-state',
@@ -230,7 +228,8 @@ export async function readArchiveState(db: Queryable, now: Date): Promise<Archiv
   return waitingFile ? { ...state, isFailing: true, failedFile: waitingFile } : state
 }
 
-// Files from an earlier run count as waiting since the server started.
+// Finds a file that has waited since before `since`. A file from before the server's start is treated as
+// waiting since the start.
 async function findWaiting(db: Queryable, since: Date): Promise<string | undefined> {
   const { rows } = await db.query<{ file: string }>({
     name: 'find-waiting-log',

@@ -1,4 +1,4 @@
-// /api/v1/ledger: ledger accounts with balances, and the last integrity check.
+// /api/v1/ledger: ledger accounts with balances, their transfers and sums, and the last integrity check.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type Client, refuseRestricted } from '#access/permissions.ts'
@@ -43,8 +43,7 @@ import { type LedgerPeriod, readLedgerPeriod } from './statements.ts'
 
 export const LEDGER = '/api/v1/ledger'
 const RESTRICTED = 'Not available to clients restricted to certain merchantCodes.'
-// After this many check intervals, a result is overdue.
-const OVERDUE_AFTER = 3
+const OVERDUE_AFTER = 3 // After this many check intervals without a result, a check is overdue.
 
 const AccountView = view('LedgerAccount', (f: Fields<LedgerAccount, { sealer: Sealer }>) => ({
   id: f.integer(({ id }, { sealer }) => publicId(sealer, 'account', id)),
@@ -209,8 +208,6 @@ function chartAfter(cursor: readonly string[] | undefined): ChartPosition | unde
   const [sort, id] = cursor as [string, string]
   return { isCollection: sort === 'collection', id: BigInt(id) as AccountId }
 }
-
-// /api/v1/ledger/accounts/{id}: the transfers of a ledger account, and their sums.
 
 type Opening = { sealer: Sealer }
 

@@ -1,5 +1,5 @@
-// The ledger accounts of a client: its collection accounts, its shared accounts, the accounts of its
-// subaccounts, and the operator's accounts for it (fees, write-offs).
+// Reads the ledger: the accounts of a client, the chart of accounts with balances, and the transfers of an
+// account. Also names the kinds of accounts and the reasons of transfers.
 
 import { assignedTo, type Viewer } from '#credits/queries.ts'
 import { idBounds, type Window } from '#db/bounds.ts'
@@ -11,7 +11,7 @@ import { clientOwner } from '#ledger/accounts.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { CAUSE_COLUMNS, CAUSE_JOINS, type CauseReferences } from '#records/shared-sql.ts'
 
-// The owner names of a client's subaccounts.
+// SQL query: the owner names of a client's subaccounts.
 const subaccountOwners = (client: string) =>
   `select 'subaccount:' || s.id from subaccounts s where s.client_id = ${client}`
 
@@ -34,8 +34,10 @@ const OWNED_KINDS = [
   'wht_credit',
 ]
 
-// Selects `id`, `kind`, `currency` and, as `kobo`, the balance: credits less debits. $1 is the client, $2 its
-// owner name, $3 the owner name of the operator's accounts for it.
+// SQL query: the ledger accounts of a client, which are its collection accounts, its shared accounts, the
+// accounts of its subaccounts, and the operator's accounts for it (fees, write-offs). Selects `id`, `kind`,
+// `currency` and, as `kobo`, the balance: credits less debits. $1 is the client, $2 its owner name, $3 the
+// owner name of the operator's accounts for it.
 export const CLIENT_ACCOUNTS = `
   select l.id, l.kind, l.currency, l.credits_kobo - l.debits_kobo as kobo
     from collection_accounts a join ledger_accounts l on l.id = a.id
@@ -48,8 +50,9 @@ export const CLIENT_ACCOUNTS = `
 
 type Moves = { account: string; firstId: string; at: string }
 
-// The movements of an account since a moment, as changes of credits less debits. Reads each side through its
-// own index. Do not use it for a bank's account: the debits by credits have no index.
+// SQL query: the movements of an account since a moment, as changes of credits less debits. Reads each side
+// through its own index. Do not use it for a bank's account: it leaves out the debits by credits, which have
+// no index.
 export function movesSince({ account, firstId, at }: Moves): string {
   const since = `id >= ${firstId} and posted_at >= ${at}`
   return `
@@ -60,12 +63,12 @@ export function movesSince({ account, firstId, at }: Moves): string {
      where debit_account_id = ${account} and reason <> 'credit' and ${since}`
 }
 
-// The least id of a transfer that may have been posted at this moment or later.
+// Returns the lowest id of a transfer that may have been posted at this moment or later.
 export async function firstTransferSince(db: Queryable, at: Date): Promise<bigint> {
   return (await idBounds(db, 'transfers', { from: at })).firstId
 }
 
-// The accounts that payouts and refunds may draw from, in one currency.
+// Finds the accounts that payouts and refunds may draw from, in one currency.
 export async function findAvailableAccounts(
   db: Queryable,
   clientId: ClientId,
@@ -83,10 +86,6 @@ export async function findAvailableAccounts(
   return rows.map(({ id }) => id)
 }
 
-// The chart of accounts. A client sees its own accounts and the accounts of its subaccounts. An operator also
-// sees the accounts of banks, unidentified suspense, fees, receivables and write-offs. Shared accounts come
-// first, then collection accounts, each in order of opening.
-
 export type LedgerAccount = {
   id: AccountId
   kind: string
@@ -103,19 +102,20 @@ export type LedgerAccount = {
 
 export type ChartPosition = { isCollection: boolean; id: AccountId }
 
-// Accounts of banks, of the operator, and of clients' debts to the operator.
+// SQL condition: whether the account is of a bank, of the operator, or of a client's debt to the operator.
 const ofOperator = (account: string) =>
   `(${account}.owner like 'bank:%' or ${account}.owner like 'operator:%'
     or ${account}.kind = 'receivable')`
 
-// $1 is the client, $2 its owner name, $3 whether the client is the operator.
+// SQL condition: whether the viewer may see the shared ledger account `a`. $1 is the client, $2 its owner
+// name, $3 whether the client is the operator.
 const SHARED = `
   a.kind <> 'collection'
   and (a.owner = $2 or a.owner in (${subaccountOwners('$1')})
        or $3 and ${ofOperator('a')})`
 
-// Whether the viewer may see the ledger account `o`. $2 is the client, $3 its owner name, $4 whether the
-// client is the operator.
+// SQL condition: whether the viewer may see the ledger account `o`. $2 is the client, $3 its owner name, $4
+// whether the client is the operator.
 const isVisible = (o: string) => `
   (${o}.owner = $3 or ${o}.owner in (${subaccountOwners('$2')}) or $4 and ${ofOperator(o)}
    or exists (select from collection_accounts m where m.id = ${o}.id and m.client_id = $2))`
@@ -130,6 +130,9 @@ const COLUMNS = `
 
 const valuesOf = ({ id, isOperator }: Viewer) => [id, clientOwner(id), isOperator]
 
+// Lists the chart of accounts. A client sees its own accounts and the accounts of its subaccounts. An
+// operator also sees the accounts of banks, unidentified suspense, fees, receivables and write-offs. Shared
+// accounts come first, then collection accounts, each in order of opening.
 export async function listLedgerAccounts(
   db: Queryable,
   viewer: Viewer,
@@ -166,7 +169,7 @@ export function toChartPosition({ kind, id }: LedgerAccount): ChartPosition {
   return { isCollection: kind === 'collection', id }
 }
 
-// An account of another client is reported as not found.
+// Returns a ledger account. Refuses an account of another client as not found.
 export async function getLedgerAccount(
   db: Queryable,
   viewer: Viewer,
@@ -207,7 +210,7 @@ export function computeBalance({ kind, debitsKobo, creditsKobo }: LedgerAccount)
   return kobo(growsByDebits(kind) ? debitsKobo - creditsKobo : creditsKobo - debitsKobo)
 }
 
-// Names of the kinds of ledger accounts and of the reasons of transfers, for people.
+// Names of the kinds of ledger accounts and of the reasons of transfers, as shown to users.
 
 const KINDS: Readonly<Record<string, string>> = {
   bank: 'the bank',
@@ -281,32 +284,25 @@ export function reasonName(reason: string): string {
   return REASONS[reason] ?? reason
 }
 
-// The transfers of one ledger account, newest first, each with its side and counter-account. A window can
-// limit the period.
-//
-// Both sides of a transfer are indexed, except the debit of a bank's account by a credit (0001_ledger.sql).
-// Those transfers are found through the credits, newest first, a fixed number of credits per page, and merged
-// with the other transfers by id. So a page of a bank with few credits may be short although a next page
-// exists.
-
 export type LedgerEntry = CauseReferences & {
   id: TransferId
   reason: string
   side: 'debit' | 'credit' // This account's side.
   direction: 'in' | 'out' // Whether the account's balance grew.
   amountKobo: Kobo
-  otherId: AccountId | null // Null: the viewer may not see the account.
+  otherId: AccountId | null // null if the viewer may not see the account.
   otherKind: string
   otherBankCode: string | null // Set for a bank's account that the viewer may see.
-  creditId: CreditId | null // Null: none, or the viewer may not see it.
+  creditId: CreditId | null // null if the transfer has none, or the viewer may not see it.
   sessionId: string | null
   postedAt: Date
-  position: string // The start of the next page.
+  position: string // The cursor of a page that starts after this entry.
 }
 
 export const CREDITS_PER_PAGE_MAX = 5_000
 
-// $1 is the account, $2 the client, $3 its owner name, $4 whether the client is the operator.
+// SQL query: the columns of these transfers. $1 is the account, $2 the client, $3 its owner name, $4 whether
+// the client is the operator.
 const entries = (transfers: string) => `
   select t.id, t.reason, t.debit_account_id = $1 as is_debit, t.amount_kobo,
          case when ${isVisible('o')} then o.id end as other_id, o.kind as other_kind,
@@ -353,6 +349,13 @@ type EntryPage = {
   limit: number
 }
 
+// Lists the transfers of one ledger account, newest first, each with its side and counter-account. A window
+// can limit the period.
+//
+// Both sides of a transfer are indexed, except the debit of a bank's account by a credit (0001_ledger.sql).
+// Those transfers are found through the credits, newest first, a fixed number of credits per page, and merged
+// with the other transfers by id. So a page of a bank with few credits may be short although a next page
+// exists.
 export async function listLedgerEntries(
   db: Queryable,
   viewer: Viewer,
@@ -364,12 +367,12 @@ export async function listLedgerEntries(
   const credits = isBank ? await idBounds(db, 'credits', window) : within
   const [id = within.pastId, creditId = credits.pastId, ofCreditId = 0n] =
     after?.split('/').map(BigInt) ?? []
-  const about = [account.id, viewer.id, clientOwner(viewer.id), viewer.isOperator]
+  const viewing = [account.id, viewer.id, clientOwner(viewer.id), viewer.isOperator]
   const times = [window.from ?? '-infinity', window.to ?? 'infinity']
   const { rows } = await db.query<Row>({
     name: 'ledger-entries',
     text: BY_ID,
-    values: [...about, id, limit, within.firstId, ...times],
+    values: [...viewing, id, limit, within.firstId, ...times],
   })
   const others = rows.toSorted((one, other) => (one.id > other.id ? -1 : 1))
   const start = { id, creditId, ofCreditId }
@@ -381,7 +384,7 @@ export async function listLedgerEntries(
   const { rows: byCredit } = await db.query<Row>({
     name: 'ledger-entries-of-bank',
     text: BY_CREDIT,
-    values: [...about, creditId, limit, from.creditId, ofCreditId, ...times],
+    values: [...viewing, creditId, limit, from.creditId, ofCreditId, ...times],
   })
   const isWhole = byCredit.length < limit // The query returned all credits of this page.
   const least = isWhole ? from.transferId : (byCredit.at(-1) as Row).id
@@ -397,8 +400,8 @@ function latest(one: Reach, other: Reach): Reach {
   return one.creditId > other.creditId ? one : other
 }
 
-// Merges both lists, newest first. Transfers by credits are only nearly in order of ids. Other transfers that
-// are older than every credit of the page are left for the next page.
+// Merges both lists, newest first. Transfers of credits are only approximately ordered by id. Other transfers
+// with ids below `least` are left for the next page.
 function mergeNewest(byCredit: readonly Row[], others: readonly Row[], least: bigint): Row[] {
   const merged: Row[] = []
   const waiting = others.filter(({ id }) => id >= least)
@@ -409,7 +412,8 @@ function mergeNewest(byCredit: readonly Row[], others: readonly Row[], least: bi
   return [...merged, ...waiting]
 }
 
-// A position has two parts: the last of the other transfers, and the last credit with its transfer.
+// Adds a position to each entry. A position names the last of the other transfers, the last credit, and the
+// last transfer of that credit.
 function paged(
   account: LedgerAccount,
   start: { id: bigint; creditId: bigint; ofCreditId: bigint },

@@ -1,8 +1,8 @@
-// The overview: collections by hour and day, success rate, suspense, failing webhooks. Days are in
-// West Africa Time.
+// The overview: collections by hour and day, success rate, suspense, failing webhooks; and what needs a user:
+// pending approvals and other tasks. Days are in West Africa Time.
 //
-// The cost is bounded: totals are hourly (totals.ts), the suspense balance is one ledger
-// account, and counts stop at COUNT_MAX.
+// The cost is bounded: totals are hourly (reports/totals.ts), the suspense balance is one ledger account, and
+// counts stop at COUNT_MAX or COUNTED_MAX.
 
 import type { Client, Scope } from '#access/permissions.ts'
 import { adjustments } from '#accounting/adjustments.ts'
@@ -48,7 +48,7 @@ export function firstHourShown(now: Date): Date {
   return new Date(watDayStart(now).getTime() - (DAYS_SHOWN - 1) * DAY_MS)
 }
 
-// The current hour and day come last, and are not over yet.
+// Groups totals by hour and by day. The current hour and day come last, and are not over yet.
 export function buildSeries(totals: readonly HourlyTotals[], now: Date): Series {
   const day = watDayStart(now).getTime()
   const hour = now.getTime() - (now.getTime() % HOUR_MS)
@@ -75,7 +75,7 @@ export type PeriodFigures = {
   from: Date
   to: Date
   since: Date | null // The hour of the client's first event.
-  figures: Period | null // Null: there is no data, which is not the same as zero.
+  figures: Period | null // null if there is no data, which is not the same as zero.
   isComplete: boolean
 }
 
@@ -93,7 +93,7 @@ export async function readPeriod(
   return { from, to, since, figures, isComplete }
 }
 
-// The share of finished payments that were paid. Null: none finished.
+// Returns the share of finished payments that were paid, or null if none finished.
 export function successRate({ successful, expired, cancelled }: Totals): number | null {
   const ended = successful + expired + cancelled
   return ended === 0n ? null : Number((successful * 10_000n) / ended) / 10_000
@@ -160,9 +160,6 @@ export async function readIssues(db: Queryable, clientId: ClientId): Promise<Iss
   return rows[0] as Issues
 }
 
-// The number of requests that a signed-in user may approve now, by workflow: requests of other users, without
-// an obstacle for this user. Each workflow applies the rule of its approval. Each count stops at COUNTED_MAX.
-
 export const COUNTED_MAX = 100
 
 export const WORKFLOWS = [
@@ -215,6 +212,8 @@ const COUNTS: Readonly<Record<Workflow, (db: Queryable, viewer: Viewer) => Promi
   months: (db, viewer) => reopenings.countApprovable(db, viewer, COUNTED_MAX),
 }
 
+// Counts the requests that a signed-in user may approve now, by workflow: requests of other users, without an
+// obstacle for this user. Each workflow applies the rule of its approval. Each count stops at COUNTED_MAX.
 export async function countPendingApprovals(
   db: Queryable,
   viewer: Viewer,
@@ -272,8 +271,8 @@ async function countDifferences(db: Queryable, { userId, newSince }: Viewer): Pr
   return rows[0]?.count ?? 0
 }
 
-// Tasks of a user besides approvals. Null: not for this role, or not counted for clients that are
-// restricted to some merchants.
+// Counts of a user's tasks other than approvals. A count is null if the user's role does not allow the task,
+// or if the client is restricted to some merchants.
 type Tasks = {
   openDifferences: number | null
   suspenseItems: number | null

@@ -1,4 +1,4 @@
-// /api/v1/overview: dashboard figures, and the day by bank and merchant.
+// Routes of the overview, of pending approvals, of search, and of timelines.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { grantedScopes, type Scope } from '#access/permissions.ts'
@@ -262,8 +262,6 @@ export const overview = resource('/api/v1/overview', {
     },
   })
 
-// GET /dashboard/api/approvals: the number of requests that the signed-in user may approve now.
-
 const countOrNull = (description: string) =>
   Type.Union([Type.Integer(), Type.Null()], {
     description: `${description} Null: not for your role.`,
@@ -280,6 +278,7 @@ const PendingApprovalsBody = named('PendingApprovals', {
   openCases: countOrNull('Cases that are not closed.'),
 })
 
+// GET /dashboard/api/approvals: the number of requests that the signed-in user may approve now.
 export const pendingApprovals = resource('/dashboard/api/approvals', {
   tag: 'Dashboard',
   noun: 'pending approval',
@@ -306,8 +305,6 @@ export const pendingApprovals = resource('/dashboard/api/approvals', {
     return { total, ...pending, ...(await countTasks(db, viewer)) }
   },
 })
-
-// GET /api/v1/search: find objects by reference, number or name.
 
 const Kind = Type.Unsafe<HitType>({ type: 'string', enum: [...HIT_TYPES] })
 
@@ -351,6 +348,7 @@ function pathOf(type: HitType, scopes: ReadonlySet<Scope>): string {
   return isOperators ? '/api/v1/operator/payouts' : PATHS[type]
 }
 
+// GET /api/v1/search: find objects by reference, number or name.
 export const searching = resource('/api/v1/search', {
   tag: 'Overview',
   noun: 'search',

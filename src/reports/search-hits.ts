@@ -1,4 +1,5 @@
-// Reads a search term by its shape: the start of a reference, an amount, a name.
+// Search terms and search hits: reads a term by its shape (the start of a reference, an amount, a name),
+// renders hits, and searches payouts, settlements, refunds, returns and statements.
 
 import type { Client, Scope } from '#access/permissions.ts'
 import type { CollectionAccount } from '#accounts/account.ts'
@@ -27,7 +28,7 @@ const PREFIX_LENGTH_MIN = 3
 // Fewer digits would match too many numbers and session ids, because one index holds those of all clients.
 const DIGITS_LENGTH_MIN = 6
 
-// `recently`: searches without a suitable index go back to this time only.
+// `recently` is the earliest time that searches without a suitable index go back to.
 export type SearchDeps = {
   sealer: Sealer
   client: Client
@@ -50,7 +51,8 @@ export type Term = {
   amountKobo: Kobo | undefined
 }
 
-// `isWhole`: a hit concerns the whole client, so users restricted to some of its merchants do not get it.
+// `isWhole` means that hits concern the whole client, so users restricted to some of its merchants do not get
+// them.
 export type Search = {
   scope: Scope
   isWhole?: boolean
@@ -73,7 +75,7 @@ export function readTerm(text: string): Term {
   }
 }
 
-// In the forms ₦6,000, NGN 6000.00, 6000.
+// Reads an amount in the forms ₦6,000, NGN 6000.00 and 6000.
 export function readAmount(text: string): Kobo | undefined {
   const plain = text.replace(/^(?:₦|NGN)\s*/i, '')
   const isGrouped = /^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,2})?$/.test(plain)
@@ -81,14 +83,12 @@ export function readAmount(text: string): Kobo | undefined {
   return kobo && kobo <= AMOUNT_MAX_KOBO ? kobo : undefined
 }
 
-// Whether the text has letters and is no reference of ours.
+// Whether the text may be a name: it has letters and is no reference of ours.
 export function isName(text: string): boolean {
   return (
     [...text].length >= NAME_LENGTH_MIN && /\p{L}/u.test(text) && parseReference(text) === undefined
   )
 }
-
-// Search hits: their type, reference, title and amount.
 
 export const HIT_TYPES = [
   'payment',
@@ -112,7 +112,7 @@ export type Hit = {
   amountKobo: Kobo | null
   currency: string | null
   status: string | null
-  at: Date | null // When it happened.
+  at: Date | null // When the object was created, received, requested or closed.
   of?: { type: HitType; reference: string } // The object that the hit belongs to and is shown with.
 }
 
@@ -241,9 +241,6 @@ function statementHit(statement: Statement): Hit {
   }
 }
 
-// Searches payouts, settlements, refunds, returns and statements by the start of their reference; payouts
-// also by amount and by the recipient's name.
-
 const limit = HITS_PER_TYPE
 // A phrase searches only this many of the latest settlements and refunds.
 const SCANNED_MAX = 200
@@ -251,6 +248,8 @@ const SCANNED_MAX = 200
 const isWithin = (at: Date, { from, to }: Window = {}) =>
   (from === undefined || at >= from) && (to === undefined || at < to)
 
+// Searches of payouts, settlements, refunds, returns and statements by the start of their reference; of
+// payouts also by amount and by the recipient's name.
 export const MONEY_OUT_SEARCHES: readonly Search[] = [
   { scope: 'payouts:read', isWhole: true, find: payoutsLike },
   { scope: 'payouts:read', isWhole: true, find: settlementsLike },

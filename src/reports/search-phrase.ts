@@ -1,5 +1,6 @@
-// Reads a search as people type it: `12,500 yesterday`, `ada last week`, `refund 3 Nov`, `settlement`. Pure:
-// the day is an argument. Days are in West Africa Time, and numeric dates have the day first.
+// Reads a search phrase with a day or a kind: `12,500 yesterday`, `ada last week`, `refund 3 Nov`,
+// `settlement`. Pure: the time is an argument. Days are in West Africa Time, and numeric dates have the day
+// first.
 
 import { watDay, watDayStart } from '#clock.ts'
 import type { Window } from '#db/bounds.ts'
@@ -8,7 +9,7 @@ import { type HitType, readAmount, type Term } from './search-hits.ts'
 type Phrase = {
   rest: string // The text without the day and the kind: an amount, a name, or nothing.
   period: Window | undefined
-  types: readonly HitType[] | undefined // Undefined: every kind.
+  types: readonly HitType[] | undefined // undefined means every kind.
 }
 
 const DAY_MS = 86_400_000
@@ -32,7 +33,7 @@ function dayOf(year: number, month: number, day: number): Days | undefined {
   return { first: first.toISOString().slice(0, 10), days: 1 }
 }
 
-// Without a year, returns the latest such day that is not in the future.
+// Returns the day. Without a year, returns the latest such day that is not in the future.
 function latestDay(year: string | undefined, month: number, day: number, today: string) {
   if (year !== undefined) return dayOf(Number(year), month, day)
   const thisYear = dayOf(Number(today.slice(0, 4)), month, day)
@@ -134,7 +135,8 @@ function takeKind(text: string) {
 const asWords = ({ source }: RegExp, before = '') =>
   new RegExp(`(?<![^\\s])${before}(?:${source})(?![^\\s])`, 'i')
 
-// Matches again without the preposition, so that the groups of `source` are numbered from 1. In lower case.
+// Matches again, in lower case and without the preposition, so that the groups of `source` are numbered
+// from 1.
 function withoutWhole(match: RegExpExecArray, { source }: RegExp): RegExpExecArray {
   return new RegExp(source).exec(match[0].toLowerCase()) as RegExpExecArray
 }

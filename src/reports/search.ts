@@ -51,7 +51,7 @@ const SEARCHES: readonly Search[] = [
   ...MONEY_OUT_SEARCHES,
 ]
 
-// The likeliest hits first, a few of each type. Skips types that the user's scopes do not allow.
+// Returns the likeliest hits first, a few of each type. Skips types that the user's scopes do not allow.
 export async function search(
   db: Queryable,
   asker: Omit<SearchDeps, 'recently'>,
@@ -83,7 +83,7 @@ export async function search(
   return ranked.filter(isAmongFirst).slice(0, HITS_MAX)
 }
 
-// Exact matches first, then references that start with the text.
+// Finds advices and payments: exact matches first, then references that start with the text.
 async function byReference(db: Queryable, { client, now }: SearchDeps, term: Term) {
   const { text, prefix } = term
   if (isPhrase(term)) return []
@@ -134,8 +134,8 @@ async function creditsLike(db: Queryable, deps: SearchDeps, term: Term): Promise
   if (!isPhrase(term) && isSessionId(text) && /[0-9]/.test(text)) {
     const id = findId(sealer, 'credit', text)
     const by = { sealer, viewer: client, by: { id } }
-    const own = id && (await ifAny(async () => creditHit(await getCredit(db, by), sealer)))
-    if (own?.[0]) return own
+    const exact = id && (await ifAny(async () => creditHit(await getCredit(db, by), sealer)))
+    if (exact?.[0]) return exact
     hits.push(...(await list({ sessionId: text })))
   }
   if (digits && /[0-9]/.test(digits)) hits.push(...(await list({ sessionIdPrefix: digits })))
@@ -169,7 +169,7 @@ async function inTurn(texts: readonly string[], find: (text: string) => Promise<
   return hits
 }
 
-// Returns no hit if the object does not exist or belongs to another client.
+// Returns no hit if `find` is refused, because the object does not exist or belongs to another client.
 async function ifAny(find: () => Promise<Hit>): Promise<Hit[]> {
   try {
     return [await find()]

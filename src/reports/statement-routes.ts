@@ -1,4 +1,5 @@
-// A statement as a page to read and print.
+// Statements as CSV and as a page to print: of a collection account, of all available accounts of a
+// client, of a subaccount, and of a ledger account.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -101,9 +102,6 @@ function detailsOf(row: StatementRow): string[] {
 const small = (text: string) => `<small>${escapeHtml(text)}</small>`
 const time = (at: Date) => watTime(at).slice(0, 19).replace('T', ' ')
 const amount = (sum: Kobo) => formatKobo(sum).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
-
-// Statements as CSV and as a page to print: of a collection account, of all available accounts of a
-// client, of a subaccount, and of a ledger account.
 
 export const PAGE_ROWS_MAX = 2_000
 
@@ -278,12 +276,16 @@ function routeOf({ authentication }: Deps, sort: Sort, format: 'csv' | 'html') {
 
 type Output = { request: FastifyRequest; reply: FastifyReply; window: Window }
 
-async function sendCsv(deps: StatementDeps, of: Named, { request, reply, window: range }: Output) {
+async function sendCsv(
+  deps: StatementDeps,
+  subject: Named,
+  { request, reply, window: range }: Output,
+) {
   const { db, sealer, clock, exports } = deps
   const viewer = ledgerViewer(request)
-  const period = await openStatement(db, of, range)
+  const period = await openStatement(db, subject, range)
   const { window, openingKobo } = period
-  const statement = readStatement(db, { viewer, subject: of, ...period })
+  const statement = readStatement(db, { viewer, subject, ...period })
   async function* lines(): AsyncGenerator<Line[], void> {
     let balanceKobo = openingKobo
     yield [{ reason: 'opening_balance', at: window.from, balanceKobo }]
@@ -293,24 +295,24 @@ async function sendCsv(deps: StatementDeps, of: Named, { request, reply, window:
     }
     yield [{ reason: 'closing_balance', at: window.to ?? clock(), balanceKobo }]
   }
-  const columns = columnsOf(sealer, of.currency)
-  return exports.send(reply, viewer.id, { name: of.name, columns, batches: lines() })
+  const columns = columnsOf(sealer, subject.currency)
+  return exports.send(reply, viewer.id, { name: subject.name, columns, batches: lines() })
 }
 
-// Reads the page in one snapshot, so that its sums match its rows.
-async function sendPage(deps: StatementDeps, of: Named, { request, reply, window }: Output) {
+// Reads the page in a repeatable-read transaction, so that its sums match its rows.
+async function sendPage(deps: StatementDeps, subject: Named, { request, reply, window }: Output) {
   const viewer = ledgerViewer(request)
   const { to = deps.clock() } = window
   const page = await withSnapshot(deps.db, async (tx) => {
-    const period = await openStatement(tx, of, window)
+    const period = await openStatement(tx, subject, window)
     const rows: StatementRow[] = []
-    for await (const batch of readStatement(tx, { viewer, subject: of, ...period })) {
+    for await (const batch of readStatement(tx, { viewer, subject, ...period })) {
       rows.push(...batch)
       if (rows.length > PAGE_ROWS_MAX) throw new Refusal('statement_too_long')
     }
     return { openingKobo: period.openingKobo, from: period.window.from, rows }
   })
-  const { title, currency } = of
+  const { title, currency } = subject
   const body = renderStatement({ ...page, title, currency, holder: viewer.name, to })
   return reply.headers(PRINTABLE_HEADERS).send(body)
 }

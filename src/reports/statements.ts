@@ -1,4 +1,5 @@
-// The transfers of some ledger accounts within a period, oldest first, in batches.
+// Statements of ledger accounts over a period: opening balance, transfers and closing balance. Transfers are
+// read oldest first, in batches.
 //
 // Each side of a transfer has its own index by account and id, except a bank's debits by credits
 // (0001_ledger.sql): those are found through the credits.
@@ -20,7 +21,7 @@ type Move = CauseReferences & {
   accountNumber: string | null // Set if the viewer owns this collection account.
   otherAccountNumber: string | null // Set if the viewer owns the collection account on the other side.
   otherKind: string
-  creditId: CreditId | null // Null: none, or the viewer may not see it.
+  creditId: CreditId | null // null if the transfer has none, or the viewer may not see it.
   sessionId: string | null
   sourceAccountName: string | null
   narration: string | null
@@ -35,7 +36,8 @@ const CREDITS_PER_BATCH = 5_000 // Takes some 20 ms.
 // finds little doubles the number for the next one.
 const IDS_OF_FIRST_BATCH = 50_000n
 
-// $1 the accounts, $2 and $3 the client and whether it is the operator, $4 and $5 the period.
+// SQL query: the columns of these transfers. $1 is the accounts, $2 the client, $3 whether the client is the
+// operator, $4 and $5 the period.
 const describe = (transfers: string) => `
   select t.id, t.reason, t.change as change_kobo, t.posted_at, m.account_number,
          o.kind as other_kind, om.account_number as other_account_number,
@@ -90,8 +92,8 @@ async function* readMoves(db: Queryable, query: Query): AsyncGenerator<Move[], v
   yield* readBetween(db, query, { after: firstId - 1n, before: pastId })
 }
 
-// For one account, a batch scans all ids up to the end, because its index finds the account's transfers
-// directly.
+// Reads the transfers with ids between `after` and `before`. For one account, a batch scans all ids up to the
+// end, because the index finds the account's transfers directly.
 async function* readBetween(
   db: Queryable,
   query: Query,
@@ -114,7 +116,7 @@ async function* readBetween(
   }
 }
 
-// The id after the last transfer of these accounts.
+// Returns the id after the last transfer of these accounts.
 async function findEnd(db: Queryable, query: Query, before: bigint): Promise<bigint> {
   const last = (column: string, more = '') => `
     (select id from transfers where ${column} = own and id < $2 ${more} order by id desc limit 1)`
@@ -128,7 +130,8 @@ async function findEnd(db: Queryable, query: Query, before: bigint): Promise<big
   return (rows[0]?.last ?? 0n) + 1n
 }
 
-// Reads transfers by credits in id order, and with each batch the other transfers up to its last one.
+// Reads a bank's debits by credits, ordered by credit, and with each batch the other transfers up to the last
+// transfer of the batch.
 async function* readBankMoves(db: Queryable, query: Query): AsyncGenerator<Move[], void> {
   const { firstId, pastId } = await idBounds(db, 'transfers', query.window)
   const credits = await findCredits(db, query.window)
@@ -161,13 +164,12 @@ async function findCredits(db: Queryable, window: Window) {
   return { first: firstId, last: rows[0]?.last ?? 0n }
 }
 
-// The statement of ledger accounts over a period: opening balance, every transfer with the balance after
-// it, in the order of posting, and closing balance. For one account, or for all available accounts of a
-// client.
+// A statement has the opening balance, every transfer with the balance after it, ordered by posting, and the
+// closing balance. It is for one account, or for all available accounts of a client.
 //
-// Opening + movements = closing (I61): the opening balance is the current balance less the movements
-// since, read in one statement. The statement of a past period never changes. Without a start, it goes
-// back to the start of the ledger.
+// Opening + movements = closing (I61): the opening balance is the current balance less the movements since,
+// read in one SQL statement. The statement of a past period never changes. Without a start, it goes back to
+// the start of the ledger.
 
 export type StatementSubject = {
   accountIds: readonly AccountId[] // One account, or several accounts that grow by credits.
@@ -177,12 +179,12 @@ export type StatementSubject = {
 
 export type StatementRow = Move & { balanceKobo: Kobo } // The balance after the move.
 
-// A bank's debits by credits have no index, so they are found through the credits.
+// SQL query: a bank's debits by credits. They have no index, so they are found through the credits.
 const BANK_CREDITS = `
   select -amount_kobo, credit_id, reason from transfers
    where credit_id >= $4 and debit_account_id = a.id and reason = 'credit' and posted_at >= $3`
 
-// Counts transfers posted before the moment.
+// Returns the balance of the transfers posted before the moment.
 export async function readBalanceAt(
   db: Queryable,
   { accountIds, kind }: StatementSubject,
@@ -209,14 +211,14 @@ export async function readBalanceAt(
   return inOwnSign(kind, (rows[0] as { kobo: bigint }).kobo)
 }
 
-// The balance in the sign in which the account grows: some accounts grow by debits.
+// Returns the amount with the sign in which the account grows: some accounts grow by debits.
 function inOwnSign(kind: string, creditsLessDebits: bigint): Kobo {
   return kobo(growsByDebits(kind) ? -creditsLessDebits : creditsLessDebits)
 }
 
 type StatementPeriod = { window: Window; openingKobo: Kobo }
 
-// Returns the start of a statement, and its opening balance.
+// Returns the period of a statement with its opening balance.
 export async function openStatement(
   db: Queryable,
   subject: StatementSubject,
@@ -228,7 +230,8 @@ export async function openStatement(
 
 type Statement = StatementPeriod & { viewer: Viewer; subject: StatementSubject }
 
-// Each batch is a separate query, so that sending a long statement holds no connection.
+// Reads the rows of a statement. Each batch is a separate query, so that sending a long statement holds no
+// connection.
 export async function* readStatement(
   db: Queryable,
   { subject, window, viewer, openingKobo }: Statement,
@@ -246,9 +249,6 @@ export async function* readStatement(
   }
 }
 
-// A ledger account over a period: opening balance, sums of both sides, closing balance. The opening
-// balance and the sides are read in one snapshot, so opening + movements = closing.
-
 export type LedgerPeriod = {
   openingKobo: Kobo
   debitsKobo: Kobo
@@ -260,13 +260,15 @@ export type LedgerPeriod = {
 const IN_PERIOD = 'posted_at >= $2 and posted_at < $3'
 const IDS_IN_PERIOD = `id >= $4 and id < $5 and ${IN_PERIOD}`
 
-// A bank's debits by credits have no index, so they are found through the credits.
+// SQL query: a bank's debits by credits. They have no index, so they are found through the credits.
 const BANK_CREDITS_IN_PERIOD = `
   union all
   select amount_kobo, null from transfers
    where credit_id >= $6 and credit_id < $7 and debit_account_id = $1 and reason = 'credit'
      and ${IN_PERIOD}`
 
+// Reads a ledger account over a period: opening balance, sums of both sides, closing balance. Call within a
+// repeatable-read transaction, so that opening + movements = closing.
 export async function readLedgerPeriod(
   tx: Transaction,
   account: LedgerAccount,

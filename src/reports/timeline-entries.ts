@@ -1,6 +1,5 @@
-// Finds events related to credits, a payment or an account by time, so the outbox needs no index by credit,
-// payment or account. An event id starts with its time. An event is written in the transaction that it
-// describes, so it has the same time as the rows of that transaction.
+// Timeline entries: reads the related events and the history of credits, and converts rows to entries, each
+// with a sentence and its data.
 
 import type { BankChangeRecord } from '#accounts/bank-changes.ts'
 import type { NameBank } from '#banks/directory.ts'
@@ -39,7 +38,9 @@ export type EventSubjects = {
   accountId?: AccountId | undefined
 }
 
-// Returns the events in their order.
+// Finds events related to credits, a payment or an account by time, so the outbox needs no index by credit,
+// payment or account. An event id starts with its time. An event is written in the transaction that it
+// describes, so it has the same time as the rows of that transaction. Returns the events ordered by sequence.
 export async function readRelatedEvents(
   db: Queryable,
   clientId: ClientId,
@@ -69,8 +70,6 @@ export async function readRelatedEvents(
   })
   return rows
 }
-
-// The history of credits: their transfers, reversals and events.
 
 export type LedgerSide = { kind: string; accountNumber: string | null }
 
@@ -113,7 +112,7 @@ export async function readHistory(
   return { transfers, reversals, events }
 }
 
-// The times at which anything happened to these credits.
+// Returns the times of all changes to these credits.
 export function historyTimes(
   credits: readonly CreditTrace[],
   transfers: readonly CreditTransfer[],
@@ -128,8 +127,8 @@ export function historyTimes(
   ]
 }
 
-// Shows the debited account as the source and the credited account as the destination. A bank's account holds
-// our money, so arriving money debits it.
+// Reads the transfers of credits. The debited account is the source, and the credited account the
+// destination. A bank's account holds our money, so arriving money debits it.
 export async function readTransfers(
   db: Queryable,
   creditIds: readonly CreditId[],
@@ -164,9 +163,7 @@ export async function readReversals(
   return rows
 }
 
-// Timeline entries: pure functions from rows to entries, each with a sentence and its data.
-
-// Cause before effect: the order of entries with the same timestamp.
+// The kinds of entries, in the order of entries with the same timestamp: cause before effect.
 export const ENTRY_KINDS = [
   'advice',
   'account',
@@ -214,7 +211,7 @@ export type IssuedNumber = {
   accountNumber: string
   bankCode: string
   issuedAt: Date
-  routing?: StoredDecision | null // Why the bank was chosen. Null: the caller named the bank.
+  routing?: StoredDecision | null // Why the bank was chosen; null if the caller named the bank.
 }
 
 export function numberEntry(number: IssuedNumber, nameBank: NameBank): TimelineEntry {
@@ -240,7 +237,7 @@ const BANK_CHANGES = {
   block: { name: 'Block', done: 'Blocked' },
 } as const
 
-// The requested change of a number at its bank, and the bank's answer.
+// Returns the request to change a number at its bank, and the bank's answer.
 export function bankChangeEntries(
   { change, state, bankCode, accountNumber, reason, ...times }: BankChangeRecord,
   nameBank: NameBank,
@@ -298,7 +295,7 @@ const CLOSED = {
   reversed: 'Reversed by the bank while in suspense.',
 } as const
 
-// Null: no entry for the change, because the entry of the return shows it with reference and reason.
+// The sentence for each change; null if the entry of the return shows the change with reference and reason.
 const CHANGED: Record<SuspenseChange['change'], string | null> = {
   assigned: CLOSED.assigned,
   suspended_again: 'Moved back to suspense: the payment closed before it was paid in full.',
@@ -461,8 +458,6 @@ export function auditLogEntry({ actor, action, subject, ...rest }: AuditedAction
     detail: { action, actor, note: typeof note === 'string' ? note : null },
   })
 }
-
-// Timeline entries of money: ledger transfers, reversals, refunds and holds.
 
 const sideName = ({ kind, accountNumber }: LedgerSide) =>
   accountNumber ? `account ${accountNumber}` : kindName(kind)

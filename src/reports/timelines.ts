@@ -1,5 +1,6 @@
-// Queries of a timeline: credits to any number of an account, numbers issued and changed at banks, expiries
-// and assignments of a payment, and money assigned to an account.
+// The timelines of payments, advices, credits and collection accounts: requests, numbers issued, money,
+// ledger transfers, events, delivery attempts and audit log. Callers read a timeline in a repeatable-read
+// transaction.
 
 import { isInMerchantScope } from '#access/permissions.ts'
 import {
@@ -57,7 +58,7 @@ import {
   waitingEntry,
 } from './timeline-entries.ts'
 
-const TURNS_MAX = 100 // Most payments have no turns.
+const TURNS_MAX = 100 // A turn is an expiry or an assignment of money. Most payments have none.
 
 async function readNumbers(db: Queryable, paymentId: PaymentId): Promise<IssuedNumber[]> {
   const { rows } = await db.query<IssuedNumber>({
@@ -91,8 +92,8 @@ async function listCreditsOf(
 
 type Turn = { at: Date; creditId: CreditId | null }
 
-// The times when a payment expired or was assigned money. No row keeps them once the payment is paid or
-// the money has left it.
+// Reads the times when a payment expired or was assigned money. Apart from events, no row keeps them once the
+// payment is paid or the money has left it.
 async function readTurns(db: Queryable, { id, clientId, createdAt }: Payment): Promise<Turn[]> {
   const { rows } = await db.query<Turn>({
     name: 'turns-of-payment',
@@ -149,10 +150,7 @@ async function readBankEntries(
   ]
 }
 
-// The timeline of a payment, credit or collection account: requests, numbers issued, money, ledger
-// transfers, events, delivery attempts and audit log. Read in one snapshot, through existing indexes.
-
-export const CREDITS_MAX = 100 // Per payment: nobody reads a longer timeline.
+export const CREDITS_MAX = 100 // Per payment: a longer timeline is unreadable.
 
 type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
 type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
@@ -176,7 +174,10 @@ export async function paymentTimeline(
   const credits = found.slice(0, CREDITS_MAX)
   const issued = await readNumbers(db, payment.id)
   const advice = await getAdvice(db, viewer.id, payment.adviceId)
-  const own = [adviceEntry(advice), ...issued.map((number) => numberEntry(number, nameBank))]
+  const paymentEntries = [
+    adviceEntry(advice),
+    ...issued.map((number) => numberEntry(number, nameBank)),
+  ]
   const turns = await readTurns(db, payment)
   const foundIds = new Set(found.map(({ id }) => id))
   const entries = await readEntries(db, {
@@ -199,11 +200,12 @@ export async function paymentTimeline(
   })
   const creditIds = credits.map(({ id }) => id)
   const requeries = await readRequeries(db, { paymentId: payment.id, creditIds })
-  own.push(...requeries.map((each) => requeryEntry(each, nameBank)))
-  return { entries: inOrder([...own, ...entries]), isWhole: found.length <= CREDITS_MAX }
+  paymentEntries.push(...requeries.map((each) => requeryEntry(each, nameBank)))
+  const isWhole = found.length <= CREDITS_MAX
+  return { entries: inOrder([...paymentEntries, ...entries]), isWhole }
 }
 
-// The timeline of an advice. It has no payment if no number was issued.
+// Returns the timeline of an advice that has no payment, because no number was issued.
 export async function adviceTimeline(
   db: Queryable,
   { viewer, nameBank }: TimelineDeps,
@@ -265,9 +267,9 @@ type AccountTimelinePage = {
   limit: number
 }
 
-// Returns one page, because an account may have millions of credits. Pages go back in time. Each page has
-// everything since its oldest credit, up to the page before. A page starts later if that time has more manual
-// actions or assignments than a page holds.
+// Returns one page of an account's timeline, because an account may have millions of credits. Pages go back
+// in time. A page has all entries from its oldest credit up to the start of the previous page. A page starts
+// later if that time has more manual actions or assignments than a page holds.
 export async function accountTimeline(
   db: Queryable,
   { sealer, viewer, nameBank }: TimelineDeps,
@@ -301,14 +303,13 @@ export async function accountTimeline(
     description: `Account opened for ${account.accountName}.`,
     reference: account.accountNumber,
   })
-  const own = [opened, ...(await readBankEntries(db, account, nameBank))].filter(({ at }) =>
-    isInPage(at),
-  )
+  const bankEntries = await readBankEntries(db, account, nameBank)
+  const accountEntries = [opened, ...bankEntries].filter(({ at }) => isInPage(at))
   const next = since && {
     creditId: credits.at(-1)?.id ?? after ?? (PAST_ID as CreditId),
     at: since,
   }
-  return { entries: inOrder([...own, ...entries]), next: next ?? null }
+  return { entries: inOrder([...accountEntries, ...entries]), next: next ?? null }
 }
 
 // Returns the start of a page, if there are more entries of one kind than a page holds.
@@ -325,8 +326,8 @@ function earlier(one: Date, other: Date | undefined): Date {
   return other && other < one ? other : one
 }
 
-// Returns the newest credits up to the first older one, without gaps, because the next page continues after
-// the last of them.
+// Returns the credits before the first one that was received before `since`. There are no gaps, because the
+// next page continues after the last returned credit.
 function receivedSince(credits: readonly CreditTrace[], since: Date): readonly CreditTrace[] {
   const past = credits.findIndex(({ receivedAt }) => receivedAt < since)
   return past === -1 ? credits : credits.slice(0, past)
@@ -337,7 +338,7 @@ type EntrySources = Pick<TimelineDeps, 'viewer' | 'nameBank'> & {
   eventSubjects?: EventSubjects
   actions?: readonly AuditedAction[]
   eventTimes?: readonly Date[]
-  assigned?: readonly CreditId[] // Credits assigned here, even if they left later.
+  assigned?: readonly CreditId[] // Credits assigned to the payment or account, even if they left later.
   holds?: readonly HoldStep[]
   currency?: string
 }

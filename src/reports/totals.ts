@@ -1,6 +1,5 @@
-// Transfers that changed the refunded amount of a client's credits: confirmed by a bank, or shown by its
-// statement, less the amounts that came back. They belong to payouts, not to credits, so no event counts
-// them and they are read from the ledger.
+// Totals of a client's movements: by hour; by day, bank and merchant; transfer by transfer; and the usage per
+// day.
 
 import { watDay, watDayStart } from '#clock.ts'
 import { type CreditQuery, type CreditTrace, listCredits } from '#credits/queries.ts'
@@ -14,10 +13,13 @@ import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { PARTS, type Sums } from '#records/events.ts'
 import { SHARE_TRANSFERS } from '#splits/shares.ts'
 
+// Refunds are transfers that changed the refunded amount of a client's credits: confirmed by a bank, or
+// shown by its statement, less the amounts that came back. They belong to payouts, not to credits, so no
+// event includes them and they are read from the ledger.
 const IS_REFUND = `t.credit_id is null and t.reason = 'refunded'`
 const LEFT = `'refunding', 'receivable'`
 
-// All refunds of client $1: `id`, `posted_at`, `currency`, `payout_id` and `refunded_kobo`.
+// SQL query: all refunds of client $1: `id`, `posted_at`, `currency`, `payout_id` and `refunded_kobo`.
 const CLIENT_REFUNDS = `
   select t.id, t.posted_at, l.currency, coalesce(t.payout_id, f.payout_id) as payout_id,
          t.amount_kobo as refunded_kobo
@@ -34,7 +36,7 @@ const CLIENT_REFUNDS = `
    where l.owner = format('client:%s', $1::bigint) and l.kind = 'available'
      and l.kind <> 'collection' and ${IS_REFUND}`
 
-// The refunds of the credits $1 by client $2: `id`, `credit_id`, `posted_at` and `refunded_kobo`.
+// SQL query: the refunds of the credits $1 by client $2: `id`, `credit_id`, `posted_at` and `refunded_kobo`.
 const CREDIT_REFUNDS = `
   select t.id, p.credit_id, t.posted_at,
          case when d.kind in (${LEFT}) then t.amount_kobo else -t.amount_kobo end as refunded_kobo
@@ -49,17 +51,16 @@ const CREDIT_REFUNDS = `
    where p.credit_id = any($1::bigint[]) and p.client_id = $2 and ${IS_REFUND}
      and (d.kind in (${LEFT}) or k.kind = 'available')`
 
-// Hourly totals of a client's movements, and the same by day, bank and merchant. A worker counts the outbox
+// How totals are counted, by hour and by day, bank and merchant. A worker counts the events of the outbox
 // into one row per hour. Readers add the events after the worker's last round, so totals are up to date and
 // cost only the requested hours and a few seconds of events. They are exact unless more than TAIL_MAX events
 // are left to add.
 //
 // A client's events have no gaps and are in commit order (I5), so each is counted once: the transaction
 // that counts stores the position. Refunds are few and read from the ledger. Counting waits for a missing
-// number, like dispatching (src/webhooks/dispatch.ts), and retention waits for counting.
+// number, like dispatching (webhooks/dispatch.ts), and retention waits for counting.
 
-// Per round and client; 5,000 events take some 30 ms.
-const EVENTS_MAX = 5_000
+const EVENTS_MAX = 5_000 // The most events of one client in one round. They take some 30 ms.
 // A report adds at most this many events that the worker has not counted yet. There are more only while a
 // large history is counted for the first time, or if no worker runs. Then the totals are incomplete, and
 // readTotals says so (isComplete).
@@ -84,13 +85,13 @@ const addTo = (table: string, columns: readonly string[]) =>
 const sumOf = (part: string) =>
   `coalesce(sum((e.moved ->> '${part}')::bigint), 0)::bigint as ${part}_kobo`
 
-// The sums of the events `e`.
+// SQL columns: the sums of the events `e`.
 const SUMS = ['credits', ...KOBO]
 const SUMMED = `
            coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
            ${PARTS.map(sumOf).join(',\n           ')}`
 
-// The events of client $1 after number `after`, up to the first missing number.
+// SQL common table expression: the events of client $1 after number `after`, up to the first missing number.
 const readAfter = (after: string, limit: number) => `
   read as materialized (
     select n.* from (
@@ -101,7 +102,7 @@ const readAfter = (after: string, limit: number) => `
      where n.sequence = ${after} + n.place
   )`
 
-// By hour.
+// SQL common table expressions: those events, and their sums by hour.
 const tally = (after: string, limit: number) => `
   ${readAfter(after, limit)}, tally as (
     select date_trunc('hour', e.created_at, 'UTC') as hour, ${SUMMED},
@@ -111,8 +112,8 @@ const tally = (after: string, limit: number) => `
       from read e group by hour
   )`
 
-// By day in West Africa, bank of the credit, and merchantCode of the collection account; a payment has
-// none.
+// SQL common table expression: the sums of the events by day in West Africa, bank of the credit, and
+// merchantCode of the collection account. A payment has no merchantCode.
 const BREAKDOWN = ['day', 'bank_code', 'merchant_code']
 const BREAKDOWN_PARTS = `
   parts as (
@@ -131,7 +132,7 @@ export const HAS_UNCOUNTED_EVENTS = `exists (
   select from event_counters k left join totals_cursors c on c.client_id = k.client_id
    where k.sequence > coalesce(c.sequence, 0))`
 
-// Clients with uncounted events, in random order, so that none waits for ever.
+// Returns clients with uncounted events, in random order, so that no client waits forever.
 export async function findUncounted(db: Queryable): Promise<ClientId[]> {
   const { rows } = await db.query<{ id: ClientId }>({
     name: 'clients-with-uncounted-events',
@@ -143,7 +144,8 @@ export async function findUncounted(db: Queryable): Promise<ClientId[]> {
   return rows.map(({ id }) => id)
 }
 
-// Returns whether there may be more. Of concurrent calls, one counts.
+// Counts a client's new events. Of concurrent calls, one counts and the others do nothing. Returns whether
+// there may be more events to count.
 export async function countEvents(
   tx: Transaction,
   clientId: ClientId,
@@ -186,8 +188,8 @@ export async function countEvents(
   return (rowCount ?? 0) >= limit
 }
 
-// Returns the hours from `since` on, before `until`, in order, without empty hours. One statement, so that
-// counted and uncounted events make up the whole.
+// Returns the hours from `since` on, before `until`, in order, without empty hours. One SQL statement reads
+// counted and uncounted events, so that no event is missing or included twice.
 export async function readTotals(
   db: Queryable,
   clientId: ClientId,
@@ -227,7 +229,7 @@ export async function readTotals(
   return { hours: hours.map(({ isComplete: _, ...totals }) => totals), isComplete }
 }
 
-// Returns the hour of the client's first event. Null: there is none. Totals outlive events.
+// Returns the hour of the client's first event, or null if there is none. Totals outlive events.
 export async function findFirstHour(db: Queryable, clientId: ClientId): Promise<Date | null> {
   const { rows } = await db.query<{ hour: Date | null }>({
     name: 'find-first-hour',
@@ -240,24 +242,23 @@ export async function findFirstHour(db: Queryable, clientId: ClientId): Promise<
   return rows[0]?.hour ?? null
 }
 
-// The movements of a client's money, transfer by transfer, each with the credit that brought it in. A
-// movement has the time of its booking and never changes: a later reversal is a movement of its own, on its
-// own day. So the report of a past day never changes.
-
+// A movement of a client's money: one transfer, with the credit that brought the money in. A movement has
+// the time of its booking and never changes: a later reversal is a separate movement, on a later day. So the
+// report of a past day never changes.
 export type CreditMovement = Sums & {
   id: TransferId
   creditId: CreditId
-  // The transfer's: credit, assign, suspend, returned, reversal, fee, fee_vat, split, refunded.
+  // The transfer's reason: credit, assign, suspend, returned, reversal, fee, fee_vat, split or refunded.
   reason: string
   postedAt: Date
-  splitKobo: Kobo // To a subaccount, or back from it. It stays in the net.
+  splitKobo: Kobo // Moved to a subaccount, or back from it. The net includes it.
   subaccountCode: string | null
-  assignedTo: string | null // Payment, or number of a collection account.
+  assignedTo: string | null // A payment, or the number of a collection account.
   credit: CreditTrace
 }
 
-// Pages by credit: a page has all movements of its credits within the window, in booking order. `next` is
-// the last credit, if there may be more.
+// Lists movements, in pages by credit: a page has all movements of its credits within the window, in booking
+// order. `next` is the last credit, if there may be more.
 export async function listMovements(
   db: Queryable,
   query: CreditQuery,
@@ -304,19 +305,18 @@ export async function listMovements(
   }
 }
 
-// A client's day by bank and by merchant. Counted with the hourly totals, from the same events in the same
-// statement. Readers likewise add the events after the last round, and refunds from the ledger.
-
 export const MERCHANTS_MAX = 100 // Those with the largest gross; one row sums the rest.
 
 export type BreakdownRow = Sums & {
-  bankCode: string | null // Null in the rows by merchant.
-  merchantCode: string | null // '' for payments, which have none. Null in the rows by bank and in the rest.
+  bankCode: string | null // null in the rows by merchant.
+  merchantCode: string | null // '' for payments, which have none; null in the rows by bank and in the rest.
   isRest: boolean // The sum of all other merchants.
   credits: bigint
 }
 
-// One statement, so all rows are from the same moment.
+// Reads a client's day by bank and by merchant. The worker counts it with the hourly totals, from the same
+// events in the same SQL statement. Like readTotals(), adds the events after the worker's last round, and
+// refunds from the ledger. One SQL statement reads all rows, so they are from the same moment.
 export async function readBreakdown(
   db: Queryable,
   clientId: ClientId,
@@ -360,7 +360,7 @@ const ADDED = ['credits', 'refunded_kobo', ...PARTS.map((part) => `${part}_kobo`
   .map((name) => `sum(${name})::bigint`)
   .join(', ')
 
-// On the day $2 in West Africa, by the bank and the merchantCode of the refunded credit.
+// SQL query: refunds on the day $2 in West Africa, with the bank and the merchantCode of the refunded credit.
 const REFUNDS = `
   select coalesce(c.bank_code, ''), coalesce(a.merchant_code, '') collate "C",
          ${SUMS.map(() => 'null').join(', ')}, r.refunded_kobo
@@ -376,10 +376,6 @@ const BREAKDOWN_COLUMNS = ['credits', 'refunded_kobo', ...PARTS.map((part) => `$
   ', ',
 )
 
-// A client's usage per day (West Africa Time). Needs no index of its own and reads only the requested
-// days: credits come from the hourly totals, ids of payments, advices and events start with their time,
-// and accounts are found by id bounds.
-
 const DAY_MS = 86_400_000
 
 export const USAGE_DAYS_MAX = 31
@@ -394,7 +390,9 @@ export type DailyUsage = {
   webhooks: number
 }
 
-// The last `days` days, today last.
+// Returns a client's usage on the last `days` days (West Africa Time), today last. Needs no additional index
+// and reads only the requested days: credits come from the hourly totals, ids of payments, advices and
+// events start with their time, and accounts are found by id bounds.
 export async function readUsage(
   db: Queryable,
   now: Date,

@@ -1,5 +1,4 @@
-// Counts new events into hourly totals, one client at a time, so that a long backlog of one client does not
-// delay others.
+// Workers of reports: one counts events into totals, another watches the archive of the database's log.
 
 import { withTransaction } from '#db/transaction.ts'
 import { clearAlert, raiseAlerts } from '#records/alerts.ts'
@@ -8,6 +7,8 @@ import type { Deps, Round } from '#workers/loop.ts'
 import { type ArchiveState, readArchiveState } from './figures.ts'
 import { countEvents, findUncounted } from './totals.ts'
 
+// Counts new events into hourly totals, one page of one client at a time, so that a long backlog of one
+// client does not delay others.
 export function countTotalsRound({ db }: Pick<Deps, 'db'>): Round {
   return async (signal) => {
     let more = false
@@ -20,11 +21,10 @@ export function countTotalsRound({ db }: Pick<Deps, 'db'>): Round {
   }
 }
 
-// Raises an alert while the server, embedded or external, fails or stops to archive its log: new
-// writes cannot be restored, and the log grows. Clears it when archiving works again.
-
 const ALERT = { kind: 'archive_failing', subject: 'archive' } as const
 
+// Raises an alert while the database server, embedded or external, fails to archive its log: new writes
+// cannot be restored, and the log grows. Clears the alert when archiving works again.
 export function watchArchiveRound({ db, clock }: Deps): Round {
   return async () => {
     const now = clock()

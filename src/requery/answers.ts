@@ -1,8 +1,9 @@
-// Records the answer to a requery: its next step, the call for the payment's timeline, and the bank's circuit
-// breaker, in one transaction. The findings are committed before.
+// Handles a bank's answer to a requery. takeFindings() books the findings and commits them. Then
+// recordAnswer() records, in one transaction, the requery's next step, the call for the payment's timeline,
+// and the state of the bank's circuit breaker. readRequeries() lists the calls about a payment.
 //
-// An answer counts only while the lease of the requery holds. Once the lease has expired, another worker asks
-// the bank.
+// An answer is recorded only while the lease of the requery holds. Once the lease has expired, another worker
+// asks the bank.
 //
 // Locks: the bank's row, then the requery, as claims do.
 
@@ -30,9 +31,9 @@ type Attempt = {
   bankNow?: Date // The real time, if `now` is a sandbox's test time.
 }
 
-// Records the bank's answer, and moves the circuit breaker. Does nothing if the claim has lapsed and another
-// process has answered. A bank that answered only to refuse the request is up (`isUp`), although the answer
-// is `no_answer`.
+// Records the bank's answer, and moves the circuit breaker. Does nothing if the claim's lease was taken over
+// or the requery is no longer open. A bank that answered only to refuse the request is up (`isUp`), although
+// the answer is `no_answer`.
 export async function recordAnswer(tx: Transaction, now: Date, attempt: Attempt): Promise<void> {
   const { claim, answer } = attempt
   await lockBank(tx, claim.bankCode)
@@ -42,7 +43,7 @@ export async function recordAnswer(tx: Transaction, now: Date, attempt: Attempt)
   await updateBreaker(tx, attempt.bankNow ?? now, { claim, isOk })
 }
 
-// Gives back the lease of a requery that a stopping process has not asked.
+// Releases the lease of a requery that got no answer because the process is stopping.
 export async function releaseClaim(tx: Transaction, { id, leasedUntil }: Claim): Promise<void> {
   await tx.query({
     name: 'release-requery',
@@ -109,7 +110,7 @@ async function logAttempt(tx: Transaction, attempt: Attempt): Promise<void> {
   })
 }
 
-// Writes nothing if a healthy bank answers.
+// Writes nothing if a bank without recent failures answers.
 async function updateBreaker(
   tx: Transaction,
   now: Date,
@@ -136,10 +137,8 @@ async function updateBreaker(
   })
 }
 
-// Books the findings of a bank's answer as if the bank had reported them: credits through the credit path,
-// unbookable items as rail items. Most of a list is already known, and repeating it is safe.
-
-// Submits the findings in chunks, so that reported money does not wait behind a long list.
+// Findings are submitted in chunks of this size, so that credits reported by banks do not wait behind a long
+// list.
 const SUBMITTED_MAX = 200
 
 export type SubmitCredits = (
@@ -153,6 +152,8 @@ type FindingDeps = {
   now: Date
 }
 
+// Books the findings of a bank's answer as if the bank had reported them: credits through the credit path,
+// unbookable items as rail items. Most transfers of a list are already known, and repeating them is safe.
 // Returns the credits that were not known before. Throws unless all findings are committed.
 export async function takeFindings(
   deps: FindingDeps,
@@ -202,9 +203,6 @@ function unbookableItem(
   return railItemOf({ bankCode, item, code, identityWithoutSession })
 }
 
-// Lists the calls about a payment, for its timeline: calls for the payment itself, calls for requeries that
-// its requeries were merged into, and calls that found its money.
-
 const ATTEMPTS_MAX = 200
 
 export type LoggedRequery = {
@@ -222,8 +220,9 @@ export type LoggedRequery = {
 const SUBJECT = `case when q.identifier is not null then 'transfer'
                       when q.account_number is not null then 'number' else 'bank' end`
 
-// Returns the latest calls. Of a call for a whole bank, shows only the findings for this payment, because the
-// others are other clients' business.
+// Returns the latest calls about a payment, for its timeline: calls for the payment itself, calls for
+// requeries that its requeries were merged into, and calls that found its money. Of a call for a whole bank,
+// counts only the findings for this payment, because the others may belong to other clients.
 export async function readRequeries(
   db: Queryable,
   { paymentId, creditIds }: { paymentId: PaymentId; creditIds: readonly CreditId[] },

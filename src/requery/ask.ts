@@ -1,5 +1,6 @@
-// Claims due requeries of a bank. A claim holds the lock of the bank's row in bank_health, so the rate
-// (call-rates.ts) and concurrency limits hold for all processes together.
+// Claims due requeries of a bank, asks the bank, and decides the next step from the answer. A claim locks
+// the bank's row in bank_health, so the rate (records/call-rates.ts) and concurrency limits hold for all
+// processes together.
 //
 // A claim is a lease, committed before the call. After a crash the lease expires, and a worker asks the bank
 // again, which is harmless.
@@ -20,15 +21,14 @@ import type { Transaction } from '#db/transaction.ts'
 import { claimCalls, FAILURES_TO_PAUSE, lockBank } from '#records/call-rates.ts'
 import { CLOCK_MARGIN_MS, later } from './requery.ts'
 
-// Merges many requeries into one. If a bank would be asked about more numbers than it can answer in a few
-// seconds, it is asked once for all of its transfers in that time. If several sweeps wait for a bank that is
-// down, the last sweep covers the windows of all.
-//
-// A merged requery is not lost: the requery that it was merged into stays open until the bank answers.
-
-const NUMBERS_MAX = 20 // More numbers are merged into one list.
+const NUMBERS_MAX = 20 // With more numbers than this, one list replaces their requeries.
 const SPAN_MAX_MS = 2 * 3_600_000 // The longest window of a merged list: a bank's whole day costs too much.
 
+// Merges many requeries into one. If a bank would be asked about more numbers than it can answer in a few
+// seconds, the service asks it once for all of its transfers in their time. If several sweeps wait for a bank
+// that is down, the last sweep covers the windows of all.
+//
+// A merged requery is not lost: the requery that it was merged into stays open until the bank answers.
 async function mergeRequeries(tx: Transaction, now: Date, bankCode: string): Promise<void> {
   await mergeNumbers(tx, now, bankCode)
   await mergeSweeps(tx, now, bankCode)
@@ -58,7 +58,7 @@ async function mergeNumbers(tx: Transaction, now: Date, bankCode: string): Promi
   })
 }
 
-// Leaves out a sweep of which a page was read: it continues to its end.
+// Leaves out a sweep that has read a page of its list: it continues to its end.
 async function mergeSweeps(tx: Transaction, now: Date, bankCode: string): Promise<void> {
   await tx.query({
     name: 'merge-sweeps',
@@ -130,7 +130,7 @@ export async function claimRequeries(
   return claims
 }
 
-// SQL: one of these banks has a due requery that nobody has leased, and is not paused.
+// SQL condition: whether one of these banks is not paused and has a due requery without a lease.
 export const hasDueRequeries = (bankCodes: readonly string[]) => `exists (
   select from requeries q
    where bank_code = any (${quotedArray(bankCodes)}) and state = 'open' and due_at <= clock.now
@@ -151,7 +151,7 @@ async function hasDue(tx: Transaction, now: Date, bankCode: string): Promise<boo
   return rows[0]?.due === true
 }
 
-// Drops automatic requeries that are no longer needed: after a name enquiry, if the money came; and for
+// Drops automatic requeries that are no longer needed: after a name enquiry, if a credit has arrived; and for
 // payments that no longer wait for money. An expired payment may have been paid in time, so it still waits.
 // Requeries that a user demanded are kept.
 async function dropNeedless(tx: Transaction, now: Date, bankCode: string): Promise<void> {
@@ -184,8 +184,8 @@ async function countInFlight(tx: Transaction, now: Date, bankCode: string): Prom
 }
 
 // Claims in this order: requeries that a user or payer waits for or that a bank reported; then requeries of
-// one number or transfer; then lists, the shorter ones first. Among equals, a list of which a page was read
-// comes first.
+// one number or transfer; then lists, the shorter ones first. Among equals, a list that is already partly
+// read comes first.
 async function claim(
   tx: Transaction,
   now: Date,
@@ -225,9 +225,6 @@ async function pauseForProbe(tx: Transaction, now: Date, bankCode: string): Prom
   })
 }
 
-// Asks the bank for one claimed requery: one call, with no transaction open. Never throws: a failed call, an
-// unsupported call and a call that exceeds its time limit count as `no_answer`.
-
 type Page = { items: readonly ParsedItem[]; nextCursor: string | null }
 
 export type BankAnswer = Page & { answer: AnswerKind; error: string | null; isUp?: boolean }
@@ -237,17 +234,19 @@ const CURSOR = /^[^\p{Cc}\p{Cs}]{1,1000}$/u
 const NOT_SUPPORTED = 'the bank has no such call'
 
 // `takeTurn`: a call awaits it before each further request (connector.ts).
-type Until = {
+type AskOptions = {
   signal: AbortSignal
   mostMs: number
   takeTurn?: (signal: AbortSignal) => Promise<boolean>
   reservations?: Reservations
 }
 
+// Asks the bank for one claimed requery: one call, with no transaction open. Never throws. A failed call, an
+// unsupported call and a call that exceeds its time limit are `no_answer`.
 export function askBank(
   calls: BankCalls,
   claim: Claim,
-  { signal, mostMs, takeTurn = async () => true, reservations }: Until,
+  { signal, mostMs, takeTurn = async () => true, reservations }: AskOptions,
 ): Promise<BankAnswer> {
   const end = AbortSignal.any([signal, AbortSignal.timeout(mostMs)])
   const silence = new Promise<BankAnswer>((resolve) => {
@@ -271,7 +270,7 @@ async function ask(calls: BankCalls, claim: Claim, options: CallOptions): Promis
     if (!answer) return noAnswer(NOT_SUPPORTED)
     if (answer.status === 'no_answer') return silent(answer)
     const items = answer.status === 'found' ? answer.items : []
-    // An answer with no item that names money counts as `not_found`.
+    // An answer without any item that names money is treated as `not_found`.
     const isMoney = items.some((item) => item.ok || item.money !== null)
     const kind = answer.status === 'found' && !isMoney ? 'not_found' : answer.status
     return { answer: kind, items, nextCursor: null, error: null }
@@ -283,8 +282,8 @@ async function ask(calls: BankCalls, claim: Claim, options: CallOptions): Promis
   return readPage(cursor, answer)
 }
 
-// An empty or repeated cursor ends the list, because it would return the same page for ever. If a cursor
-// cannot be stored, the rest stays unread, but the items of this page count.
+// An empty or repeated cursor ends the list, because it would return the same page forever. If a cursor
+// cannot be stored, the rest of the list stays unread, but the items of this page are booked.
 function readPage(cursor: string | null, { items, nextCursor }: Page): BankAnswer {
   const isEnd = nextCursor === null || nextCursor === '' || nextCursor === cursor
   if (isEnd) return { answer: 'listed', items, nextCursor: null, error: null }
@@ -301,20 +300,12 @@ function noAnswer(reason: string): BankAnswer {
   return { answer: 'no_answer', items: [], nextCursor: null, error }
 }
 
-// Decides when a requery is repeated.
-//
-//   no answer                         repeated, without an end
-//   not found, in progress            repeated until `repeatUntil`, then final
-//   found, or the list was read       done
-//
-// The waits double, from 30 seconds to 15 minutes. The circuit breaker protects a bank that is down.
-
 const REPEAT_MIN_MS = 30_000
 const REPEAT_MAX_MS = 900_000
 
 export type AnswerKind = 'found' | 'listed' | 'in_progress' | 'not_found' | 'no_answer'
 
-const RESUMED_MAX = 3 // After so many, a list is read from its start: its cursor may have expired.
+const RESUMED_MAX = 3 // After this many repeats, a list is read from its start: its cursor may have expired.
 
 type Attempted = {
   isWindow: boolean // The requery lists all transfers of a bank.
@@ -330,6 +321,16 @@ type NextStep =
   | { state: 'open'; dueAt: Date; repeats: number; cursor: string | null }
   | { state: 'found' | 'not_found' }
 
+// Decides whether a requery is done, continued or repeated.
+//
+//   a page of a list, not the last               continued at once
+//   found                                        done
+//   a list read to its end                       done if it found new credits or covers all of the bank's
+//                                                transfers; else repeated until `repeatUntil`
+//   not found, in progress                       repeated until `repeatUntil`, then `not_found`
+//   no answer                                    repeated without a limit
+//
+// The waits double, from 30 seconds to 15 minutes. The circuit breaker protects a bank that is down.
 export function nextStep(requery: Attempted, outcome: Outcome, now: Date): NextStep {
   const { answer, nextCursor } = outcome
   const isNew = requery.newCredits + outcome.newCredits > 0

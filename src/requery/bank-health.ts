@@ -1,5 +1,5 @@
 // The health of each bank in the last 24 hours: when it last called us, the delay of its notifications, the
-// transfers that only a requery found, and whether it answers.
+// transfers that only a requery found, and whether it answers. Also measures the notifications.
 
 import { type AbandonedReservation, readAbandonedReservations } from '#accounts/account.ts'
 import type { BankConnections } from '#banks/connector.ts'
@@ -13,12 +13,12 @@ import { FAILURES_TO_PAUSE } from '#records/call-rates.ts'
 import { type BankRoute, type Route, type RouteState, readRoutes } from '#routing/bank-route.ts'
 import { later } from './requery.ts'
 
-// Measures the delay of notifications, and how long a bank is usually silent. Counts are kept by hour in
-// logarithmic buckets, from which percentiles are accurate to a tenth.
+// Measures the delay of notifications (`lag`), and how long a bank is usually silent (`gap`). Counts are kept
+// by hour in logarithmic buckets, from which percentiles are accurate to a tenth.
 //
-// Reporting a credit costs no statement: each process counts in memory (NotificationMeter) and writes every
-// few seconds. A crash loses seconds of statistics, and no money. With n processes, each process sees every
-// nth notification, so the measured gaps are longer than the real ones, never shorter.
+// A notification costs no SQL statement: each process counts in memory (NotificationMeter) and writes its
+// counts every few seconds. A crash loses seconds of statistics, and no money. With n processes, each process
+// sees every nth notification, so the measured gaps are longer than the real ones, never shorter.
 
 const BUCKETS_PER_OCTAVE = 8
 const HOUR_MS = 3_600_000
@@ -31,8 +31,8 @@ type BankCounts = { bankCode: string; lastAt: Date; lag: Counts; gap: Counts; is
 export class NotificationMeter {
   readonly #banks = new Map<string, BankCounts>()
 
-  // Counts one call of a bank. `transactionTimes` has the times of its new credits, where the bank gives
-  // them.
+  // Counts one notification from a bank. `transactionTimes` has the times of its new credits, or null where
+  // the bank does not report the time.
   heard(bankCode: string, now: Date, transactionTimes: readonly (Date | null)[]): void {
     let bank = this.#banks.get(bankCode)
     if (bank) count(bank.gap, now.getTime() - bank.lastAt.getTime())
@@ -52,8 +52,7 @@ export class NotificationMeter {
   take(): BankCounts[] {
     const news = [...this.#banks.values()].filter(({ isNews }) => isNews)
     for (const { bankCode, lastAt } of news) {
-      const fresh = { lag: new Map(), gap: new Map(), isNews: false }
-      this.#banks.set(bankCode, { bankCode, lastAt, ...fresh })
+      this.#banks.set(bankCode, { bankCode, lastAt, lag: new Map(), gap: new Map(), isNews: false })
     }
     return news
   }
@@ -139,7 +138,7 @@ export async function readMeasures(db: Queryable, now: Date): Promise<BankMeasur
   )
 }
 
-// `buckets` is in ascending order.
+// Computes the count and the percentiles. `buckets` must be in ascending order.
 function measured(buckets: readonly { bucket: number; count: number }[]): Measures {
   const total = buckets.reduce((sum, { count }) => sum + count, 0)
   const percentile = (share: number) => {
@@ -165,7 +164,7 @@ export type BankHealth = {
   lagP50: number | null // In seconds.
   lagP99: number | null
   queries: number
-  errorRate: number | null // From 0 to 1. Null: no requery was asked.
+  errorRate: number | null // From 0 to 1; null if no requery was asked.
   foundByRequery: number
   isLosing: boolean // Requeries find so much that the bank's notifications are not reliable.
   openRequeries: number
@@ -174,10 +173,10 @@ export type BankHealth = {
   abandonedReservations: Omit<AbandonedReservation, 'bankCode'>[]
   canFind: boolean
   canList: boolean
-  routing: Record<'payments' | 'payouts', RoutingView | null> // Null: the bank takes none.
+  routing: Record<'payments' | 'payouts', RoutingView | null> // null if the bank takes none.
 }
 
-// Unknown: nothing was observed yet, and the bank is used.
+// `unknown` means that nothing was observed yet; the bank is used.
 export type RoutingView = {
   state: RouteState | 'unknown'
   since: Date | null
@@ -219,7 +218,7 @@ export async function readBankHealth(
     const row = rows.get(code)
     const { queries = 0, errors = 0, found = 0, open = 0 } = queryCounts.get(code) ?? {}
     const { lag, gap } = measures.get(code) ?? {}
-    const notified = Math.max(lag?.count ?? 0, gap?.count ?? 0) // Not every bank gives times.
+    const notified = Math.max(lag?.count ?? 0, gap?.count ?? 0) // Not every bank reports times.
     const calls = connections.get(code)?.calls
     return {
       code,
@@ -254,7 +253,7 @@ function viewRoute(route: BankRoute | undefined): RoutingView {
   return { state, since, reason, retryAt: isTried ? route.retryAt : null }
 }
 
-// Half open: the pause has ended, and the next requery is the probe.
+// `half_open` means that the pause has ended, and the next requery is the probe.
 function circuitOf(row: Row | undefined, now: Date) {
   if (!row || row.failures < FAILURES_TO_PAUSE) {
     return { circuit: 'closed' as const, circuitUntil: null }

@@ -1,5 +1,5 @@
-// Plans requeries before payments expire, before their grace ends, and sweeps. Any number of processes plan
-// the same requeries, and each requery is stored once.
+// Plans requeries before payments expire, before their grace ends, and sweeps; detects banks that fall
+// silent; and purges old requeries. Several processes may plan the same requery, which is stored once.
 //
 // Sweeps overlap, so that a later sweep finds a transfer that a bank lists late: every 5 minutes over 30
 // minutes, every hour over 24 hours, every day over 7 days.
@@ -25,7 +25,7 @@ const SWEEPS = [
 
 const PLANNED_AHEAD_MS = MINUTE_MS
 const ASKED_BEFORE_MS = 30_000
-const AFTER_GRACE_MS = 5 * MINUTE_MS // Later, the sweeps are enough.
+const AFTER_GRACE_MS = 5 * MINUTE_MS // How long `grace` requeries repeat. After that, the sweeps are enough.
 
 type Banks = readonly string[] // The codes of banks that can list transfers.
 
@@ -59,8 +59,8 @@ type Deadlines = {
   by?: Date // Plans deadlines up to a minute after this time. Default: now.
 }
 
-// SQL: a payment closes soon, or a silent bank reported again. The round of each minute is soon enough for
-// sweeps and for banks that fall silent.
+// SQL condition: whether a payment closes soon or a silent bank has reported again. Sweeps and newly silent
+// banks can wait for the worker's next run, at most a minute later.
 export const hasRequeriesToPlan = (graceSeconds: number) => `(
   exists (select from payments
            where status in ('Processing', 'PartPayment') and closes_at > clock.now
@@ -106,25 +106,23 @@ export async function planDeadlines(
   }
 }
 
-// Detects a bank that has reported nothing for longer than usual. Raises an alert and plans one list of all
-// the bank's transfers since its last notification. Clears the alert when the bank reports again.
-//
-// Usual is the gap that 99 of 100 notifications of the last day stayed under. Silence is longer than usual
-// after ten times that gap, and at least ten minutes, while money is expected: another bank has reported
-// meanwhile, or a payment waits at one of this bank's numbers.
-
 const SILENCE_MIN_SECONDS = 600
-const GAPS_MIN = 20 // With fewer gaps, no silence is usual.
+const GAPS_MIN = 20 // With fewer gaps, the usual gap is not known.
 const TIMES_USUAL = 10
 
 type BankRow = { bankCode: string; lastHeardAt: Date; silentSince: Date | null }
 
-// The length from which silence is longer than usual. Undefined: there are too few gaps to know.
+// Returns the length from which silence is longer than usual, or undefined if there are too few gaps to know.
 export function silenceLimitMs(gaps: { count: number; p99: number } | undefined) {
   if (!gaps || gaps.count < GAPS_MIN) return undefined
   return Math.max(TIMES_USUAL * gaps.p99, SILENCE_MIN_SECONDS) * 1_000
 }
 
+// Finds banks that have fallen silent, and silent banks that have reported again.
+//
+// The usual gap is the one that 99 of 100 notifications of the last day stayed under. A silence is longer
+// than usual after ten times that gap, and at least ten minutes, while money is expected: another bank has
+// reported since, or a payment waits at one of this bank's numbers.
 export async function findTurns(
   db: Queryable,
   now: Date,
@@ -181,7 +179,9 @@ async function hasOpenPayment(
 
 type Turn = { bank: BankRow; isSilent: boolean; canList: boolean }
 
-// Takes effect once, however many processes call it: a second process finds the row already changed.
+// Records that a bank fell silent or reported again. For a silent bank, raises an alert and plans one list of
+// all the bank's transfers since its last notification. Clears the alert when the bank reports again. Takes
+// effect once, however many processes call it: a second process finds the row already changed.
 export async function recordTurn(tx: Transaction, now: Date, turn: Turn): Promise<void> {
   const { bankCode, lastHeardAt } = turn.bank
   await lockBank(tx, bankCode)
@@ -213,12 +213,11 @@ export async function recordTurn(tx: Transaction, now: Date, turn: Turn): Promis
   await appendEvents(tx, now, await raiseAlerts(tx, now, [{ ...alert, detail }]))
 }
 
-// Deletes old requeries, calls and counts. Money that they found stays on record as credits.
-
 const KEPT_MS = 90 * 86_400_000
 const PURGED_MAX = 1_000
 
-// Returns whether there may be more to delete.
+// Deletes old requeries, calls and counts. Money that they found stays on record as credits. Returns whether
+// there may be more to delete.
 export async function purgeRequeries(db: Queryable, now: Date): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'purge-requeries',

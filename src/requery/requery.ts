@@ -1,8 +1,8 @@
-// A requery asks a bank for transfers that the bank may not have reported. Each bank, reason and subject has
-// at most one open requery; a second request only brings it forward.
+// Creates requeries. A requery asks a bank for transfers that the bank may not have reported. Each bank,
+// reason and subject has at most one open requery; a second request only brings it forward.
 //
-// If a bank lists transfers, it is asked by account number. If it finds single transfers, it is asked by
-// identifier.
+// If a bank lists transfers, the service asks by account number. If it finds single transfers, the service
+// asks by identifier.
 
 import type { BankCalls, BankConnections } from '#banks/connector.ts'
 import type { CreditIdentifier, IdentifierKind } from '#banks/notifications.ts'
@@ -33,8 +33,8 @@ const AFTER_GRACE_MS = 60 * MINUTE_MS
 const IDENTIFIER_REPEATED_MS = 24 * 60 * MINUTE_MS
 // The clocks of banks differ, and a payer may send money before the page shows the number.
 export const CLOCK_MARGIN_MS = 5 * MINUTE_MS
-const SESSION_IDS_MAX = 10 // Open at a time for one payment: each is asked all day.
-const AGAIN_MIN_MS = 30_000 // Applies however often a user presses the button.
+const SESSION_IDS_MAX = 10 // Open at a time for one payment, because the bank is asked for each all day.
+const ASK_INTERVAL_MIN_MS = 30_000 // The bank is asked no more often, even if a user repeats the request.
 
 type NewRequery = {
   bankCode: string
@@ -74,7 +74,7 @@ async function putUrgent(db: Queryable, now: Date, requery: NewRequery): Promise
     text: `${INSERT}
            on conflict (bank_code, reason, subject) where state = 'open'
            do update set due_at = least(requeries.due_at, greatest(
-                           excluded.due_at, requeries.asked_at + interval '${AGAIN_MIN_MS} ms')),
+                           excluded.due_at, requeries.asked_at + interval '${ASK_INTERVAL_MIN_MS} ms')),
                          repeat_until = greatest(requeries.repeat_until, excluded.repeat_until)
            returning bank_code, state, due_at, attempts, asked_at`,
     values: [...valuesOf(requery), now],
@@ -156,20 +156,20 @@ type PaymentRequery = {
   sessionId?: string | undefined
 }
 
-// Creates one requery for each bank of the payment that can be asked.
+// Creates one requery for each bank of the payment that can be queried.
 export async function requeryPayment(
   db: Queryable,
   { now, bankConnections }: { now: Date; bankConnections: BankConnections },
   { payment, reason, sessionId }: PaymentRequery,
 ): Promise<OpenRequery[]> {
   const { numbers, createdAt, closesAt } = payment
-  const how = { reason, clientId: payment.clientId, paymentId: payment.id, dueAt: now }
+  const common = { reason, clientId: payment.clientId, paymentId: payment.id, dueAt: now }
   const requeries: OpenRequery[] = []
   if (sessionId !== undefined) await refuseTooMany(db, payment.id, sessionId)
   for (const { bankCode, accountNumber } of numbers) {
     const { calls = {}, findsBy } = bankConnections.get(bankCode) ?? {}
     const isFound = calls.findTransfer && (findsBy?.includes('session_id') ?? true)
-    const requery = { ...how, bankCode, collectionAccountId: null }
+    const requery = { ...common, bankCode, collectionAccountId: null }
     if (sessionId !== undefined && isFound) {
       const byIdentifier = {
         subject: `session_id/${sessionId}/${payment.id}`,

@@ -1,5 +1,5 @@
-// POST /api/v1/payments/{reference}/requery: ask the payment's banks now. If a requery is already open, it is
-// only brought forward.
+// Routes that requery a payment, for clients and for payers, and the operator's route for the health of
+// banks.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
@@ -52,6 +52,8 @@ const RequeryView = view('Requery', (f: Fields<PaymentRequery, Naming>) => ({
   requeries: f.list(OpenRequeryView, 'requeries', 'One per bank that can be asked.'),
 }))
 
+// POST /api/v1/payments/{reference}/requery: ask the payment's banks now. An open requery is only brought
+// forward.
 export const paymentRequeries = resource('/api/v1/payments', {
   tag: 'Payments',
   noun: 'requery',
@@ -93,12 +95,12 @@ export const paymentRequeries = resource('/api/v1/payments', {
   },
 })
 
-// POST /pay/{reference}/sent: the payer says that the money is sent, and the service asks the banks of the
-// payment's numbers. The advice reference is the only credential, as for the whole checkout page.
-
 // A requery of a payment in any other state would be dropped unasked.
 const REQUERIED: readonly PaymentStatus[] = ['Processing', 'PartPayment', 'Expired']
 
+// POST /pay/{reference}/sent: the payer says that the money is sent, and the service asks the banks of the
+// payment's numbers. The advice reference is the only credential, as for the whole checkout page.
+//
 // Accepts a form, so that the page works without JavaScript. Scripts request JSON.
 export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const { db, clock, realClock, bankConnections } = deps
@@ -128,16 +130,14 @@ export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async 
       const wantsJson = request.headers.accept?.includes('application/json') ?? false
       const sent = String(realClock().getTime())
       const { bank } = request.query as { bank?: unknown }
-      const back = new URLSearchParams({ adviceReference: adviceId, sent })
-      if (typeof bank === 'string') back.set('bank', bank) // The bank whose number the page shows.
-      if (!wantsJson) return reply.redirect(`${CHECKOUT}?${back}`, 303)
+      const pageQuery = new URLSearchParams({ adviceReference: adviceId, sent })
+      if (typeof bank === 'string') pageQuery.set('bank', bank) // The bank whose number the page shows.
+      if (!wantsJson) return reply.redirect(`${CHECKOUT}?${pageQuery}`, 303)
       const { checkout } = await read(adviceId)
       return accepted('Checking with the bank', checkout)
     },
   )
 })
-
-// GET /api/v1/operator/banks: the health of each bank.
 
 const ROUTING_STATES = [...ROUTE_STATES, 'unknown'] as const
 
@@ -220,6 +220,7 @@ const BankHealthView = view('BankHealth', (f: Fields<BankHealth>) => ({
   routing: f.one(RoutingsView, 'routing'),
 }))
 
+// GET /api/v1/operator/banks: the health of each bank.
 export const bankHealth = resource('/api/v1/operator/banks', {
   tag: 'Operator',
   noun: 'bank health',

@@ -1,4 +1,5 @@
-// Plans scheduled requeries, and detects banks that fall silent. Any number of processes may run it at once.
+// The workers of requeries: they plan requeries, ask the banks, purge old requeries, and write the measures
+// of banks that this process observed.
 
 import { setTimeout } from 'node:timers/promises'
 import { readFreeNumbers } from '#accounts/number-pools.ts'
@@ -28,6 +29,8 @@ export type PlanDeps = {
   graceSeconds: number
 }
 
+// Plans scheduled requeries, and records banks that fall silent or report again. Any number of processes may
+// run it at once.
 export function planRequeriesRound({ db, clock, bankConnections, graceSeconds }: PlanDeps): Round {
   const all = [...bankConnections.keys()]
   const listing = all.filter((code) => canListTransfers(bankConnections.get(code) ?? { calls: {} }))
@@ -49,13 +52,6 @@ export function purgeRequeriesRound({ db, clock }: Pick<PlanDeps, 'db' | 'clock'
   return async () => ({ more: await purgeRequeries(db, clock()) })
 }
 
-// Asks one bank about its due requeries. Each bank has its own worker, so that a slow bank delays no other.
-//
-//   claim (a lease) ─▶ ask, no transaction open ─▶ book what was found ─▶ record the answer
-//
-// A crash at any point repeats the requery when its lease expires, and money found twice is a
-// duplicate like any other.
-
 export type RequeryDeps = {
   db: Pool
   batchPool: Pool
@@ -75,6 +71,12 @@ export function findQueryableBanks(connections: BankConnections): Bank[] {
   })
 }
 
+// Asks one bank about its due requeries. Each bank has its own worker, so that a slow bank delays no other.
+//
+//   claim (a lease) ─▶ ask, no transaction open ─▶ book the findings ─▶ record the answer
+//
+// After a crash at any point, the requery is repeated when its lease expires. A credit found twice is a
+// duplicate like any other.
 export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
   const { db, clock, realClock } = deps
   const { bankCode, connection } = bank
@@ -93,8 +95,8 @@ export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
 
 const TURN_MS = 100
 
-// Waits for room under the bank's rate limit. A requery may take many requests, and each of them counts
-// (I40). Returns false if the time is up.
+// Waits for room under the bank's rate limit. A requery may take many requests, and the limit includes each
+// of them (I40). Returns false if the requery is aborted.
 async function awaitRoom(
   { db, clock, realClock = clock }: RequeryDeps,
   { claim, connection, signal }: Requery,
@@ -131,11 +133,10 @@ async function ask(deps: RequeryDeps, { claim, connection, signal }: Requery): P
   )
 }
 
-// Writes this process's counts of bank notifications. This worker runs in every process that receives
-// notifications, even if other workers are turned off.
-
 type Deps = { db: Pool; clock: Clock; notificationMeter: NotificationMeter }
 
+// Writes this process's counts of bank notifications. This worker runs in every process that receives
+// notifications, even if other workers are turned off.
 export function writeMeasuresRound({ db, clock, notificationMeter }: Deps): Round {
   return async () => {
     const measures = notificationMeter.take()
@@ -143,9 +144,6 @@ export function writeMeasuresRound({ db, clock, notificationMeter }: Deps): Roun
     return { more: false }
   }
 }
-
-// Writes the calls to banks that this process observed, and refreshes the facts that payments are routed by.
-// Every process runs it, with or without workers.
 
 type RoutingDeps = {
   db: Pool
@@ -157,6 +155,8 @@ type RoutingDeps = {
 
 const SHARES_MAX_AGE_MS = 60_000
 
+// Writes the calls to banks that this process observed, and refreshes the facts by which payments are routed.
+// Every process runs it, with or without workers.
 export function syncRoutingRound({
   db,
   clock,

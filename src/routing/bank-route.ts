@@ -1,15 +1,17 @@
-// Decides whether a bank is used for orders that name no bank. Pure, from the bank's recent calls and the
-// elapsed time.
+// The route to each bank: whether the bank is used for payments and payouts that name no bank, stored in
+// bank_routes. A bank in state `left` is avoided.
 //
-//   in_use ──calls fail, or it falls silent──▶ left ──a call is answered, or it is heard──▶ returning
+// advanceRoute() decides the state. It is pure: it depends on the bank's recent calls and the elapsed time.
+//
+//   in_use ──calls fail, or it falls silent──▶ left ──a call is answered, or it reports──▶ returning
 //     ▲                                         ▲                                              │  │
 //     │                                         └──────────────────a call fails────────────────┘  │
 //     └──────────────────────────────────────a minute without that────────────────────────────────┘
 //
-// A bank in use is left when at least two calls of the last minute failed, and at least half of all calls.
-// For a returning bank, one failed call is enough. A bank that is left is tried with one order at growing
-// intervals. If none of its calls has failed for ten minutes, it returns, because nothing shows that it still
-// fails.
+// A bank in use becomes avoided when at least two calls of the last minute failed, and no fewer failed than
+// were answered. For a returning bank, one failed call is enough instead of two. An avoided bank is tried
+// with one order at growing intervals. If none of its calls has failed for ten minutes, it returns, because
+// nothing shows that it still fails.
 
 import type { CallCount, Direction } from '#banks/observe-calls.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
@@ -27,7 +29,7 @@ export type Route = {
   reason: 'failing' | 'silent' | null // Why the state is `left`.
   failedAt: Date | null
   retryAt: Date | null // In state `left`: the time from which one order may try the bank.
-  timesLeft: number // Since the bank was last fully in use.
+  timesLeft: number // How often the bank became avoided or was tried, since it was last fully in use.
   recent: readonly Slot[]
 }
 
@@ -52,7 +54,7 @@ export function newRoute(now: Date): Route {
   return { state: 'in_use', since: now, ...nothing }
 }
 
-// Doubles with each failed trial: 15 s, 30 s, … 5 min.
+// Returns the wait before the next trial. It doubles with each failed trial: 15 s, 30 s, … 5 min.
 export function retryAfterMs(timesLeft: number): number {
   return Math.min(RETRY_MIN_MS * 2 ** Math.min(Math.max(timesLeft - 1, 0), 10), RETRY_MAX_MS)
 }
@@ -127,17 +129,17 @@ function addSlot(
   return [...slots.filter((slot) => slot.at !== at), sum]
 }
 
-// A time in the future, beyond the difference of clocks, was written before the clock was stepped back.
-// Counts as elapsed, because waiting for it could take hours.
+// A time in the future, beyond the difference of clocks, was written before the clock was stepped back. It is
+// treated as elapsed, because waiting for it could take hours.
 function elapsedMs(since: Date, now: Date): number {
   const ms = now.getTime() - since.getTime()
   return ms < -RETRY_MAX_MS ? Number.POSITIVE_INFINITY : ms
 }
 
-// The route to each bank, shared by all processes. Each process adds the calls that it observed, and decides
-// the new state (bank-route.ts) under the lock of the row.
+// All processes share the routes. Each process adds the calls that it observed and decides the new state with
+// advanceRoute(), with the row locked.
 //
-// Locks: rows of bank_routes, in the order of their keys.
+// Locks: rows of bank_routes, ordered by their keys.
 
 export type BankRoute = Route & { bankCode: string; direction: Direction }
 type Key = Pick<BankRoute, 'bankCode' | 'direction'>
@@ -240,9 +242,9 @@ async function writeRoute(tx: Transaction, route: BankRoute): Promise<void> {
   })
 }
 
-// Returns how many of `limit` orders may be sent to the bank at once: all while it is in use; one while it is
-// returning; and one for a trial, if it is left and a trial is due. Otherwise none. The caller that gets the
-// trial has postponed the next one.
+// Returns how many of `limit` orders may be sent to the bank at once: all while it is in use; one while it
+// is returning; one as a trial if it is avoided and a trial is due; otherwise none. Claiming a trial
+// postpones the next one.
 export async function claimOrders(
   tx: Transaction,
   now: Date,

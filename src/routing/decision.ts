@@ -1,13 +1,15 @@
-// Chooses the bank of a payment or payout that names none: a pure decision from facts.
+// Chooses the bank of a payment or payout that names none: a pure decision from facts (rankBanks), its
+// explanation for timelines (tellDecision), and the router of payments in this process (PaymentRouter).
 //
-//   1. health   a bank that is left is passed over; one that returns takes a share of the orders
+//   1. health   an avoided bank is passed over; a returning bank takes a share of the orders
 //   2. room     free numbers for a payment, money for a payout: enough before little before none
 //   3. cost     of this amount, as far as it is known
-//   4. room     the most of it; then the order of the settings
+//   4. room     the bank with the most room first; then the order of the settings
 //
-// A bank whose trial is due comes first: one order decides whether it returns. While every bank is left, the
-// best of them is chosen all the same: a payout waits there, and a payment gets a number, since a transfer
-// usually arrives even while calls fail or notifications are late. Refusing the payer would lose it for sure.
+// A bank whose trial is due comes first: one order decides whether it returns. While every bank is avoided,
+// the best of them is still chosen: a payout waits there, and a payment gets a number, because a transfer
+// usually arrives even while calls fail or notifications are late. Refusing the payer would certainly lose
+// the payment.
 
 import type { FreeNumbers } from '#accounts/number-pools.ts'
 import type { Clock } from '#clock.ts'
@@ -32,28 +34,28 @@ export type Why = (typeof WHYS)[number]
 
 export type Candidate = {
   bankCode: string
-  share: number // Its share of the orders now, from 0 (it is left) to 1.
-  leftFor: 'failing' | 'silent' | null // Why it is left.
-  isTrial: boolean // It is left, and one order may try it.
+  share: number // Its share of the orders now, from 0 (avoided) to 1.
+  leftFor: 'failing' | 'silent' | null // Why it is avoided.
+  isTrial: boolean // It is avoided, and one order may try it.
   room: 'enough' | 'little' | 'none'
-  amountLeft: bigint // Numbers, or money. The more, the better.
+  amountLeft: bigint // The numbers or the money left.
   costKobo: bigint
 }
 
 export type Decision = {
-  bankCode: string | null // Null: no bank has room.
+  bankCode: string | null // null if no bank has room.
   why: Why
-  over: { bank: string; reason: PassedOver }[] // Those with a reason of their own, …
-  others: number // … and how many more rank lower for their cost or room.
+  over: { bank: string; reason: PassedOver }[] // Banks passed over for more than cost or room; at most 8.
+  others: number // The number of all other banks, which rank lower.
 }
 
 const NAMED_MAX = 8
 const ROOMS = { enough: 0, little: 1, none: 2 } as const
 
 // Chooses a bank and says why the others were passed over. `draw` is a random number from 0 to 1, new for
-// each order: a bank may take the order if its share is above it, so a bank with a share of 0.2 may take a
-// fifth. If the draw leaves no bank, any bank with a share may take the order. If there is none, any bank
-// with room may. A bank whose trial is due goes before all of them.
+// each order. A bank may take the order if its share is greater than `draw`, so a bank with a share of 0.2
+// may take a fifth of the orders. If the draw leaves no bank, any bank with a share may take the order. If
+// no bank has a share, any bank with room may. A bank whose trial is due comes before all of them.
 export function rankBanks(candidates: readonly Candidate[], draw: number): Decision {
   const withRoom = candidates.filter(({ room }) => room !== 'none')
   const trial = withRoom.find(({ isTrial }) => isTrial)
@@ -64,9 +66,9 @@ export function rankBanks(candidates: readonly Candidate[], draw: number): Decis
   const chosen = trial ?? ranked[0]
   const passed = candidates.filter((each) => each !== chosen)
   const reasons = passed.map((each) => ({ each, reason: reasonFor(each, { chosen, draw }) }))
-  const isOwn = ({ reason }: { reason: PassedOver }) =>
+  const isNamed = ({ reason }: { reason: PassedOver }) =>
     reason !== 'costlier' && reason !== 'less_room'
-  const named = reasons.filter(isOwn).map(({ each, reason }) => ({ bank: each.bankCode, reason }))
+  const named = reasons.filter(isNamed).map(({ each, reason }) => ({ bank: each.bankCode, reason }))
   return {
     bankCode: chosen?.bankCode ?? null,
     why: whyOf({ chosen, trial, usable, ranked }),
@@ -113,8 +115,8 @@ function whyOf({ chosen, trial, usable, ranked }: Choosing): Why {
   return second.amountLeft === chosen.amountLeft ? 'order' : 'most_room'
 }
 
-// Why a bank was chosen, in words: in the timelines of payments and payouts. No figures: costs and balances
-// at banks are the operator's, and its clients read it too.
+// Sentences that say why a bank was chosen, for the timelines of payments and payouts. They contain no
+// figures, because clients read them, and costs and balances at banks are the operator's.
 
 type RoutedKind = 'payment' | 'payout'
 
@@ -144,7 +146,7 @@ const PASSED: Record<PassedOver, Record<RoutedKind, string>> = {
   less_room: { payment: 'it has fewer numbers left', payout: 'it has less money' },
 }
 
-// As it is stored: the bank itself is stored beside it.
+// The stored form of a decision. The bank is stored in a separate column.
 export type StoredDecision = Omit<Decision, 'bankCode'>
 
 export function toStored({ why, over, others }: Decision): StoredDecision {
@@ -164,13 +166,10 @@ export function tellDecision(
   return passed.length === 0 ? sentence : `${sentence} Passed over: ${passed.join(', ')}.`
 }
 
-// Chooses the bank of a payment if the request names none. The facts are in memory, and a worker of this
-// process refreshes them every few seconds (src/requery/workers.ts), so a choice costs no statement.
-
 type PaymentFacts = {
   routes: readonly BankRoute[]
-  numbers: ReadonlyMap<string, FreeNumbers> // By bank code. Absent: not known.
-  withheldPerMille: ReadonlyMap<string, number> // By bank code, from recent credits. Absent: not known.
+  numbers: ReadonlyMap<string, FreeNumbers> // By bank code; absent if not known.
+  withheldPerMille: ReadonlyMap<string, number> // By bank code, from recent credits; absent if not known.
 }
 
 type Deps = {
@@ -182,6 +181,8 @@ type Deps = {
 
 const PER_MILLE = 1_000n
 
+// Chooses the bank of a payment if the request names none. The facts are in memory, and a worker of this
+// process refreshes them every few seconds (requery/workers.ts), so a choice costs no SQL statement.
 export class PaymentRouter {
   readonly #deps: Deps
   readonly #empty = new Set<string>() // Banks that ran out of numbers since the last refresh.
@@ -207,7 +208,7 @@ export class PaymentRouter {
     return this.#deps.banks.some(({ code }) => code === bankCode)
   }
 
-  // Whether it still issues numbers for payments, and routing has not left it.
+  // Whether the bank still issues numbers for payments, and routing does not avoid it.
   isNotLeft(bankCode: string): boolean {
     return this.has(bankCode) && this.#routeOf(bankCode)?.state !== 'left'
   }
@@ -219,7 +220,7 @@ export class PaymentRouter {
     return tried
   }
 
-  // Returns trials that could not be written, for the next attempt.
+  // Takes back trials that could not be written. The next takeTried() returns them.
   giveBackTried(bankCodes: readonly string[]): void {
     for (const bankCode of bankCodes) this.#news.add(bankCode)
   }
@@ -239,8 +240,8 @@ export class PaymentRouter {
     return this.#facts.routes.find(isIts)
   }
 
-  // A bank whose calls fail gets no payment as a trial: its calls alone show when it works again. A silent
-  // bank does get one, because only money makes it report again.
+  // A bank whose calls fail gets no payment as a trial: other calls show when it works again. A silent bank
+  // does get a payment as a trial, because it reports only when money arrives.
   #candidate(bankCode: string, amountKobo: Kobo, now: Date): Candidate {
     const route = this.#routeOf(bankCode)
     const numbers = this.#facts.numbers.get(bankCode)

@@ -1,9 +1,9 @@
-// The sandbox's bank, for banks without a connection: it confirms names and pays at once. The first five
+// The sandbox bank, for banks without a connection: it confirms names and pays at once. The first five
 // digits of an account number select another behaviour (docs/payouts.md):
 //
-//   99901   nobody's account                   99904   refuses to pay
-//   99902   somebody else's                    99905   pays after ten seconds
-//   99903   does not answer who owns it        99906   neither pays nor answers, ever
+//   99901   the account does not exist         99904   refuses to pay
+//   99902   another customer's account         99905   pays after ten seconds
+//   99903   does not answer name enquiries     99906   neither pays nor answers, ever
 //                                              99907   pays, and the answer is lost
 //
 // A client's own choices for its next payouts take precedence (sandbox_payout_outcomes). The bank lists
@@ -30,11 +30,11 @@ import { hashAccount } from '#payouts/bank-accounts.ts'
 import type { Sealer } from '#seal.ts'
 import { creditOf, type DueReport, REPORT_COLUMNS } from './transfers.ts'
 
-// The sandbox bank's answers to transfer queries: the transfers that it did not report at once. So the
-// service finds a lost transfer as at any bank: on demand, when the payer says that the money was sent,
-// before the payment expires, or by a sweep.
-
 const PAGE = 200
+
+// Answers transfer queries with the transfers that the sandbox bank did not report at once. So the service
+// finds a lost transfer as at any bank: on demand, when the payer says that the money was sent, before the
+// payment expires, or by a sweep.
 function sandboxRequeryCalls(
   db: Queryable,
   bankCode: string,
@@ -84,8 +84,8 @@ function itemOf(report: DueReport): ParsedItem {
   return { ok: true, credit: creditOf(report) }
 }
 
-// The sandbox bank's answers to a client's next payouts. The client chooses them: for all payouts in turn, or
-// for payouts to one account.
+// The outcomes of a client's next payouts. The client chooses them: for all payouts in turn, or for payouts
+// to one account.
 //
 //   ok           pays at once           never        neither pays nor answers
 //   failed       refuses                answer_lost  pays, but the answer is lost, as in a crash
@@ -97,7 +97,7 @@ export type PayoutOutcome = (typeof PAYOUT_OUTCOMES)[number]
 type ChosenOutcome = {
   clientId: ClientId
   outcome: PayoutOutcome
-  accountHash: Buffer | null // Null: applies to the next payout to any account.
+  accountHash: Buffer | null // null if the choice applies to the next payout to any account.
   times: number
 }
 
@@ -127,9 +127,9 @@ export async function setPayoutOutcome(
   })
 }
 
-// Uses up a choice for this payout. A choice for the payout's account comes before a choice for all. A payout
-// that the bank has already seen gets its first answer again. Runs as one SQL statement, so that two
-// concurrent payouts never use the same choice.
+// Uses up a choice for this payout. A choice for the payout's account comes before a choice for all. Uses no
+// choice for a payout that the bank has already entered, which gets its first answer again. Runs as one SQL
+// statement, so that two concurrent payouts never use the same choice.
 async function choosePayoutOutcome(
   db: Queryable,
   { reference, accountHash }: { reference: string; accountHash: Buffer },
@@ -181,13 +181,13 @@ type Entry = {
 type Bank = { db: Queryable; sealer: Sealer; clock: Clock }
 type Wiring = Bank & { banks: readonly BankSettings[] }
 
-// Leaves banks with their own settings unchanged.
+// Replaces the calls of all banks that have neither a connector nor settings.
 export function withSandboxBank(
   { banks, ...bank }: Wiring,
   connections: BankConnections,
 ): BankConnections {
-  const own = banks.filter(({ connector, settings }) => !connector && !settings)
-  const codes = new Set(own.map(({ code }) => code))
+  const simulated = banks.filter(({ connector, settings }) => !connector && !settings)
+  const codes = new Set(simulated.map(({ code }) => code))
   const common = sandboxBankCalls(bank) // All sandbox banks share these calls.
   return new Map(
     [...connections].map(([code, connection]) => {

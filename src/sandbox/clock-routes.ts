@@ -61,7 +61,7 @@ const AdvanceRequest = named(
   { additionalProperties: false },
 )
 
-// For routes that move the clock.
+// Settings of the routes that move the clock.
 const moving = {
   guard: sandboxOnly,
   route: { config: { rate: 'simulate', isLong: true } },
@@ -155,9 +155,13 @@ export const sandboxClock = resource('/sandbox/clock', {
         await withTransaction(db, async (tx) => {
           const real = realClock()
           if (!(await releaseClock(tx, real))) return
-          const action = 'sandbox.clock_release'
-          const about = { clientId, actor, subject: 'sandbox/clock', detail: {} }
-          await writeAuditLog(tx, real, { ...about, action })
+          await writeAuditLog(tx, real, {
+            clientId,
+            actor,
+            action: 'sandbox.clock_release',
+            subject: 'sandbox/clock',
+            detail: {},
+          })
         })
         await testClock.refresh(db)
       })
@@ -171,8 +175,13 @@ async function ensureClock({ db, realClock, testClock, clientId, actor }: Call):
   const real = realClock()
   await withTransaction(db, async (tx) => {
     if (!(await startClock(tx, real))) return
-    const about = { clientId, actor, subject: 'sandbox/clock', detail: {} }
-    await writeAuditLog(tx, real, { ...about, action: 'sandbox.clock_set' })
+    await writeAuditLog(tx, real, {
+      clientId,
+      actor,
+      action: 'sandbox.clock_set',
+      subject: 'sandbox/clock',
+      detail: {},
+    })
   })
   await testClock.refresh(db)
 }

@@ -16,7 +16,7 @@ import { Refusal } from '#errors.ts'
 const AHEAD_MAX_DAYS = 400
 const DAY_MS = 86_400_000
 
-// Every process reads the row at this interval. The process that moves the clock has the new time at once.
+// Every process reads the row at this interval. The process that moves the clock knows the new time at once.
 export const FOLLOW_MS = 1_000
 
 type Row = { frozenAt: Date | null; version: bigint }
@@ -101,9 +101,8 @@ export async function releaseClock(tx: Transaction, real: Date): Promise<boolean
   return true
 }
 
-// Columns with the times at which work is due. If they stayed ahead of real time, the work would be delayed
-// by as much. The workers of webhook retries, bank queries, number pools and bank changes correct their own
-// times.
+// Columns with the times at which work is due. If they stayed ahead of real time, the work would be late. The
+// workers of webhook retries, bank queries, number pools and bank changes correct their own times.
 const AHEAD = [
   ['settlement_settings', 'handled_to'],
   ['payouts', 'send_after'],
@@ -112,19 +111,17 @@ const AHEAD = [
   ['requeries', 'leased_until'],
 ] as const
 
-// Refusals, in this order: clock_backwards, clock_too_far.
+// Refuses, in this order, with clock_backwards and clock_too_far.
 export function checkTarget({ now, to, real }: { now: Date; to: Date; real: Date }): void {
   if (to < now) throw new Refusal('clock_backwards')
   if (to.getTime() > real.getTime() + AHEAD_MAX_DAYS * DAY_MS) throw new Refusal('clock_too_far')
 }
 
-// The result of moving the test clock (src/workers/move-clock.ts).
-
-// The runs of one kind of work at one moment.
+// One kind of work that ran at one moment, and how often it ran.
 type ClockStep = { at: Date; kind: string; count: number }
 
-// `isComplete` is false if more work was due than one call runs. The clock then stops at the time of the last
-// run.
+// The result of moving the test clock (workers/move-clock.ts). `isComplete` is false if more work was due
+// than one call runs. The clock then stops at the time of the last run.
 export type ClockMove = { now: Date; isComplete: boolean; ran: ClockStep[] }
 
 export type ClockMoves = {
@@ -133,5 +130,5 @@ export type ClockMoves = {
   exclusively<T>(work: (move: MoveTo) => Promise<T>): Promise<T>
 }
 
-// Runs all work that falls due until `to`, in the order of due times, and sets the clock to `to`.
+// Runs all work that falls due until `to`, ordered by due time, and sets the clock to `to`.
 export type MoveTo = (to: Date) => Promise<ClockMove>

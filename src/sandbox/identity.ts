@@ -1,8 +1,8 @@
 // The sandbox's identity service: every BVN and every NIN belongs to the account's customer. The first five
 // digits of the number select another behaviour (docs/sandbox.md):
 //
-//   99901   nobody's number                 99903   the service is down
-//   99902   somebody else's                 99905   answers after two seconds
+//   99901   the number does not exist       99903   the service is down
+//   99902   another person's number         99905   answers after two seconds
 //                                           99906   never answers
 
 import { setTimeout as wait } from 'node:timers/promises'

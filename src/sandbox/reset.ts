@@ -4,7 +4,7 @@
 //   moves to the new one    client ID; API secrets (client_secrets); users, with sessions, second factors,
 //                           saved views and access grants; removed users; logo; settings of settlement,
 //                           payouts and notices; scheduled reports
-//   is copied to it         name, scopes, merchant codes, allowed addresses, token generation, branding,
+//   copied to the new one   name, scopes, merchant codes, allowed addresses, token generation, branding,
 //                           maker-checker setting; webhook endpoints; secrets that sign webhooks
 //                           (signing_secrets), those of the endpoints and the client's own
 //   stays with the old one  everything else: accounts, payments, money, events, audit log
@@ -133,7 +133,7 @@ async function copyEndpoints(
   })
 }
 
-// Skips the undelivered events: nobody listens to the archived client.
+// Switches off the webhooks of the archived client, and skips its events that were not dispatched.
 async function archive(tx: Transaction, now: Date, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'archive-endpoints',

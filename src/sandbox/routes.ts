@@ -1,4 +1,4 @@
-// The hook of routes that exist only in the sandbox.
+// Routes that exist only in the sandbox: seed, reset, payout outcomes and chaos.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { timestamp } from '#clock.ts'
@@ -18,13 +18,15 @@ import { resetClient } from './reset.ts'
 import { beginSeed, findSeed, SEED_ACCOUNTS_MAX, SEED_DAYS_MAX, type Seed } from './seeds.ts'
 import { createSandboxBankAccount } from './setup.ts'
 
+// Refuses requests in live mode.
 export function sandboxOnly({ mode }: Pick<Deps, 'mode'>): () => Promise<void> {
   return async () => {
     if (mode === 'live') throw new Refusal('sandbox_only')
   }
 }
 
-// /sandbox/seed creates a history of sample data; /sandbox/reset deletes all data (docs/test-clock.md).
+// /sandbox/seed creates a history of sample data; /sandbox/reset gives the client an empty state
+// (docs/test-clock.md).
 
 const SEED_MAX = 2_147_483_647
 

@@ -1,4 +1,5 @@
-// Seeds: histories that are being written for sandbox clients, at most one per client at a time.
+// Seeds: sample histories for sandbox clients. Plans the steps of a history, and stores the progress of
+// writing it. A client has at most one unfinished seed.
 
 import { watDayStart } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -7,14 +8,14 @@ import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 
-// Plans a seeded history. Pure: the same seed gives the same plan. Steps go from the oldest day to the
+// The plan of a history is pure: the same seed produces the same plan. Steps go from the oldest day to the
 // newest, so that the books grow in order of time.
 //
 //   the accounts; then for each day: credits to accounts, and payments with their outcomes
 
 export const SEED_ACCOUNTS_MAX = 10_000
 export const SEED_DAYS_MAX = 90
-// A transaction with this many rows takes some tens of milliseconds.
+// A step is one transaction. With this many rows it takes some tens of milliseconds.
 const ACCOUNTS_PER_STEP = 200
 const CREDITS_PER_STEP = 500
 const PAYMENTS_PER_DAY_MAX = 25
@@ -89,7 +90,7 @@ export function creditOf(seed: number, day: number, index: number): Kobo | undef
   return day === 0 && index === 0 ? FIRST_KOBO : wholeNaira(draw)
 }
 
-type SamplePayment = { amountKobo: Kobo; paidKobo: Kobo } // `paidKobo` is nothing, a part, all, or too much.
+type SamplePayment = { amountKobo: Kobo; paidKobo: Kobo } // `paidKobo` may be 0, a part, all, or too much.
 
 export function paymentOf(seed: number, day: number, index: number): SamplePayment {
   if (day === 0 && index === 0) return { amountKobo: FIRST_KOBO, paidKobo: FIRST_KOBO }
@@ -102,7 +103,7 @@ export function paymentOf(seed: number, day: number, index: number): SamplePayme
   return { amountKobo, paidKobo: kobo(0n) }
 }
 
-// From ₦500 to ₦50,000.
+// Returns a random amount from ₦500 up to ₦50,000.
 function wholeNaira(draw: () => number): Kobo {
   return kobo(BigInt(500 + Math.floor(draw() * 49_500)) * 100n)
 }
@@ -162,8 +163,8 @@ export async function findSeed(db: Queryable, clientId: ClientId): Promise<Seed 
 
 export const HAS_UNFINISHED_SEEDS = 'exists (select from sandbox_seeds where finished_at is null)'
 
-// Locks and returns an unfinished seed that no other worker is writing: of this client or, with null, of any
-// client.
+// Locks and returns an unfinished seed that no other worker is writing: of this client, or of any client if
+// `clientId` is null.
 export async function claimSeed(
   tx: Transaction,
   clientId: ClientId | null,

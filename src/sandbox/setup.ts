@@ -1,6 +1,5 @@
-// The mode of a database, recorded at its first use. Once the database has money, the mode is fixed:
-// sandbox money, simulated or reported by a bank's test system, must never be paid out for real, and real
-// money must not move with published credentials.
+// Sets up a database for sandbox or live mode: records the mode, and creates the sandbox's demo user and
+// default bank account.
 
 import { matchPassword } from '#access/passwords.ts'
 import { SANDBOX_CLIENT } from '#access/secrets.ts'
@@ -12,7 +11,11 @@ import type { Sealer } from '#seal.ts'
 
 type Mode = 'sandbox' | 'live'
 
-// Returns the mode of the money in the database. `none`: there is no money, so either mode may start.
+// Once a database has money, its mode is fixed: sandbox money, simulated or reported by a bank's test system,
+// must never be paid out for real, and real money must not move with published credentials.
+//
+// Returns the mode of the money in the database, or `none` if there is no money, so that either mode may
+// start.
 export async function findModeOfMoney(db: Queryable): Promise<Mode | 'unknown' | 'none'> {
   const { rows } = await db.query<{ mode: Mode | null; hasMoney: boolean }>(
     `select (select mode from database_mode) as mode,
@@ -22,8 +25,8 @@ export async function findModeOfMoney(db: Queryable): Promise<Mode | 'unknown' |
   return rows[0].mode ?? inferMode(db)
 }
 
-// Infers the mode of a database from before modes were recorded. `unknown`: a sandbox that went live long
-// ago, which may continue.
+// Infers the mode of a database that is older than the recording of modes. `unknown` is a sandbox that went
+// live long ago, which may continue.
 async function inferMode(db: Queryable): Promise<Mode | 'unknown'> {
   const { rows } = await db.query<{ wasSandbox: boolean; isSimulated: boolean }>(
     `select exists (select from clients where client_id = $1) as was_sandbox,
@@ -48,7 +51,6 @@ export async function recordMode(db: Queryable, now: Date, mode: Mode): Promise<
 
 // The sandbox's demo user. Its password is public, so the service refuses to start in live mode with this
 // user.
-
 export const SANDBOX_USER = {
   email: 'demo@sandbox.example',
   password: 'sandbox-password',
@@ -58,7 +60,7 @@ export const SANDBOX_USER = {
   role: 'operator',
 } as const
 
-// Idempotent.
+// Creates the demo user if it does not exist.
 export async function createSandboxUser(db: Queryable, now: Date): Promise<void> {
   const { email, passwordHash, role } = SANDBOX_USER
   await db.query(
@@ -84,12 +86,11 @@ export async function hasSandboxUser(db: Queryable): Promise<boolean> {
   return matches.includes(true)
 }
 
-// The sandbox merchant's default bank account, so that payouts work at once.
-
 const BANK_CODE = '058'
 const ACCOUNT_NUMBER = nuban(BANK_CODE, 12_345_678)
 
-// Idempotent. Does nothing if the client has any bank account.
+// Creates the sandbox client's default bank account, so that payouts work at once. Does nothing if the client
+// has any bank account.
 export async function createSandboxBankAccount(
   db: Queryable,
   sealer: Sealer,

@@ -1,6 +1,5 @@
-// /Payment/process/banktransfer/simulate/payment: simulates a transfer. From the batcher on, the transfer
-// takes the same path as a real one. With `scenarios`, magic amounts select other scenarios
-// (docs/sandbox.md).
+// Routes that simulate a transfer, for clients and for payers. From the batcher on, the transfer takes the
+// same path as a real one.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -55,6 +54,8 @@ const SimulatedBody = named('SimulatedPayment', {
   reason: nullable('string', { description: 'Suspense reason.' }),
 })
 
+// POST /Payment/process/banktransfer/simulate/payment. With `scenarios`, magic amounts select other scenarios
+// (docs/sandbox.md).
 export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication } = deps
 
@@ -159,8 +160,8 @@ async function simulateScenario(
     const { outcome, reason } = decision ?? { outcome: kind, reason: null }
     const credit = { ...to, sessionId }
     const isBack = steps.some((step) => step.outcome === 'reversed')
-    const left = isBack ? 'reversed' : outcome
-    const target = await showTarget(deps, { client, owner, credit, outcome: left })
+    const finalOutcome = isBack ? 'reversed' : outcome
+    const target = await showTarget(deps, { client, owner, credit, outcome: finalOutcome })
     return paymentAccepted({ ...target, sessionId, outcome, reason })
   })
 }
@@ -172,7 +173,7 @@ type SimulatedCredit = {
   outcome: string
 }
 
-// The status of a transfer to a collection account, in the words of payment statuses.
+// The payment status that stands for each outcome of a transfer to a collection account.
 const ACCOUNT_STATUSES: Readonly<Record<string, string>> = {
   booked: 'Successful',
   reversed: 'Reversed',
@@ -180,7 +181,8 @@ const ACCOUNT_STATUSES: Readonly<Record<string, string>> = {
   lost: 'Processing',
 }
 
-// A collection account has no payment, so the envelope shows the transfer itself.
+// Returns the payment that the transfer paid. A collection account has no payment, so returns the transfer
+// itself in the form of a payment.
 async function showTarget(
   deps: Deps,
   {
@@ -212,9 +214,9 @@ async function showTarget(
   }
 }
 
-// POST /pay/{reference}/simulate: a payer of the sandbox plays the bank. A plain form, for the payment page;
-// the advice reference is the only credential, as for the whole page. A form sent twice makes one transfer,
-// because its session id is computed from the payment and from what was paid before.
+// POST /pay/{reference}/simulate: a payer of the sandbox simulates the transfer, with a plain form of the
+// payment page. The advice reference is the only credential, as for the whole page. A form sent twice makes
+// one transfer, because its session id is computed from the payment and the amount paid before.
 export const payerSimulationRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const { db, writers, clock } = deps
   app.removeAllContentTypeParsers()
@@ -240,12 +242,12 @@ export const payerSimulationRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(asy
         const amountKobo = remainingKobo(payment.status, wholeKobo, amountPaidKobo)
         const credit = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const
         const sessionId = sandboxSessionId(payment.updatedAt, `${payment.id} ${amountPaidKobo}`)
-        const how = { narration: 'Simulated payment', sessionId }
-        await writers.credits.submit(sandboxCredit(credit, clock(), how))
+        const options = { narration: 'Simulated payment', sessionId }
+        await writers.credits.submit(sandboxCredit(credit, clock(), options))
       }
-      const back = new URLSearchParams({ adviceReference: adviceId })
-      if (typeof bank === 'string') back.set('bank', bank)
-      return reply.redirect(`${CHECKOUT}?${back}`, 303)
+      const pageQuery = new URLSearchParams({ adviceReference: adviceId })
+      if (typeof bank === 'string') pageQuery.set('bank', bank)
+      return reply.redirect(`${CHECKOUT}?${pageQuery}`, 303)
     },
   )
 })

@@ -34,10 +34,6 @@ import {
   transferTerms,
 } from './transfers.ts'
 
-// Sends a planned sandbox transfer, as a bank would. Reports that are due now take the regular path of
-// credits and reversals; later reports go into the sandbox bank's books. The plan is stored with the
-// idempotency key, so that a retry sends the same transfer.
-
 const APART_MS = 1_000 // The time between the two transfers of out_of_order.
 const SECOND_MS = 1_000
 
@@ -71,14 +67,16 @@ type Step = {
 
 type Scheduled = { step: 'credit' | 'reversal'; sessionId: string; dueAt: Date | null }
 
-// `decision` is about the first credit. It is undefined if the bank has not reported that credit yet.
+// `decision` is the decision on the first credit. It is undefined if the bank has not reported that credit
+// yet.
 type SentTransfer = {
   decision: CreditDecision | undefined
   steps: Step[]
   scheduled: Scheduled[]
 }
 
-// Plans a transfer. Once this has committed, later reports are in the bank's books.
+// Plans a transfer. The plan is stored with the idempotency key, so that a retry sends the same transfer.
+// Also enters a delayed or lost credit into the sandbox bank's books.
 export async function planTransfer(
   tx: Transaction,
   { clientId, now }: { clientId: ClientId; now: Date },
@@ -99,7 +97,8 @@ export async function planTransfer(
   return planned
 }
 
-// Safe to repeat.
+// Sends a planned transfer, as a bank would. Reports that are due now take the regular path of credits and
+// reversals; a later reversal goes into the sandbox bank's books. Safe to repeat.
 export async function sendPlanned(
   deps: Deps,
   clientId: ClientId,
@@ -116,7 +115,7 @@ export async function sendPlanned(
   steps.push(step)
   const scheduled: Scheduled[] = []
   if (kind === 'duplicate') {
-    for (let time = 0; time < times; time++) steps.push(await again(deps, planned))
+    for (let time = 0; time < times; time++) steps.push(await reportAgain(deps, planned))
   } else if (kind === 'reversed' && afterSeconds > 0) {
     const reversal = { sessionId: otherSessionId, originalSessionId: sessionId }
     await schedule(deps.db, { clientId, planned }, reversal)
@@ -202,7 +201,7 @@ async function report(
   return { decision, step: { ...step, amountInSuspense } }
 }
 
-async function again({ writers }: Deps, planned: PlannedTransfer): Promise<Step> {
+async function reportAgain({ writers }: Deps, planned: PlannedTransfer): Promise<Step> {
   const { status } = await writers.credits.submit(creditOf(planned, firstCredit(planned)))
   const isDuplicate = status === 'duplicate'
   return {

@@ -1,4 +1,5 @@
-// The kinds of transfer that the sandbox bank can send, and their amounts. Pure.
+// Transfers of the sandbox bank: their kinds and amounts, the scenarios of magic amounts, the reports that
+// the bank delays or never sends, and simulated credits. The kinds are:
 //
 //   exact           the amount due; any amount to a collection account
 //   under over      less, or more, than is due
@@ -49,7 +50,7 @@ const TO_PAYMENT_ONLY: readonly SandboxTransfer[] = ['under', 'over', 'late']
 const TO_ACCOUNT = SANDBOX_TRANSFERS.filter((kind) => !TO_PAYMENT_ONLY.includes(kind))
 const DELAY_SECONDS = 30
 
-// `times`: the number of repetitions of a duplicate. `afterSeconds`: the delay of a reversal or a delayed
+// `times` is the number of repetitions of a duplicate, `afterSeconds` the delay of a reversal or a delayed
 // transfer.
 export type TransferTerms = { times: number; afterSeconds: number }
 
@@ -77,7 +78,8 @@ type ToNumber = {
 }
 type ToPayment = ToNumber & { payment: SandboxPayment }
 
-// Without `requestedKobo`, chooses an amount that fits the kind.
+// Returns the amount of a transfer, and refuses one that does not fit the kind. Without `requestedKobo`,
+// chooses an amount that fits.
 export function sandboxAmount({ kind, requestedKobo, payment, now }: ToNumber): Kobo {
   const amountKobo = payment
     ? amountToPayment({ kind, requestedKobo, payment, now })
@@ -109,8 +111,8 @@ function amountToAccount(kind: SandboxTransfer, requestedKobo: Kobo | undefined)
   return requestedKobo
 }
 
-// Returns the amount due if there is no smaller amount (of one kobo) or no larger one (of the maximum). The
-// caller then refuses the amount as wrong.
+// Returns the default amount of the kind. Returns the amount due if no smaller amount exists (one kobo is
+// due) or no larger one (the maximum is due). The caller then refuses the amount.
 function usualAmount(kind: SandboxTransfer, dueKobo: Kobo): Kobo {
   if (kind === 'under') return dueKobo > 1n ? kobo(dueKobo / 2n) : dueKobo
   if (kind !== 'over') return dueKobo
@@ -121,9 +123,6 @@ function usualAmount(kind: SandboxTransfer, dueKobo: Kobo): Kobo {
 function wrong(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message } satisfies FieldError])
 }
-
-// Magic amounts: if a simulate call asks for scenarios, the kobo of ₦7,777 select one. All other amounts, and
-// all calls that do not ask for scenarios, make ordinary transfers.
 
 export type Scenario = { kind: SandboxTransfer; times?: number; afterSeconds?: number }
 
@@ -137,6 +136,8 @@ const SCENARIOS: ReadonlyMap<bigint, Scenario> = new Map<bigint, Scenario>([
   [7_777_07n, { kind: 'lost' }],
 ])
 
+// Magic amounts: if a simulate call asks for scenarios, the kobo of ₦7,777 select one. All other amounts, and
+// all calls that do not ask for scenarios, make ordinary transfers.
 export function scenarioOf(amountKobo: Kobo): Scenario | undefined {
   return SCENARIOS.get(amountKobo)
 }
@@ -149,11 +150,11 @@ type NewReport = {
   bankCode: string
   accountNumber: string
   sessionId: string
-  originalSessionId: string | null // The reversed credit. Null: the report is about a credit.
+  originalSessionId: string | null // The reversed credit; null if the report is about a credit.
   amountKobo: Kobo
   narration: string
   madeAt: Date
-  dueAt: Date | null // Null: the bank never reports the transfer.
+  dueAt: Date | null // null if the bank never reports the transfer.
 }
 
 export type DueReport = Omit<NewReport, 'dueAt'> & { id: ReportId }
@@ -163,7 +164,7 @@ export const REPORT_COLUMNS = `
   id, client_id, bank_code, account_number, session_id, original_session_id, amount_kobo, narration,
   made_at`
 
-// Idempotent: a session is stored once.
+// Stores a report, once for each session id.
 export async function scheduleReport(db: Queryable, report: NewReport): Promise<void> {
   await db.query({
     name: 'schedule-sandbox-report',
@@ -190,7 +191,7 @@ export async function scheduleReport(db: Queryable, report: NewReport): Promise<
 export const HAS_DUE_REPORTS = `(
   select min(due_at) from sandbox_reports where reported_at is null) <= clock.now`
 
-// Returns reports in the order of their due times.
+// Returns due reports, ordered by due time.
 export async function findDueReports(db: Queryable, now: Date): Promise<ReportId[]> {
   const { rows } = await db.query<{ id: ReportId }>({
     name: 'find-due-sandbox-reports',
@@ -202,8 +203,8 @@ export async function findDueReports(db: Queryable, now: Date): Promise<ReportId
   return rows.map(({ id }) => id)
 }
 
-// Returns undefined if another worker is reporting it, or it is reported already. The caller locks the report
-// before everything that reporting locks.
+// Locks and returns a report. Returns undefined if another worker is reporting it, or it is reported already.
+// The caller locks the report before everything that reporting locks.
 export async function lockReport(tx: Transaction, id: ReportId): Promise<DueReport | undefined> {
   const { rows } = await tx.query<DueReport>({
     name: 'lock-sandbox-report',
@@ -227,14 +228,14 @@ export async function markReported(
   })
 }
 
-// The credit in the form in which the bank reports it, by itself or in answer to a query.
+// Returns the credit in the form in which the bank reports it, on its own initiative or in answer to a query.
 export function creditOf(report: DueReport) {
   const { bankCode, accountNumber, amountKobo, sessionId, narration, madeAt } = report
   const to = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const
   return sandboxCredit(to, madeAt, { narration, sessionId })
 }
 
-// Simulated credits for the sandbox. From the batcher on they take the path of every credit.
+// Simulated credits for the sandbox. From the batcher on, they take the path of every credit.
 
 // The sandbox bank's institution code on the session ids of simulated transfers.
 const SANDBOX_INSTITUTION = '999999'
@@ -247,7 +248,7 @@ const SANDBOX_PAYER = {
 
 const UNIQUE = 1e12
 
-// With a seed, the session id is the same each time.
+// Returns a session id: random, or always the same for the same seed and time.
 export function sandboxSessionId(now: Date, seed?: string): string {
   const number = seed === undefined ? randomInt(UNIQUE - 1) : hash(seed) % UNIQUE
   const unique = String(number).padStart(12, '0')

@@ -1,5 +1,4 @@
-// Reports scheduled transfers of the sandbox bank. A report and its booking are one transaction, so that each
-// transfer is reported once despite crashes and concurrent workers. The booking takes the regular path.
+// Workers of the sandbox: one reports the scheduled transfers of the sandbox bank, another writes seeds.
 
 import type { Clock } from '#clock.ts'
 import { takeReversal } from '#credits/reverse.ts'
@@ -29,12 +28,14 @@ export type ReportDeps = {
   dispatcher: Notifier
 }
 
+// Reports scheduled transfers of the sandbox bank, the earliest due transfer first. A report and its booking
+// are one transaction, so that each transfer is reported once despite crashes and concurrent workers. The
+// booking takes the regular path.
 export function reportSandboxTransfersRound(deps: ReportDeps): Round {
   return async () => {
     const due = await findDueReports(deps.db, deps.clock())
     const failures: unknown[] = []
     let reported = 0
-    // Reports the earliest due transfer first.
     for (const id of due) {
       try {
         if (await report(deps, id)) reported++
@@ -78,11 +79,10 @@ async function take(
   return { outcome: await takeReversal(tx, deps, reversal), statements: [] }
 }
 
-// Writes seeds step by step. Any number of processes may run this worker: each step is done once. If a step
-// is refused, the seed ends with the reason.
-
 export type SeedSandboxDeps = SeedDeps & { db: Pool; batchPool: Pool; clock: Clock; log: Logger }
 
+// Writes seeds step by step. Any number of processes may run this worker: each step is done once. If a step
+// is refused, the seed ends with the reason.
 export function seedSandboxRound(deps: SeedSandboxDeps, clientId: ClientId | null = null): Round {
   const { batchPool, clock } = deps
   return async (signal) => {

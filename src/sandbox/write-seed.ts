@@ -1,5 +1,5 @@
-// Writes one step of a seed. The functions that create a merchant's accounts, advices, payments and credits
-// also create these, with the dates of the plan. Nothing is dated into a closed day.
+// Writes a seed step by step, with the functions that create any merchant's accounts, advices, payments and
+// credits, and with the dates of the plan. Nothing is dated into a closed day.
 //
 // The seed's events are listed and counted, but no webhook is sent for them. Other events of the client,
 // waiting or concurrent, are dispatched as usual.
@@ -41,13 +41,13 @@ export type SeedDeps = {
   graceSeconds: number
 }
 
-const BVN = '22200000000' // Nobody's.
+const BVN = '22200000000' // A BVN that no person has.
 const EXPIRES_SECONDS = 1_800
 const BANK_TIME_MAX_MS = 0 // The seed's credits are judged by their booking time alone.
 
 type Writing = { deps: SeedDeps; seed: Seed; now: Date }
 
-// Returns undefined if no seed is waiting.
+// Writes the next step of a seed. Returns undefined if no seed is waiting.
 export async function writeNextStep(
   tx: Transaction,
   deps: SeedDeps,
@@ -182,7 +182,6 @@ async function writePayments(
 type Terms = { amountKobo: Kobo; name: string; graceSeconds: number }
 
 function termsOf({ amountKobo, name, graceSeconds }: Terms) {
-  const nobody = { customerId: null, firstName: null, lastName: null }
   return {
     merchantRef: null,
     amountKobo,
@@ -190,7 +189,7 @@ function termsOf({ amountKobo, name, graceSeconds }: Terms) {
     narration: 'Sample order',
     callBackUrl: 'https://shop.example/thanks',
     notificationUrl: null,
-    customer: { ...nobody, email: null, phoneNumber: null },
+    customer: { customerId: null, firstName: null, lastName: null, email: null, phoneNumber: null },
     customerName: name,
     amountPolicy: 'allow_under' as const,
     expiresInSeconds: EXPIRES_SECONDS,
@@ -249,8 +248,9 @@ async function dispatchBefore(tx: Transaction, clientId: ClientId, now: Date): P
   return (rows[0] as { sequence: bigint }).sequence
 }
 
-// The events of this step are the last ones of the client, because the transaction has locked the client's
-// counter since its first event. Earlier events belong to other transactions and are dispatched.
+// Dispatches the events of other transactions, and skips the events of this step. The events of this step
+// are the last ones of the client, because the transaction has locked the client's counter since its first
+// event.
 async function skipDispatch(
   tx: Transaction,
   now: Date,

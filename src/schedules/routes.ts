@@ -104,7 +104,7 @@ const ScheduleRequest = named(
 
 type Asked = Pick<Call, 'request' | 'now' | 'sealer' | 'actor'>
 
-// The user with their present role.
+// Returns the caller with their current role.
 function viewerOf({ request, now, sealer, actor }: Asked) {
   const { user, client } = request.session
   return { clientId: client.id, userId: user.id, role: user.role, now, sealer, actor }
@@ -124,7 +124,7 @@ function requireExport({ request }: Asked, operation: string): ExportRoute {
   return route
 }
 
-// The day of a journal and the month of a tax report fit one frequency only.
+// A journal covers one day and a tax report one month, so each has only one possible frequency.
 function frequenciesOf({ timing }: ExportRoute): readonly Frequency[] {
   if (timing === 'day') return ['daily']
   return timing === 'month' ? ['monthly'] : FREQUENCIES

@@ -1,6 +1,7 @@
 // Scheduled reports. A schedule names an export, its filters and the users who get a link to it for each
-// period. It never changes: what a link shows was decided when it was sent. No file is kept, and the link
-// gives nobody access: whoever opens it signs in, and needs the right to the export at that moment (I181).
+// period. A schedule never changes, so a link always means what it meant when it was sent. No file is kept,
+// and the link itself grants no access: the user who opens it must sign in and have the right to the export
+// at that moment (I181).
 
 import type { Role } from '#access/permissions.ts'
 import { watDay } from '#clock.ts'
@@ -42,7 +43,8 @@ type NewSchedule = Pick<
   'name' | 'operation' | 'filters' | 'frequency' | 'hour' | 'format' | 'recipients'
 >
 
-// A user sees and deletes their own schedules; an owner or operator those of every user of the client.
+// A user sees and deletes their own schedules; an owner or operator sees and deletes those of every user of
+// the client.
 export type Viewer = { clientId: ClientId; userId: UserId; role: Role }
 
 type Deps = { sealer: Sealer }
@@ -101,7 +103,7 @@ export async function getSchedule(
 
 type By = Viewer & Deps & { now: Date; actor: string }
 
-// The first run is that of the period that has begun.
+// The first run is for the current period.
 export async function createSchedule(
   tx: Transaction,
   by: By,
@@ -179,7 +181,7 @@ async function findRecipients(
   return rows.map(({ id }) => id)
 }
 
-// The links that were sent lead nowhere afterwards.
+// Deletes a schedule and its runs, so links that were already sent stop working.
 export async function removeSchedule(
   tx: Transaction,
   by: By,
@@ -204,7 +206,7 @@ export async function removeSchedule(
   return schedule
 }
 
-// The user comes first.
+// Returns the addresses of the users who may be recipients; the viewer's own comes first.
 export async function listColleagues(
   db: Queryable,
   { clientId, userId }: Viewer,
@@ -251,13 +253,10 @@ export async function getRun(
   return { ...run, filters: JSON.parse(sealer.open(filtersSealed)) }
 }
 
-// The periods of scheduled reports. Days are yyyy-MM-dd in Lagos, whose clocks never change, so every day has
-// 24 hours.
-
 export const FREQUENCIES = ['daily', 'weekly', 'monthly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
-// `to` is exclusive.
+// Days are yyyy-MM-dd in Lagos, which has no summer time, so every day has 24 hours. `to` is exclusive.
 export type Period = { from: string; to: string }
 
 // After a longer outage, only this many of the latest periods get a run.
@@ -285,14 +284,14 @@ export function addDays(day: string, days: number): string {
   return new Date(at.setUTCDate(at.getUTCDate() + days)).toISOString().slice(0, 10)
 }
 
-// The report of a period is due on the day after its last one.
+// Returns the time at which the report of a period is due: `hour` o'clock on the day after its last day.
 export function dueAt({ to }: Period, hour: number): Date {
   return new Date(`${to}T${String(hour).padStart(2, '0')}:00:00+01:00`)
 }
 
 type Timing = { frequency: Frequency; hour: number }
 
-// The oldest period from `from` on that still gets a run.
+// Returns the period that contains `from`, or the oldest period that still gets a run if that is later.
 export function nextPeriod({ frequency, hour }: Timing, from: string, now: Date): Period {
   const period = periodOf(frequency, from)
   let oldest = periodOf(frequency, watDay(now))

@@ -1,5 +1,5 @@
-// Makes the runs of scheduled reports: one for each period of a schedule, in the transaction that queues the
-// messages with its link.
+// Creates the runs of scheduled reports: one for each period of a schedule, in the same transaction as the
+// messages with the link. Also deletes old runs.
 
 import { timestamp } from '#clock.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
@@ -19,9 +19,9 @@ import {
 } from './schedule.ts'
 
 const DAY_MS = 86_400_000
-const KEPT_DAYS = 90 // After the link's expiry.
+const KEPT_DAYS = 90 // Runs are kept for this long after their link expires.
 
-// SQL: a report is due.
+// SQL condition: whether a report is due.
 export const HAS_DUE_SCHEDULES = `exists (
   select from report_schedules where next_due_at <= clock.now)`
 
@@ -37,7 +37,7 @@ type Due = {
   nextFrom: string
 }
 
-// Makes the run of one schedule that is due. Returns whether one was.
+// Creates the run of one schedule that is due. Returns false if no schedule is due.
 async function runSchedule(tx: Transaction, now: Date, deps: RunDeps): Promise<boolean> {
   const { rows } = await tx.query<Due>({
     name: 'report-schedule-to-run',
@@ -92,7 +92,10 @@ async function sendLinks(
     values: [id],
   })
   const facts = {
-    ...{ name, format, from: period.from, to: addDays(period.to, -1) },
+    name,
+    format,
+    from: period.from,
+    to: addDays(period.to, -1),
     link: `${publicUrl}/dashboard/reports/${run.reference}`,
     expiresAt: timestamp(expiresAt),
   }

@@ -1,8 +1,10 @@
-// Screens booked credits in the order of their ids, in a worker. By then the bank has its answer and the
-// money is booked. A credit that breaks a rule is held (holds/hold.ts).
+// Screens booked credits, ordered by id, in a worker. By then the bank has its answer and the money is
+// booked. A credit that breaks a rule is held (holds/hold.ts). This file also refuses moves of money whose
+// hold is due, and raises an alert when screening is late.
 //
 //   decide   one transaction per batch: stores the decisions, and the position of screening (I146)
-//   hold     one transaction per decision, which then names its hold. After a crash the hold is placed once
+//   hold     one transaction per decision, which also stores the hold's id in the decision. So a crash
+//            never leads to a second hold
 //
 // A transaction draws an id before it commits, so a lower id may appear after a higher one. Only credits up
 // to settledCreditId() are screened, because no lower id can appear any more.
@@ -29,13 +31,14 @@ import type { RecentCounts } from './recent.ts'
 import { rulesInForce } from './rule.ts'
 import { nextRange, ruleSetAt, screenRange } from './screen.ts'
 
-// A rule that ended may still apply, because ids and times of credits do not always have the same order.
+// Ids and times of credits do not always have the same order. Screening goes on for an hour after the last
+// rule ended, because credits from before the end may still follow.
 const DISORDER_MS = 3_600_000
 
 const IN_FORCE = `subject = 'credit' and effective_from <= $1
   and (effective_to is null or effective_to > $2)`
 
-// SQL: credits wait to be screened or held, or the first rule has come into force.
+// SQL condition: whether credits wait to be screened or held, or the first rule has come into force.
 export const HAS_UNSCREENED_CREDITS = `(
   exists (select from screening_progress where credit_id < (select last_value from credit_ids))
   or exists (select from screening_decisions
@@ -59,9 +62,9 @@ export async function isScreening(db: Queryable, now: Date): Promise<boolean> {
 const WAIT_MS = 10
 const WAITS_MAX = 100
 
-// Every credit with this id or a lower one is committed, or never will be: a transaction locks the sequence
-// before it draws an id, until it ends. Returns undefined if a transaction takes too long; the caller tries
-// again later.
+// Returns the last drawn id, once every credit with this id or a lower one is committed or never will be. A
+// transaction locks the sequence before it draws an id, and holds the lock until it ends. Returns undefined
+// if a transaction takes longer than WAITS_MAX waits; the caller tries again later.
 async function settledCreditId(db: Queryable): Promise<bigint | undefined> {
   const { rows } = await db.query<{ id: bigint }>({
     name: 'last-drawn-credit-id',
@@ -76,7 +79,7 @@ async function settledCreditId(db: Queryable): Promise<bigint | undefined> {
   return rows[0]?.id
 }
 
-// The transactions that have drawn ids. With `among`, only those of the list.
+// Returns the running transactions that have drawn ids. With `among`, only those in the list.
 async function findDrawing(db: Queryable, among: readonly string[] | null): Promise<string[]> {
   const { rows } = await db.query<{ drawing: string }>({
     name: 'transactions-drawing-credit-ids',
@@ -162,8 +165,8 @@ export async function readScreening(db: Queryable, from: Date, to: Date) {
   return { rules, lists }
 }
 
-// Locks and returns the last screened id. Returns undefined if another worker has the lock. The first call
-// begins with the credits that the first rule applies to.
+// Locks and returns the last screened id. Returns undefined if another worker has the lock, or if no rule is
+// in force. The first call starts just before the first credit that a rule applies to.
 async function lockProgress(tx: Transaction, now: Date): Promise<bigint | undefined> {
   const known = await tx.query({
     name: 'find-screening-progress',
@@ -202,11 +205,6 @@ async function isNeeded(tx: Transaction, now: Date): Promise<boolean> {
   return rowCount === 1
 }
 
-// Holds the credits of decisions that have no hold yet, one transaction each. Each joins the case of its
-// client, its first rule and the day, and its hold names that case (I133). Unidentified money stays in
-// suspense: nobody returns it until two people release its decision (requests.ts), and an assignment to a
-// client holds it in the same transaction.
-
 type ToHold = {
   id: bigint
   reference: string
@@ -231,7 +229,10 @@ const OWNER = `coalesce(d.client_id, (
     left join payments p on p.id = i.assigned_payment_id
    where i.credit_id = d.credit_id and i.state = 'assigned' order by i.id limit 1))`
 
-// Returns whether any credit was held.
+// Holds the credits of decisions that have no hold yet, one transaction each. Each credit is added to the
+// case of its client, its first rule and the day, and its hold names that case (I133). Unidentified money
+// stays in suspense: it cannot be returned until two people release its decision (requests.ts). If it is
+// assigned to a client first, the same transaction holds it. Returns whether there were such decisions.
 export async function holdCredits(deps: Deps): Promise<boolean> {
   const { rows } = await deps.batchPool.query<{ id: bigint }>({
     name: 'decisions-to-hold',
@@ -248,8 +249,8 @@ export async function holdCredits(deps: Deps): Promise<boolean> {
 
 const UNDECIDED = 'd.hold_id is null and d.unheld_reason is null'
 
-// Refuses to move suspended money whose credit broke a rule and is not held yet. The caller has locked the
-// credit's suspense items.
+// Refuses to move money in suspense whose credit broke a rule and is neither held nor released. The caller
+// has locked the credit's suspense items.
 export async function refuseStopped(tx: Transaction, creditId: CreditId): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'is-credit-stopped',
@@ -259,7 +260,8 @@ export async function refuseStopped(tx: Transaction, creditId: CreditId): Promis
   if (rowCount) throw new Refusal('credit_held')
 }
 
-// Refuses a client's credit that broke a rule and is about to be held. Unidentified money may be assigned.
+// Refuses to move a client's credit that broke a rule and is about to be held. Unidentified money may still
+// be assigned.
 export async function refuseUnheld(tx: Transaction, creditId: CreditId): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'is-credit-of-client-stopped',
@@ -270,8 +272,8 @@ export async function refuseUnheld(tx: Transaction, creditId: CreditId): Promise
   if (rowCount) throw new Refusal('credit_held')
 }
 
-// Holds unidentified money that broke a rule and is being assigned, before its client can draw it. Waits for
-// a release of the decision.
+// Holds unidentified money that broke a rule and is being assigned, before its client can draw it. Waits if
+// another transaction is releasing the decision.
 export async function holdAssigned(
   tx: Transaction,
   deps: Holding,
@@ -337,7 +339,8 @@ function caseOf({ creditId, sessionId, clientId, clientName, rule, ruleName }: T
 type Placed = { holdId: HoldId } | { why: 'nothing_left' }
 type InCase = ToHold & { operatorId: ClientId | null; caseReference: string }
 
-// A refusal needs no rollback, because placeHold() refuses before it writes.
+// Places the hold, unless the bank has taken the money back. The refusal needs no rollback, because
+// placeHold() refuses before it writes.
 async function tryHold(
   tx: Transaction,
   { sharedAccounts, now }: Holding,

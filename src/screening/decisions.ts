@@ -1,5 +1,5 @@
-// Decisions of screening: one row per credit, or payout, that broke a rule. Credits without a row were
-// allowed, and are only counted (screening_days).
+// Screening decisions: one row for each time a credit or payout broke a rule. Allowed credits have no row;
+// screening_days only counts them.
 
 import { type Conditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -85,8 +85,8 @@ type NewDecision = Pick<
   'clientId' | 'creditId' | 'payoutId' | 'outcome' | 'ruleSet' | 'hits'
 >
 
-// A credit has one decision per set of rules: inserting it again changes nothing. Returns the number of new
-// decisions.
+// A credit has at most one decision per set of rules; inserting it again changes nothing. Returns the number
+// of new decisions.
 export async function insertDecisions(
   tx: Transaction,
   now: Date,

@@ -1,7 +1,7 @@
-// Decides whether a credit breaks a rule, by the earlier credits on the same number. Pure: the same credits
-// always have the same decisions, however they were divided into batches.
+// Decides whether a credit breaks a rule, from the earlier credits to the same account number. Pure: the
+// same credits always get the same decisions, however they were divided into batches.
 //
-// A rule uses the credit and at most the LOOKBACK - 1 credits before it, in the order of their ids.
+// A rule uses the credit and at most the LOOKBACK - 1 credits before it, ordered by id.
 
 import type { ClientId, CreditId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -17,19 +17,19 @@ export type Facts = {
   accountNumber: string
   amountKobo: Kobo
   receivedAt: Date
-  payer: () => string | null // A keyed hash of the payer's account, or else of its name. Null: unknown.
+  payer: () => string | null // A keyed hash of the payer's account, else of its name; null if unknown.
 }
 
-// The values that a rule used. They are stored with the decision, and compared when the decision is made
-// again.
+// The values that broke the rule. They are stored with the decision, and replay.ts compares them.
 export type Inputs = Readonly<Record<string, string | number | null>>
 export type Hit = { rule: string; kind: Rule['kind']; inputs: Inputs } // `rule` is the reference of the rule.
 
 type HistoryKind = Exclude<Rule['kind'], 'list'>
-type History = { credits: readonly Facts[]; at: number } // In the order of ids; the judged credit is at `at`.
+type History = { credits: readonly Facts[]; at: number } // Ordered by id; `at` is the judged credit's index.
 type Judge = (params: Required<Params>, history: History) => Inputs | null
 
-const NEITHER: Required<Params> = {
+// Values that no credit can reach, for the parameters that a rule lacks.
+const UNREACHABLE: Required<Params> = {
   count: Number.POSITIVE_INFINITY,
   amountKobo: `${2n ** 63n}`,
   minutes: 0,
@@ -44,10 +44,10 @@ export function judgeByHistory(
   { kind, params }: { kind: HistoryKind; params: Params },
   history: History,
 ): Inputs | null {
-  return JUDGES[kind]({ ...NEITHER, ...params }, history)
+  return JUDGES[kind]({ ...UNREACHABLE, ...params }, history)
 }
 
-// The time span of the credits that a rule uses.
+// Returns the time span of the credits that a rule uses; 0 for a list rule.
 export function windowMs({ kind, params }: Pick<Rule, 'kind' | 'params'>): number {
   const takes = (param: Param) => PARAMS[kind].needed.includes(param)
   if (takes('minutes')) return (params.minutes ?? 0) * MINUTE_MS
@@ -64,7 +64,7 @@ export function bandOf({ amountKobo = '0', percent = 0 }: Params) {
   return { from: below - (below * BigInt(percent)) / 100n, below }
 }
 
-// Yields credits from the judged one back in time.
+// Yields the credits within `ms` before the judged one, which comes first, then back in time.
 function* within({ credits, at }: History, ms: number): Generator<Facts> {
   const since = (credits[at] as Facts).receivedAt.getTime() - ms
   for (let index = at; index > at - LOOKBACK && index >= 0; index--) {

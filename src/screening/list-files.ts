@@ -5,9 +5,8 @@
 //   ofac_csv  OFAC SDN.CSV: ent_num, SDN_Name, …; it has no alternate names, which are in ALT.CSV
 //   csv       your own list: one line per name, `id,name`
 //
-// Entries with the same id are one, with the names of all.
-//
-// An entry without a name is a fault of the file: a file that cannot be read in full is refused in full.
+// Entries with the same id are merged into one entry with all their names. A file with a faulty entry, such
+// as one without a name, is refused as a whole.
 
 import { parse } from 'csv-parse/sync'
 import { encodingOf, type XmlElement } from '#banks/iso20022/xml.ts'
@@ -125,7 +124,8 @@ function readUnEntry(element: XmlElement, place: string): ListEntry {
 }
 
 function readOfacEntry(element: XmlElement, place: string): ListEntry {
-  const nameOf = (of: XmlElement) => `${textOf(of, 'firstName')} ${textOf(of, 'lastName')}`
+  const nameOf = (person: XmlElement) =>
+    `${textOf(person, 'firstName')} ${textOf(person, 'lastName')}`
   const aliases = childrenOf(element, 'akaList').flatMap((list) => childrenOf(list, 'aka'))
   return entry(textOf(element, 'uid'), [element, ...aliases].map(nameOf), place)
 }
@@ -142,8 +142,8 @@ function readCsvEntries(bytes: Buffer, { header, isNull }: CsvShape): ListEntry[
   }
   return rows.flatMap(([id = '', name = ''], at) => {
     if (id === '\u001a') return [] // SDN.CSV ends with this character.
-    const own = isNull?.(name.trim()) ? '' : name
-    return entry(id.trim(), [own], `Line ${at + (header ? 2 : 1)}`)
+    const knownName = isNull?.(name.trim()) ? '' : name
+    return entry(id.trim(), [knownName], `Line ${at + (header ? 2 : 1)}`)
   })
 }
 

@@ -1,9 +1,9 @@
-// Versions of lists of names. An upload is a whole list, and a draft. Once two people have activated it
-// (requests.ts), it replaces the version before it after a minute, so that every process screens a credit by
-// the same version (rule.ts). A list is never removed: its rules end.
+// Versions of lists of names. Each upload is a whole list and starts as a draft. Once two people have
+// activated it (requests.ts), it replaces the previous version a minute later, so that every process screens
+// a credit by the same version (rule.ts). A list is never removed; operators end the rules that use it.
 //
-// The approver decides by the numbers of added and removed entries, so a draft can only replace the version
-// that it was compared with.
+// The approver sees how many entries the draft adds and removes, compared with the active version. So the
+// draft can only replace that version.
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -28,8 +28,8 @@ export type ListVersion = {
   names: number
   added: number
   removed: number
-  replaces: bigint | null // The version that it was compared with.
-  effectiveFrom: Date | null // Null: a draft.
+  replaces: bigint | null // The version that this one was compared with.
+  effectiveFrom: Date | null // null for a draft.
   uploadedBy: string
 }
 
@@ -53,7 +53,7 @@ export async function getVersion(db: Queryable, id: bigint): Promise<ListVersion
   return version
 }
 
-// The version in force, or the one that is about to be. Null: every version is a draft.
+// Returns the version in force, or the one that will be within a minute; null if every version is a draft.
 export async function findActive(db: Queryable, name: string): Promise<ListVersion | null> {
   const where = [['name = $', name], 'effective_from is not null'] as const
   const [active] = await listVersions(db, { where, beforeId: null, limit: 1 })
@@ -68,7 +68,7 @@ type NewList = {
 }
 type By = { clientId: ClientId; actor: string; now: Date }
 
-// If the file is the active version, or a draft to replace it, nothing changes.
+// Saves a new version. If the file is already the active version, or a draft to replace it, changes nothing.
 export async function saveList(tx: Transaction, by: By, list: NewList): Promise<ListVersion> {
   const { name, format, bytes, entries } = list
   await lockLists(tx)
@@ -121,6 +121,7 @@ function lockLists(tx: Transaction) {
   return tx.query(`select pg_advisory_xact_lock(hashtext('screening_lists'))`)
 }
 
+// Returns the version if it may be activated, and locks all lists.
 export async function refuseInactivatable(tx: Transaction, id: bigint): Promise<ListVersion> {
   await lockLists(tx)
   const list = await getVersion(tx, id)
@@ -130,7 +131,7 @@ export async function refuseInactivatable(tx: Transaction, id: bigint): Promise<
   return list
 }
 
-// Two people have agreed. The version begins no earlier than the one that it replaces.
+// Call after two people have agreed. The version begins no earlier than the one that it replaces.
 export async function activateList(tx: Transaction, now: Date, id: bigint): Promise<void> {
   const { replaces } = await refuseInactivatable(tx, id)
   await tx.query({
@@ -156,7 +157,7 @@ async function readEntries(db: Queryable, id: bigint): Promise<ListEntry[]> {
 // The period of a version of a list: from its beginning until the next version begins.
 export type ListPeriod = { id: bigint; name: string; sha256: string; from: Date; to: Date | null }
 
-// Sorted by their beginnings.
+// Returns the periods ordered by name, then by beginning.
 export async function readPeriods(db: Queryable): Promise<ListPeriod[]> {
   const { rows } = await db.query<ListPeriod>({
     name: 'periods-of-screening-lists',
@@ -169,7 +170,7 @@ export async function readPeriods(db: Queryable): Promise<ListPeriod[]> {
 }
 
 const INDEXES_MAX = 4
-const indexes = new Map<string, NameIndex>() // In order of use: the latest comes last.
+const indexes = new Map<string, NameIndex>() // Ordered by last use; the latest comes last.
 
 export async function loadIndex(db: Queryable, list: ListPeriod): Promise<NameIndex> {
   const key = `${list.id}/${list.sha256}`

@@ -2,14 +2,16 @@
 // words that are written together or apart.
 //
 //   letters accents, case, punctuation and invisible characters are dropped; letters that look like a Latin
-//           letter count as it
-//   words   single letters and common titles do not count
-//   search  listed names that share two words with the name, or the only word of both; words that differ by a
-//           letter count as shared. And listed names that have the same letters in the same order
-//   score   each word of the shorter name is paired with its best word of the longer one (Jaro-Winkler), and
-//           weighs as much as it has letters; each word left over costs two points of 100, up to ten
+//           letter are replaced by it
+//   words   single letters and common titles are dropped
+//   search  candidates are the listed names that share two words with the name, or one word if both have
+//           only one; words that differ by one letter are treated as shared. Listed names with the same
+//           letters in the same order are candidates too, wherever the spaces are
+//   score   each word of the shorter name is paired with its most similar word of the longer one
+//           (Jaro-Winkler), weighted by its number of letters; each unpaired word costs two points of 100,
+//           at most ten in total
 //
-// A pure function: the same name and the same version of a list always have the same match.
+// Matching is pure: the same name and the same version of a list always have the same match.
 
 import { jaroWinkler } from '@skyra/jaro-winkler'
 
@@ -30,29 +32,18 @@ const TITLES = new Set([
   'prof',
 ])
 const WORDS_MAX = 40
-const JOINED_MIN = 6 // Shorter names are only compared by their words.
+const JOINED_MIN = 6 // Names with fewer letters are only compared word by word.
 const LEFT_OVER_COST = 2
 const LEFT_OVER_COST_MAX = 10
-const SHARED_MIN = 2
+const SHARED_MIN = 2 // Two shared words; one suffices if both names have one word.
 const CACHED_MAX = 50_000
 
-// Letters that have no accent to drop, and letters of other scripts that look like Latin ones. A person can
-// type the latter in the name of a beneficiary to pass.
+// Latin letters that normalisation leaves unchanged, and Cyrillic and Greek letters that look like Latin
+// ones. Someone can type the latter in the name of a beneficiary to evade screening.
 const LOOKALIKES = new Map<string, string>(
   Object.entries({
-    ...{
-      ø: 'o',
-      ł: 'l',
-      đ: 'd',
-      ð: 'd',
-      ħ: 'h',
-      ı: 'i',
-      ŋ: 'n',
-      þ: 'th',
-      ß: 'ss',
-      æ: 'ae',
-      œ: 'oe',
-    },
+    ...{ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŋ: 'n' },
+    ...{ þ: 'th', ß: 'ss', æ: 'ae', œ: 'oe' },
     ...{ ɓ: 'b', ɗ: 'd', ƙ: 'k', ƴ: 'y', ə: 'e', ɔ: 'o', ɛ: 'e' },
     ...{ а: 'a', в: 'b', е: 'e', ѕ: 's', і: 'i', ј: 'j', к: 'k', м: 'm', н: 'h', о: 'o', р: 'p' },
     ...{ с: 'c', т: 't', у: 'y', х: 'x', һ: 'h', ԁ: 'd', ԛ: 'q', ԝ: 'w' },
@@ -76,8 +67,8 @@ export function wordsOf(name: string): string[] {
     .slice(0, WORDS_MAX)
 }
 
-// Returns the word, and the word without each of its letters. Two words that differ by a letter share one of
-// these keys.
+// Returns the word, and for words of more than three letters each variant that lacks one letter. Two such
+// words that differ by one letter have a key in common.
 function keysOf(word: string): Set<string> {
   const keys = new Set([word])
   for (let at = 0; at < word.length && word.length > 3; at++) {
@@ -130,7 +121,7 @@ export class NameIndex {
     if (listed.joined.length >= JOINED_MIN) addTo(this.#byJoined, listed.joined, place)
   }
 
-  // Returns the best match, if its score is at least `min`. Of equal matches, returns the first of the list.
+  // Returns the best match, or null if its score is below `min`. Of equal matches, the first in the list.
   match(name: string, min: number): NameMatch | null {
     const known = this.#best.get(name)
     const best = known === undefined ? this.#findBest(name) : known
@@ -142,8 +133,8 @@ export class NameIndex {
     const joined = lettersOf(name).join('')
     let best: NameMatch | null = null
     for (const place of this.#candidates(words, joined)) {
-      const { entry, name: listed, ...own } = this.#listed[place] as Listed
-      const score = own.joined === joined ? 100 : scoreOf(words, own.words)
+      const { entry, name: listed, ...candidate } = this.#listed[place] as Listed
+      const score = candidate.joined === joined ? 100 : scoreOf(words, candidate.words)
       if (!best || score > best.score) best = { entry, listed, score }
     }
     if (this.#best.size >= CACHED_MAX) this.#best.clear()
@@ -151,20 +142,20 @@ export class NameIndex {
     return best
   }
 
-  // Returns candidates in the order of the list.
+  // Returns the places in #listed that may match, in ascending order.
   #candidates(words: readonly string[], joined: string): number[] {
-    const shared = new Map<number, number>()
+    const sharedWords = new Map<number, number>()
     for (const word of words) {
       const places = new Set<number>()
       for (const key of keysOf(word)) {
         for (const place of this.#byKey.get(key) ?? []) places.add(place)
       }
-      for (const place of places) shared.set(place, (shared.get(place) ?? 0) + 1)
+      for (const place of places) sharedWords.set(place, (sharedWords.get(place) ?? 0) + 1)
     }
     const isCandidate = ([place, count]: [number, number]) =>
       count >=
       Math.min(SHARED_MIN, Math.max(words.length, (this.#listed[place] as Listed).words.length))
-    const byWords = [...shared].filter(isCandidate).map(([place]) => place)
+    const byWords = [...sharedWords].filter(isCandidate).map(([place]) => place)
     const all = new Set([...byWords, ...(this.#byJoined.get(joined) ?? [])])
     return [...all].sort((one, other) => one - other)
   }

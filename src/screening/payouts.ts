@@ -3,7 +3,7 @@
 // file until the first download of the file.
 //
 //   clear     the payout may be sent, until a rule or a list changes
-//   held      two people release or refuse the payout (requests.ts); a released payout is clear
+//   held      two people release or refuse the payout (requests.ts); a released payout becomes clear
 //   refused   the payout is cancelled, or fails if it is in a file, and its money is available again
 //
 // Locks: the file, the payout, then the locks of settling it.
@@ -36,7 +36,7 @@ type Deps = {
   now: Date
 }
 
-// SQL: a payout waits to be screened.
+// SQL condition: whether any payout waits to be screened.
 export const HAS_UNSCREENED_PAYOUTS = `exists (
   select from payouts p where ${IS_WAITING('clock.now')})`
 
@@ -71,7 +71,8 @@ export async function screenPayouts(deps: Deps): Promise<boolean> {
 
 type Judging = { rules: readonly Rule[]; lists: readonly ListPeriod[]; at: Date }
 
-// A function of the name, the client and the versions of lists in force.
+// Returns the rules that the beneficiary breaks. Depends only on the name, the client, the rules and the list
+// versions in force at `at`.
 export async function judgePayout(
   db: Queryable,
   { rules, lists, at }: Judging,
@@ -89,8 +90,9 @@ export async function judgePayout(
   return hits
 }
 
-// SQL: the time of screening. In a file, it is later than the claim whatever the clock says: by this the
-// database tells that the payout was not claimed after it was stopped (payouts_held_unsent).
+// SQL scalar: the time of screening, $3 by the clock. For a payout in a file it is always later than the
+// claim, even if the clock was set back. From this the database constraint payouts_held_unsent knows that
+// the payout was not claimed after it was stopped.
 export const AFTER_CLAIM = `greatest($3, sending_at + interval '1 millisecond')`
 
 type Stopping = { payout: Waiting; rules: readonly Rule[]; ruleSet: string; hits: Hit[] }
@@ -109,7 +111,7 @@ async function stop(
             where id = $1 and ${MAY_BE_STOPPED} and screening is distinct from 'held'`,
     values: [id, isRefused ? 'refused' : 'held', now],
   })
-  if (rowCount === 0) return // Cancelled, claimed or downloaded meanwhile, or another worker was first.
+  if (rowCount === 0) return // Since then cancelled, claimed or downloaded, or another worker was first.
   const outcome = isRefused ? 'refuse' : 'hold'
   await insertDecisions(tx, now, [
     { creditId: null, payoutId: id, clientId, outcome, ruleSet, hits },
@@ -117,7 +119,7 @@ async function stop(
   if (isRefused) await refuse(tx, { sharedAccounts, hooks, now }, { id, by: 'screening' })
 }
 
-// The caller has marked the payout as refused.
+// Ends a payout that the caller has marked as refused. Returns whether this call settled it.
 export async function refuse(
   tx: Transaction,
   deps: { sharedAccounts: SharedAccounts; hooks: OutcomeHooks; now: Date },

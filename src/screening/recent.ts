@@ -1,9 +1,10 @@
-// An upper bound of the credits that each account number has received lately, in memory, so that the worker
-// queries the database only about numbers that can break a rule. The bound is never less than the credits
-// within WINDOW_MS: numbers share buckets, and it covers up to twice that time. No decision depends on it.
+// Keeps in memory an upper bound of the number of credits that each account number has recently received, so
+// that the worker queries the database only about numbers that can break a rule. The bound is never less than
+// the number of credits within WINDOW_MS. It can be more, because numbers share buckets and because it covers
+// up to twice that time. No decision depends on it.
 //
-// The worker adds credits in the order of ids. It first reads the credits that other processes have screened
-// in between.
+// The worker adds credits ordered by id. It first counts the credits that other processes have screened in
+// the meantime.
 
 import { idBounds, TIMES_ARE_IN_ORDER, UNBOUNDED } from '#db/bounds.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -13,12 +14,12 @@ const DISORDER_MS = 3_600_000 // Ids and times may disagree by this much.
 const BUCKETS = 2 ** 18
 const STEP_IDS = 100_000n
 
-// SQL: the bucket of an account number.
+// SQL scalar: the bucket of an account number.
 export const BUCKET = `hashtext(account_number) & ${BUCKETS - 1}`
 
 export class RecentCounts {
   #through = -1n // Credits up to this id are counted.
-  #since = new Date(0) // The time from which #newer counts.
+  #since = new Date(0) // #newer counts the credits received since then.
   #newer = new Uint32Array(BUCKETS)
   #older = new Uint32Array(BUCKETS)
 
@@ -26,8 +27,9 @@ export class RecentCounts {
     return this.#through === id
   }
 
-  // Counts the credits that were not counted yet, in small steps, outside a transaction. Returns false if ids
-  // and times have different orders, as in a sandbox whose clock was moved; then there is no bound.
+  // Counts the credits up to `afterId` that were not counted yet, in small steps, outside a transaction.
+  // Returns false if the times of credits do not follow their ids, as in a sandbox whose clock was moved;
+  // then there is no bound.
   async catchUp(db: Queryable, { afterId, firstAt }: { afterId: bigint; firstAt: Date }) {
     if (this.#through === afterId && (await areTimesInOrder(db))) return true
     const from = new Date(firstAt.getTime() - WINDOW_MS - DISORDER_MS)
@@ -54,7 +56,7 @@ export class RecentCounts {
     return true
   }
 
-  // Counts the credits of a range by bucket. Returns the buckets that may have reached `least`.
+  // Counts the credits of a range, one bucket per credit. Returns the buckets that may have reached `least`.
   add(range: { lastId: bigint; firstAt: Date }, buckets: readonly number[], least: number) {
     if (range.firstAt.getTime() - this.#since.getTime() > WINDOW_MS + DISORDER_MS) {
       const oldest = this.#older

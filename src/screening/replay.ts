@@ -1,5 +1,5 @@
-// Tests a rule on history before it is activated. Also makes the decisions of a past period again and
-// compares them with the stored ones (I145). Both only read.
+// Tests a rule on history before it is activated. Also repeats the decisions of a past period and compares
+// them with the stored ones (I145). Both only read.
 
 import { isDeepStrictEqual } from 'node:util'
 import { timestamp } from '#clock.ts'
@@ -19,9 +19,9 @@ import { BATCH_MAX, nextRange, type Range, type Screened, screenRange } from './
 export type Period = { from: Date; to: Date }
 
 const EXAMPLES_MAX = 20
-const ERASED = 'Erased' // The name of a beneficiary that was erased.
+const ERASED = 'Erased' // Erasure stores this as the beneficiary's name.
 
-// Returns numbers such as "would have held 12 of 48,102".
+// Returns how many credits or payouts the rule would have held, for example 12 of 48,102, with examples.
 export async function testRule(
   db: Queryable,
   { sealer, rule, period }: { sealer: Sealer; rule: Rule; period: Period },
@@ -103,11 +103,11 @@ type Stored = { id: CreditId; hits: Hit[]; isErased: boolean }
 
 export type Replay = {
   credits: number // Received in the period and screened by now.
-  decisions: number // Stored decisions that the replay made again in the same way.
-  payouts: number // Decisions on payouts that the replay made again.
-  cleared: number // Payouts that screening let pass, and the replay too.
+  decisions: number // Stored decisions on credits that the replay repeated identically.
+  payouts: number // Stored decisions on payouts that the replay repeated identically.
+  cleared: number // Payouts that both screening and the replay let pass.
   differences: { subject: string; stored: Hit[] | null; replayed: Hit[] | null }[]
-  erased: number // Decisions that cannot be made again, because the payer was erased.
+  erased: number // Decisions that cannot be repeated, because the payer or beneficiary was erased.
 }
 
 export async function replay(
@@ -125,19 +125,20 @@ export async function replay(
   const { rows } = await db.query<{ id: bigint }>('select credit_id as id from screening_progress')
   const screenedTo = rows[0]?.id
   for await (const range of rangesOf(db, period)) {
-    const own = await readScreening(db, range.firstAt, range.lastAt)
+    const screening = await readScreening(db, range.firstAt, range.lastAt)
     const isSeen = ({ id }: { id: bigint }) => screenedTo === undefined || id <= screenedTo
-    const found = within(await screenRange(db, { ...own, sealer }, range), period).filter(isSeen)
+    const screened = await screenRange(db, { ...screening, sealer }, range)
+    const found = within(screened, period).filter(isSeen)
     const replayed = new Map(found.map(({ id, hits }) => [id, hits]))
     const stored = new Map((await readStored(db, range, period)).map((each) => [each.id, each]))
     result.credits += await countWithin(db, { ...range, ...period }, null)
     for (const id of new Set([...stored.keys(), ...replayed.keys()])) {
-      const [before, again] = [stored.get(id), replayed.get(id)]
-      if (isDeepStrictEqual(before?.hits, again)) result.decisions++
-      else if (before?.isErased) result.erased++
+      const [decision, hits] = [stored.get(id), replayed.get(id)]
+      if (isDeepStrictEqual(decision?.hits, hits)) result.decisions++
+      else if (decision?.isErased) result.erased++
       else {
         const subject = `credit/${id}`
-        result.differences.push({ subject, stored: before?.hits ?? null, replayed: again ?? null })
+        result.differences.push({ subject, stored: decision?.hits ?? null, replayed: hits ?? null })
       }
     }
   }
@@ -160,7 +161,7 @@ async function readStored(db: Queryable, range: Range, period: Period): Promise<
 }
 
 type StoredPayout = {
-  id: bigint // The decision's, or the payout's if it has none.
+  id: bigint // The id of the decision, or of the payout if it has no decision.
   reference: string
   clientId: ClientId | null
   name: string
@@ -168,14 +169,15 @@ type StoredPayout = {
   at: Date
 }
 
-// Decisions on payouts, made at `at`.
+// SQL query: stored decisions on payouts, each made at `at`.
 const STOPPED_PAYOUTS = `
   select d.id, p.reference, p.client_id, p.to_account_name as name, d.hits, d.decided_at as at
     from screening_decisions d join payouts p on p.id = d.payout_id
    where d.decided_at >= $1 and d.decided_at < $2 and d.id > $3 order by d.id limit ${BATCH_MAX}`
 
-// Payouts that screening let pass, at the last time that it did; and those that were sent unscreened, as if
-// it had let them pass then. Leaves out those that two people released.
+// SQL query: payouts that screening let pass, each with the latest time at which it did. Payouts that were
+// sent unscreened are included, as if screening had let them pass when they were sent. Leaves out payouts
+// that two people released.
 const CLEARED_PAYOUTS = `
   select p.id, p.reference, p.client_id, p.to_account_name as name, '[]'::jsonb as hits,
          coalesce(p.screened_at, p.sending_at) as at
@@ -197,12 +199,12 @@ async function replayPayouts(db: Queryable, { from, to }: Period, result: Replay
     for await (const { reference, hits, at, ...payout } of payoutsOf(db, { from, to }, text)) {
       const rules = all.filter((rule) => isInForce(rule, at))
       if (rules.length === 0 && hits.length === 0) continue
-      const again = await judgePayout(db, { rules, lists, at }, payout)
+      const replayed = await judgePayout(db, { rules, lists, at }, payout)
       if (payout.name === ERASED && rules.length > 0) result.erased++
-      else if (isDeepStrictEqual(hits, again)) result[count]++
+      else if (isDeepStrictEqual(hits, replayed)) result[count]++
       else {
         const subject = `payout/${reference}`
-        result.differences.push({ subject, stored: hits, replayed: again })
+        result.differences.push({ subject, stored: hits, replayed })
       }
     }
   }

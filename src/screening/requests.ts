@@ -76,8 +76,8 @@ function audit(request: ScreeningRequest, verb: Verb, _by: Client) {
     return { action, subject: `screening_list/${listName}`, detail } as const
   }
   const subject = ruleReference ? `screening_rule/${ruleReference}` : screened
-  const about = ruleReference ? { name: ruleName } : { decision: decisionReference }
-  return { action, subject, detail: { kind, ...about, note } } as const
+  const target = ruleReference ? { name: ruleName } : { decision: decisionReference }
+  return { action, subject, detail: { kind, ...target, note } } as const
 }
 
 type RuleRequest = { kind: 'activate' | 'end'; effectiveFrom?: Date | null; reason: string }
@@ -158,7 +158,8 @@ async function perform(
   if (!(await refuse(tx, settling, { id, by: by.actor }))) throw new Refusal('screening_reviewed')
 }
 
-// Its money was not assigned to a client meanwhile, so it has no hold.
+// Releases the decision on unidentified money. Refused if the money was assigned to a client in the
+// meantime, because the credit then has a hold.
 async function releaseUnidentified(tx: Transaction, decisionId: bigint): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'release-unidentified-credit',

@@ -459,13 +459,14 @@ const FIELDS: Readonly<Record<Param, string>> = {
   score: 'score',
 }
 
-// Refuses missing parameters and parameters of another kind of rule, which the schema cannot express.
+// Returns the parameters of the rule. Refuses missing ones, and ones that belong to other kinds of rules,
+// which the schema cannot express.
 function parseRule(body: Static<typeof RuleBody>): Params {
   const { kind, subject, outcome, amount, count, minutes, percent, days, list, score } = body
   const amountKobo = amount === undefined ? undefined : `${koboOf(amount) as Kobo}`
   const all = { count, amountKobo, minutes, percent, days, list, score }
   const sent = Object.entries(all).filter(([, value]) => value !== undefined)
-  const { needed, oneOf: either = [] } = PARAMS[kind]
+  const { needed, oneOf: alternatives = [] } = PARAMS[kind]
   const errors: FieldError[] = []
   const names = sent.map(([name]) => name as Param)
   for (const name of needed) {
@@ -473,10 +474,10 @@ function parseRule(body: Static<typeof RuleBody>): Params {
       errors.push({ field: FIELDS[name], message: `Required for ${kind}.` })
   }
   for (const name of names) {
-    if (needed.includes(name) || either.includes(name)) continue
+    if (needed.includes(name) || alternatives.includes(name)) continue
     errors.push({ field: FIELDS[name], message: `Not for ${kind}.` })
   }
-  if (either.length > 0 && !either.some((name) => names.includes(name))) {
+  if (alternatives.length > 0 && !alternatives.some((name) => names.includes(name))) {
     errors.push({ field: 'count', message: 'Send count or amount.' })
   }
   if (subject === 'payout' && kind !== 'list') {

@@ -1,10 +1,10 @@
-// A rule stops credits (hold) or payouts (hold or refuse). Rules are dated and never change once active, so
-// a decision can be made again from what is stored (I145, replay.ts).
+// Screening rules. A rule stops credits (hold) or payouts (hold or refuse). A rule has a begin and an end,
+// and its terms never change once it is active, so a decision can be repeated later (I145, replay.ts).
 //
-//   draft ──tested on history──▶ activated by two people ──▶ replaced by a next version, or ended by two
+//   draft ──tested on history──▶ activated by two people ──▶ replaced by its next version, or ended by two
 //
 // A credit is screened by the rules that were in force when it was received. A rule begins and ends at least
-// a minute after the approval, because no credit of that time has been screened yet.
+// a minute after the approval, so that no credit received after that time has been screened yet.
 
 import { type Conditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -34,7 +34,7 @@ export type Params = {
   score?: number
 }
 
-// The parameters that each kind takes. Velocity needs one of its last two parameters.
+// The parameters of each kind. A rule needs all of `needed` and at least one of `oneOf`.
 export const PARAMS: Readonly<
   Record<Kind, { needed: readonly Param[]; oneOf?: readonly Param[] }>
 > = {
@@ -69,8 +69,8 @@ export type Rule = {
   createdAt: Date
   testedAt: Date | null
   test: RuleTest | null
-  effectiveFrom: Date | null // Null: the rule is a draft.
-  effectiveTo: Date | null
+  effectiveFrom: Date | null // null for a draft.
+  effectiveTo: Date | null // null if no end is known.
 }
 
 const SELECT = `
@@ -79,7 +79,7 @@ const SELECT = `
          r.effective_from, r.effective_to
     from screening_rules r left join clients c on c.id = r.client_id`
 
-// SQL: the state of a rule `r`.
+// SQL conditions: whether the rule `r` is in each state.
 export const STATE_IS: Readonly<Record<(typeof RULE_STATES)[number], string>> = {
   draft: 'r.effective_from is null',
   active: 'r.effective_from is not null and r.effective_to is null',
@@ -114,7 +114,7 @@ export async function getRule(db: Queryable, reference: string): Promise<Rule> {
   return rows[0]
 }
 
-// Rules that are in force at any time from `from` to `to`, in the order of their ids.
+// Returns the rules that are in force at any time from `from` to `to`, ordered by id.
 export async function rulesInForce(
   db: Queryable,
   { subject, from, to }: { subject: Subject; from: Date; to: Date },
@@ -190,7 +190,7 @@ export async function activateRule(
   })
 }
 
-// The caller has locked the rule. A rule that has not begun ends before it begins.
+// The caller has locked the rule. A rule that has not begun yet ends at its beginning, so it never applies.
 export async function endRule(tx: Transaction, now: Date, id: bigint): Promise<void> {
   await tx.query({
     name: 'end-screening-rule',
@@ -199,6 +199,7 @@ export async function endRule(tx: Transaction, now: Date, id: bigint): Promise<v
   })
 }
 
+// Returns the earliest time at which a rule may begin or end, or the requested time if that is later.
 function earliest(now: Date, requestedTime: Date | null): Date {
   return new Date(Math.max(now.getTime() + BEGINS_AFTER_MS, requestedTime?.getTime() ?? 0))
 }

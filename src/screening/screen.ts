@@ -1,7 +1,7 @@
-// Screens a range of credits. Only reads. SQL first finds the few credits that can break a rule, so that the
-// service never reads most credits; then judge.ts decides on those.
+// Screens a range of credits, and only reads. SQL first finds the few account numbers and payers that can
+// break a rule, so the service does not have to read most credits; judge.ts then decides.
 //
-// The worker, the test of a rule on history and the replay all use this.
+// The worker, the test of a rule on history and the replay all use screenRange().
 
 import { payerHasher } from '#accounts/payer-rules.ts'
 import { idBounds } from '#db/bounds.ts'
@@ -26,8 +26,8 @@ export type Range = {
 export const BATCH_MAX = 5_000
 const RANGE = 'id > $1 and id <= $2'
 
-// Facts about the credits in a range, read once: the number of credits in the band of amounts of each rule
-// that has one, the payers' names if a rule uses them, and the buckets of the account numbers (recent.ts).
+// A summary of the credits in a range, read once. inBand: for each rule, the number of credits whose amount
+// can break it. names: the payers' names if a rule uses them. buckets: each credit's bucket (recent.ts).
 type Outline = Range & { inBand: readonly number[]; names: readonly string[]; buckets: string }
 
 // Returns the next credits, or undefined if there are none.
@@ -81,11 +81,11 @@ export type Screening = {
   sealer: Sealer
   rules: readonly Rule[] // Sorted by id.
   lists: readonly ListPeriod[]
-  recent?: RecentCounts | undefined // Has counted the credits before the range.
-  isTest?: boolean // Every rule counts as in force, with the newest version of its list.
+  recent?: RecentCounts | undefined // Has already counted the credits before the range.
+  isTest?: boolean // Every rule is treated as in force, with the newest version of its list.
 }
 
-// Returns the credits that break a rule that was in force when they were received, in the order of ids.
+// Returns the credits that break a rule that was in force when they were received, ordered by id.
 export async function screenRange(
   db: Queryable,
   screening: Screening,
@@ -143,7 +143,7 @@ async function readHistories(
   return [...Map.groupBy(facts, ({ accountNumber }) => accountNumber).values()]
 }
 
-// Whether the rule counts the credits of a number, within the time that recent.ts covers.
+// Whether only a number with many credits within the time that recent.ts covers can break the rule.
 function isFrequency(rule: Rule): boolean {
   const { kind, params } = rule
   if (windowMs(rule) > WINDOW_MS || params.count === undefined) return false
@@ -152,7 +152,7 @@ function isFrequency(rule: Rule): boolean {
 
 type Frequent = { recent: RecentCounts; frequent: readonly Rule[] }
 
-// Returns the numbers that may have as many credits as a rule counts: never too few, perhaps too many.
+// Returns every number that has as many credits as one of the rules needs. May include other numbers.
 async function findFrequent(
   db: Queryable,
   { recent, frequent }: Frequent,
@@ -170,7 +170,7 @@ async function findFrequent(
   return rows.map(({ accountNumber }) => accountNumber)
 }
 
-// The range of amounts that a credit must be in to break the rule.
+// Returns the range of amounts that a credit must be in to break the rule.
 function bandOfRule({ kind, params }: Rule): { from: bigint; below: bigint } {
   if (kind === 'structuring') return bandOf(params)
   const from = kind === 'new_payer' ? BigInt(params.amountKobo ?? 0) : 0n
@@ -181,7 +181,7 @@ const ANY_AMOUNT = 2n ** 62n
 
 type Candidates = { rule: Rule; firstId: bigint }
 
-// Returns the numbers with a credit in the range that may break the rule: never too few, perhaps too many.
+// Returns every number with a credit in the range that breaks the rule. May include other numbers.
 async function findCandidates(
   db: Queryable,
   { rule, firstId }: Candidates,
@@ -216,8 +216,14 @@ async function findCandidates(
                   order by id desc limit ${LOOKBACK - 1}) as c) as p
        where b.credits + p.credits >= $7 or b.kobo + p.kobo >= $8`,
     values: [
-      ...[afterId, lastId, band.from, band.below, firstId - 1n],
-      ...[windowMs(rule) / 1_000, params.count ?? 2 ** 31 - 1, sumKobo],
+      afterId,
+      lastId,
+      band.from,
+      band.below,
+      firstId - 1n,
+      windowMs(rule) / 1_000,
+      params.count ?? 2 ** 31 - 1,
+      sumKobo,
     ],
   })
   return rows.map(({ accountNumber }) => accountNumber)
@@ -263,7 +269,7 @@ async function readFacts(
 type Matching = { rule: Rule; lists: readonly ListPeriod[]; isTest: boolean | undefined }
 type Match = Omit<Screened, 'hits'> & { inputs: Hit['inputs'] }
 
-// Returns credits whose payers are on the list, for each version of the list that was in force.
+// Returns the credits whose payers match a name on the list version in force when they were received.
 async function matchPayers(
   db: Queryable,
   { rule, lists, isTest = false }: Matching,
@@ -300,9 +306,9 @@ function versionsFor(
   { params }: Rule,
   { lists, isTest, range }: { lists: readonly ListPeriod[]; isTest: boolean; range: Range },
 ): ListPeriod[] {
-  const own = lists.filter(({ name }) => name === params.list)
-  if (isTest) return own.slice(-1)
-  return own.filter(({ from, to }) => from <= range.lastAt && (!to || to > range.firstAt))
+  const versions = lists.filter(({ name }) => name === params.list)
+  if (isTest) return versions.slice(-1)
+  return versions.filter(({ from, to }) => from <= range.lastAt && (!to || to > range.firstAt))
 }
 
 export function listInputs(
@@ -312,7 +318,7 @@ export function listInputs(
   return { listVersion: id.toString(), ...match }
 }
 
-// The versions of rules and lists in force, written as `12,15/3`.
+// Returns the ids of the rules and list versions in force, written as `12,15/3`.
 export function ruleSetAt({ rules, lists }: Pick<Screening, 'rules' | 'lists'>, at: Date): string {
   const inForce = rules.filter((rule) => isInForce(rule, at))
   const named = new Set(inForce.map(({ params }) => params.list))

@@ -1,4 +1,4 @@
-// Approves settlements and pays them out.
+// Approves settlements and pays them out: the payees, the rules about who may approve, and the approval.
 
 import { refuseSuspended } from '#access/permissions.ts'
 import {
@@ -43,9 +43,8 @@ import {
 } from './settlement.ts'
 import { transition } from './states.ts'
 
-// The payees of a settlement if it were approved now: the client at its default bank account, and each
-// subaccount at its own. A party with a share of zero is not a payee.
-
+// A payee of a settlement if it were approved now: the client with its default bank account, or a subaccount
+// with its own. A party with a share of zero is not a payee.
 export type Payee = {
   subaccountId: SubaccountId | null
   subaccountCode: string | null
@@ -82,8 +81,8 @@ export async function readPayees(db: Queryable, id: SettlementId): Promise<Payee
   return rows
 }
 
-// Locks the subaccounts that are paid, so that nobody chooses another account for one before the transaction
-// ends.
+// Returns the payees and locks their subaccounts, so that no other transaction chooses another bank account
+// for one.
 export async function lockPayees(tx: Transaction, id: SettlementId): Promise<Payee[]> {
   await tx.query({
     name: 'lock-settlement-payees',
@@ -117,7 +116,7 @@ export function obstacleTo({ bankAccountId, isActive, status }: Payee): RefusalC
   return undefined
 }
 
-// The accounts and names that the approver saw, in the order of readPayees().
+// The accounts and names that the approver saw, in the order in which readPayees() returns them.
 type SeenPayees = {
   bankAccounts?: readonly string[] | undefined
   accountNames?: readonly string[] | undefined
@@ -133,18 +132,6 @@ function arePayeesSeen(payees: readonly Payee[], view: SeenPayees): boolean {
   return isSame(view.bankAccounts, accounts) && isSame(view.accountNames, names)
 }
 
-// Decides who may approve a settlement (I53). Approving enforces the rule, and reading a settlement shows
-// it to the viewer.
-//
-// Obstacles, in the order of the checks:
-//   people_only, other_person_needed, approver_too_new, approver_not_independent, maker_counts_as_you,
-//   second_approver_needed      if a second person is needed
-//   the obstacle of a payee's account; an unconfirmed name is one unless the approver sends the
-//                                accounts and their names
-//   settlement_accounts_changed  the payees or their names are different now
-//   people_only …                if only an unconfirmed account requires a second person
-//   approver_chose_account       the second person chose the account
-
 // Whether the client's current rules require a second person.
 async function needsSecondPerson(
   db: Queryable,
@@ -158,7 +145,8 @@ async function needsSecondPerson(
 
 type Closing = { clientId: ClientId; actor: string; netKobo: Kobo }
 
-// Takes no lock. While a settlement is closed, needsApproval() already holds the client's rules.
+// Whether the settlement needs two approvers: it was closed with an API credential, and its amount is above
+// the client's limit. Takes no lock; when a settlement is closed, needsApproval() has locked the rules.
 export async function takesTwoApprovers(
   db: Queryable,
   { clientId, actor, netKobo }: Closing,
@@ -168,8 +156,8 @@ export async function takesTwoApprovers(
   return isAbove(netKobo, twoApproversAboveKobo)
 }
 
-// Finds the viewer's obstacle to approving, as if the viewer sent the accounts and names on display. Null:
-// the viewer may approve.
+// Returns the viewer's obstacle to approving, as if the viewer sent the accounts and names on display.
+// Returns null if the viewer may approve.
 export async function findObstacleToViewer(
   db: Queryable,
   by: Candidate,
@@ -191,6 +179,16 @@ type ApprovalCase = {
   view: SeenPayees
 }
 
+// Decides who may approve a settlement (I53). Approving enforces the rule, and reading a settlement shows it
+// to the viewer. Returns the first obstacle, or null if there is none:
+//
+//   people_only, other_person_needed, approver_too_new, approver_not_independent, maker_counts_as_you,
+//   second_approver_needed       only if a second person is needed
+//   obstacles of the payees' accounts; an unconfirmed name is one unless the approver sends the accounts
+//                                and their names
+//   settlement_accounts_changed  the payees or their names have changed since the approver saw them
+//   people_only …                the first list, if only an unconfirmed account requires a second person
+//   approver_chose_account       the second person chose the account
 export async function findApprovalObstacle(
   db: Queryable,
   by: Candidate,
@@ -198,8 +196,8 @@ export async function findApprovalObstacle(
 ): Promise<RefusalCode | null> {
   const { closedBy: actor, closedByUser, makerPeople, firstApprover } = settlement
   const checked = { maker: { actor, userId: closedByUser, people: makerPeople }, firstApprover }
-  const unfitness = needsPerson && (await findUnfitnessForEither(db, by, checked))
-  if (unfitness) return unfitness
+  const ineligibility = needsPerson && (await findUnfitnessForEither(db, by, checked))
+  if (ineligibility) return ineligibility
   const obstacle = findObstacle(payees)
   const isReviewed =
     obstacle === 'bank_account_unconfirmed' && !!view.bankAccounts && !!view.accountNames
@@ -208,8 +206,8 @@ export async function findApprovalObstacle(
   if (!needsPerson && !isReviewed) return null
   const { userId } = by
   if (userId === null) return 'people_only'
-  const unfit = needsPerson ? undefined : await findUnfitnessForEither(db, by, checked)
-  if (unfit) return unfit
+  const lateIneligibility = needsPerson ? undefined : await findUnfitnessForEither(db, by, checked)
+  if (lateIneligibility) return lateIneligibility
   const isChooser = await isAccountChooser(db, { userId, ...idsOf(payees) })
   return isChooser ? 'approver_chose_account' : null
 }
@@ -221,20 +219,6 @@ function idsOf(payees: readonly Payee[]) {
   }
 }
 
-// Approves a settlement: creates one payout for each party and moves its money from settling to paying.
-// Closing a settlement also approves it, unless the client's money needs a second person (maker-checker,
-// or payouts above an amount). That person is somebody other than the closer, independent of the closer
-// and of the chooser of the bank account, and not new (I53: approve.ts). Without an account
-// to pay to, the settlement stays closed with the reason and can be approved later.
-//
-// A settlement to an account whose name no bank has confirmed also stays closed. A second person approves
-// it and sends the accounts and names, which proves that the person has seen them.
-//
-// Locks: the client, the settlement, the approver (so that nobody changes their access meanwhile), the
-// subaccounts that are paid; then ledger accounts, which closing has locked before. If only an
-// unconfirmed account requires the approver, the approver is locked after the subaccounts; no transaction
-// takes these two locks in the opposite order.
-
 export type ApprovalDeps = {
   sharedAccounts: SharedAccounts
   sealer: Sealer
@@ -243,7 +227,8 @@ export type ApprovalDeps = {
   now: Date
 }
 
-// Locks the client's approval rules, so that a user who turns on maker-checker waits for closings under way.
+// Whether the settlement needs a second person's approval. Locks the client's approval rules, so that a user
+// who turns on maker-checker waits for closings under way.
 export async function needsApproval(
   tx: Transaction,
   clientId: ClientId,
@@ -253,6 +238,7 @@ export async function needsApproval(
   return needsSecondPerson(tx, clientId, netKobo)
 }
 
+// Approves a settlement that was just closed, or stores the reason why it stays closed.
 export async function approveByPolicy(
   tx: Transaction,
   deps: ApprovalDeps,
@@ -276,7 +262,21 @@ async function hold(tx: Transaction, id: SettlementId, reason: RefusalCode): Pro
 // Client credentials (`userId` null) approve only settlements that need no second person.
 type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
 
-// A repetition by the same actor changes nothing.
+// Approves a settlement: creates one payout for each party and moves its money from settling to paying.
+// Closing a settlement also approves it, unless the client's money needs a second person (maker-checker,
+// or payouts above an amount). That person must not be the closer, must be independent of the closer, must
+// not have chosen the bank account, and must not be a new user (I53: findApprovalObstacle). Without an
+// account to pay to, the settlement stays closed with the reason and can be approved later.
+//
+// A settlement to an account whose name no bank has confirmed also stays closed. A second person approves
+// it and sends the accounts and names, which proves that the person has seen them.
+//
+// Repeating an approval with the same actor changes nothing.
+//
+// Locks: the client, the settlement, the approver (so that their access cannot change concurrently), the
+// subaccounts that are paid; then ledger accounts, which closing has locked before. If only an
+// unconfirmed account requires a second person, the approver is locked after the subaccounts; no
+// transaction takes these two locks in the opposite order.
 export async function approveSettlement(
   tx: Transaction,
   deps: ApprovalDeps,

@@ -1,15 +1,14 @@
-// Closes a settlement: everything in one transaction, however many credits there are.
+// Closes, cancels and finishes settlements. Closing is one transaction, however many credits there are:
 //
 //   1. turn        one closing of a client at a time
-//   2. decide      the last transfer that it can cover (waits for transfers being posted)
+//   2. decide      the last transfer that the settlement can cover (waits for transfers being posted)
 //   3. lines       list the covered money in one statement, while credits go on arriving
 //   4. take        lock the accounts, and take the balance of each as of the cut-off into settling
 //   5. share out   recover the client's debt and release its excess provision, hold back a reserve, release
 //                  due reserves or hold them
 //   6. approve     unless that needs a second person, or there is no account to pay to
 //
-// If the process dies, nothing has happened. Locks: the client; its turn; ledger accounts in id order;
-// the client's event counter.
+// Locks: the client; its turn; ledger accounts in id order; the client's event counter.
 
 import { refuseSuspended } from '#access/permissions.ts'
 import { discountSettlement } from '#accounts/received-today.ts'
@@ -62,9 +61,6 @@ import {
 } from './settlement.ts'
 import { type SettlementStatus, transition } from './states.ts'
 
-// Writes a settlement after its money was taken: its row with the totals, its reserves, their lines, and the
-// share of each party. The database checks that the amounts add up (settlements_add_up).
-
 type Closing = {
   clientId: ClientId
   cutOff?: Date | undefined // Default: now.
@@ -82,7 +78,7 @@ type Closed = {
   cover: Cover
   nextFromId: bigint
   totals: readonly PartyTotals[]
-  takings: ReadonlyMap<SubaccountId | null, Kobo>
+  takenByParty: ReadonlyMap<SubaccountId | null, Kobo> // The client's key is null.
   parties: readonly Party[]
   receivable: SharedAccount
   reserve: SharedAccount
@@ -91,35 +87,40 @@ type Closed = {
   floor: Floor
 }
 
-type Shared = ShareOut & DueReserves & { takenKobo: Kobo }
+// How the client's part of the money is divided: recovered debt, reserves and the net amount.
+type ClientPart = ShareOut & DueReserves & { takenKobo: Kobo }
 type ExtraLine = { kind: string; subaccountId: SubaccountId | null; kobo: bigint }
 
-// Returns the net amount of all parties.
+// Writes a settlement after its money was taken: its row with the totals, its reserves, its lines, and the
+// amount of each party. The database checks that the amounts add up (settlements_add_up). Returns the net
+// amount of all parties together.
 async function writeSettlement(tx: Transaction, deps: Deps, closed: Closed): Promise<Kobo> {
-  const { id, closing, cover, totals, takings, reserveBps, floor } = closed
+  const { id, closing, cover, totals, takenByParty, reserveBps, floor } = closed
   const { clientId } = closing
   const reserveId = deps.sharedAccounts.id(closed.reserve)
   const due = { clientId, reserveId, dueBy: cover.cutOff }
   const { heldKobo, releasedKobo } = await takeDueReserves(tx, deps.now, due)
   const owedKobo = await readOwed(tx, deps.sharedAccounts.id(closed.receivable))
-  const takenKobo = takings.get(null) as Kobo
-  const shared: Shared = {
-    ...{ heldKobo, releasedKobo, takenKobo },
+  const takenKobo = takenByParty.get(null) as Kobo
+  const clientPart: ClientPart = {
+    heldKobo,
+    releasedKobo,
+    takenKobo,
     ...shareOut({ takenKobo, releasedKobo, owedKobo, reserveBps, floor }),
   }
-  const movedKobo = heldKobo + releasedKobo + sum(takings.values())
+  const movedKobo = heldKobo + releasedKobo + sum(takenByParty.values())
   if (totals.length === 0 && movedKobo === 0n) throw new Refusal('settlement_empty')
-  const extra = extraLines(closed, shared)
-  const amounts = addUp(closed, shared)
+  const extra = extraLines(closed, clientPart)
+  const amounts = settlementAmounts(closed, clientPart)
   const lines = sum(totals.map((party) => party.lines)) + BigInt(extra.length)
   await insertSettlement(tx, deps.now, { closed, amounts, lines })
   await writeExtraLines(tx, deps.now, { id, lines: extra })
-  await postTransfers(tx, deps.now, transfersOf(deps.sharedAccounts, closed, shared))
-  if (shared.recoveredKobo > 0n) {
+  await postTransfers(tx, deps.now, transfersOf(deps.sharedAccounts, closed, clientPart))
+  if (clientPart.recoveredKobo > 0n) {
     await releaseExcess(tx, deps.now, { clientId, currency: CURRENCY, settlementId: id })
   }
   if (releasedKobo > 0n) await releaseReserves(tx, { id, clientId, dueBy: cover.cutOff })
-  const { reservedKobo: amountKobo, netKobo } = shared
+  const { reservedKobo: amountKobo, netKobo } = clientPart
   await keepReserve(tx, { id, clientId, amountKobo, from: cover.cutOff, days: closed.reserveDays })
   await writeShares(tx, closed, netKobo)
   return amounts.netKobo
@@ -135,25 +136,28 @@ async function readOwed(tx: Transaction, receivableId: AccountId): Promise<Kobo>
 }
 
 // Builds the lines that explain the difference between the money taken and the covered transfers.
-function extraLines({ totals, takings }: Closed, shared: Shared): ExtraLine[] {
-  const carried = [...takings].map(([subaccountId, takenKobo]) => {
+function extraLines({ totals, takenByParty }: Closed, clientPart: ClientPart): ExtraLine[] {
+  const carried = [...takenByParty].map(([subaccountId, takenKobo]) => {
     const party = totals.find((each) => each.subaccountId === subaccountId)
     return { kind: 'carried', subaccountId, kobo: takenKobo - (party?.netKobo ?? 0n) }
   })
   const client = { subaccountId: null }
   return [
     ...carried,
-    { kind: 'recovery', ...client, kobo: -shared.recoveredKobo },
-    { kind: 'reserve', ...client, kobo: -shared.reservedKobo },
-    { kind: 'release', ...client, kobo: shared.heldKobo + shared.releasedKobo },
-    { kind: 'carried', ...client, kobo: -shared.heldKobo },
+    { kind: 'recovery', ...client, kobo: -clientPart.recoveredKobo },
+    { kind: 'reserve', ...client, kobo: -clientPart.reservedKobo },
+    { kind: 'release', ...client, kobo: clientPart.heldKobo + clientPart.releasedKobo },
+    { kind: 'carried', ...client, kobo: -clientPart.heldKobo },
   ].filter((line) => line.kobo !== 0n)
 }
 
-function addUp({ totals, takings }: Closed, shared: Shared): SettlementAmounts {
-  const total = (of: (party: PartyTotals) => bigint) => kobo(sum(totals.map(of)))
-  const allTakenKobo = sum(takings.values())
-  const { recoveredKobo, reservedKobo, heldKobo, releasedKobo, takenKobo, netKobo } = shared
+function settlementAmounts(
+  { totals, takenByParty }: Closed,
+  clientPart: ClientPart,
+): SettlementAmounts {
+  const total = (amountOf: (party: PartyTotals) => bigint) => kobo(sum(totals.map(amountOf)))
+  const allTakenKobo = sum(takenByParty.values())
+  const { recoveredKobo, reservedKobo, heldKobo, releasedKobo, takenKobo, netKobo } = clientPart
   return {
     grossKobo: total((party) => party.grossKobo),
     feesKobo: total((party) => party.feesKobo),
@@ -247,13 +251,13 @@ async function writeExtraLines(
   })
 }
 
-function transfersOf(accounts: SharedAccounts, closed: Closed, shared: Shared): Transfer[] {
+function transfersOf(accounts: SharedAccounts, closed: Closed, clientPart: ClientPart): Transfer[] {
   const { settlingId: settling } = closed.parties[0] as Party
   const [receivable, reserve] = [accounts.id(closed.receivable), accounts.id(closed.reserve)]
   const legs: [from: AccountId, to: AccountId, kobo: Kobo, reason: 'recovery' | 'reserve'][] = [
-    [settling, receivable, shared.recoveredKobo, 'recovery'],
-    [settling, reserve, shared.reservedKobo, 'reserve'],
-    [reserve, settling, shared.releasedKobo, 'reserve'],
+    [settling, receivable, clientPart.recoveredKobo, 'recovery'],
+    [settling, reserve, clientPart.reservedKobo, 'reserve'],
+    [reserve, settling, clientPart.releasedKobo, 'reserve'],
   ]
   return legs
     .filter(([, , amountKobo]) => amountKobo > 0n)
@@ -262,12 +266,14 @@ function transfersOf(accounts: SharedAccounts, closed: Closed, shared: Shared): 
     })
 }
 
-// A subaccount gets all of the money that was taken from its account.
+// Writes the amount of each party. The client gets `netKobo`; a subaccount gets all of the money that was
+// taken from its account.
 async function writeShares(tx: Transaction, closed: Closed, netKobo: Kobo): Promise<void> {
-  const { id, closing, parties, takings } = closed
+  const { id, closing, parties, takenByParty } = closed
   const shares = parties.map(({ subaccountId, settlingId }) => ({
-    ...{ subaccountId, settlingId },
-    kobo: subaccountId === null ? netKobo : (takings.get(subaccountId) as Kobo),
+    subaccountId,
+    settlingId,
+    kobo: subaccountId === null ? netKobo : (takenByParty.get(subaccountId) as Kobo),
   }))
   const paid = shares.filter((share) => share.kobo > 0n)
   await tx.query({
@@ -291,8 +297,8 @@ function sum(values: Iterable<bigint>): bigint {
   return total
 }
 
-// Closes a settlement. Refusals, in this order: client_suspended, settlement_in_progress, cut_off_passed,
-// settlement_empty, settlement_below_minimum.
+// Closes a settlement as described at the top of this file. Refusals, in this order: client_suspended,
+// settlement_in_progress, cut_off_passed, settlement_empty, settlement_below_minimum.
 export async function closeSettlement(
   tx: Transaction,
   deps: ApprovalDeps,
@@ -306,8 +312,8 @@ export async function closeSettlement(
   const cutOff = closing.cutOff ?? firstCutOff(now, previous)
   if (previous && cutOff <= previous.cutOff) throw new Refusal('cut_off_passed')
 
-  // Decides the last transfer before it reads the accounts. So a subaccount whose first share is covered is
-  // always among the parties.
+  // The last transfer is decided before the accounts are read. So a subaccount whose first share is covered
+  // is always among the parties.
   const toId = await decideTransfers(tx)
   const opened = await openAccounts(tx, deps, clientId)
   const cover: Cover = { fromId: previous?.nextFromId ?? 0n, toId, cutOff }
@@ -322,11 +328,19 @@ export async function closeSettlement(
     ...(await findProvisionAccounts(tx, clientId, CURRENCY)),
   ]
   const taking = { settlementId: id, clientId, currency: CURRENCY, cover, nextFromId, parties }
-  const takings = await takeAvailable(tx, now, { ...taking, alsoLocked })
+  const takenByParty = await takeAvailable(tx, now, { ...taking, alsoLocked })
   const { reserveBps, reserveDays } = await readSettings(tx, clientId)
   const floor = await readFloor(tx, { clientId, currency: CURRENCY, now })
   const netKobo = await writeSettlement(tx, deps, {
-    ...{ id, closing, previous, cover, nextFromId, totals, takings, reserveBps, reserveDays },
+    id,
+    closing,
+    previous,
+    cover,
+    nextFromId,
+    totals,
+    takenByParty,
+    reserveBps,
+    reserveDays,
     ...opened,
     floor,
   })
@@ -357,7 +371,8 @@ export async function awaitTurn(tx: Transaction, clientId: ClientId): Promise<vo
   })
 }
 
-// Just after now, so that transfers posted at this instant are covered.
+// Returns a time just after now, so that transfers posted at this instant are covered, and just after the
+// previous cut-off.
 function firstCutOff(now: Date, previous: Previous | undefined): Date {
   return new Date(Math.max(now.getTime(), previous?.cutOff.getTime() ?? 0) + 1)
 }
@@ -409,15 +424,13 @@ function settlingAccount(clientId: ClientId, subaccountId: SubaccountId | null):
   return { kind: 'settling', owner, currency: CURRENCY }
 }
 
-// Cancels a settlement that is not approved. Opposite transfers put the money back, and the next settlement
-// covers it again. Only the client's latest settlement can be cancelled, because each settlement starts where
-// the previous one ends.
-//
-// Locks: the client's turn, the settlement; then ledger accounts.
-
 type Cancellation = { clientId: ClientId; reference: string; actor: string; now: Date }
 
-// A repetition changes nothing.
+// Cancels a settlement that is not approved. Opposite transfers put the money back, and the next settlement
+// covers it again. Only the client's latest settlement can be cancelled, because each settlement starts where
+// the previous one ends. Cancelling it again changes nothing.
+//
+// Locks: the client's turn, the settlement; then ledger accounts.
 export async function cancelSettlement(
   tx: Transaction,
   { clientId, reference, actor, now }: Cancellation,
@@ -450,10 +463,9 @@ export async function cancelSettlement(
   return readSettlement(tx, id)
 }
 
-// Sets the status of a settlement from its payouts: paid when all are confirmed, failed when none is. The
-// money of a failed payout becomes available again (src/payouts/settle.ts), and the next settlement covers
-// it.
-
+// Sets the status of a settlement from its payouts: sending while any is open, then paid if all are
+// confirmed, failed if none is, else part_failed. The money of a failed payout becomes available again
+// (src/payouts/settle.ts), and the next settlement covers it.
 export const finishSettlement: OutcomeHook = async (tx, { now }, { settlementId }) => {
   const id = settlementId as SettlementId
   const { rows } = await tx.query<{ status: SettlementStatus }>({

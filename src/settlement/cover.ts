@@ -1,4 +1,5 @@
-// Writes the lines of a settlement in one statement, whatever their number (I51).
+// Decides what a settlement covers, writes its lines in one statement, whatever their number (I51), and takes
+// the money.
 //
 // A settlement covers the transfers of the client's money that have an id up to `toId` and were posted before
 // `cutOff`. It leaves out the transfers of settlements, and those that the previous settlement covers. No
@@ -25,8 +26,8 @@ export async function decideTransfers(tx: Transaction): Promise<bigint> {
   return (rows[0] as { id: bigint }).id
 }
 
-// SQL: one row for each side of a transfer that is on one of the client's accounts. `kobo` is negative for
-// money that left the account.
+// SQL subqueries: `sides` has one row for each side of a transfer that is on one of the client's accounts.
+// `kobo` is negative for money that left the account.
 const SIDES = `
   accounts as (
     select account_id, subaccount_id from settlement_accounts
@@ -90,7 +91,7 @@ function values({ clientId, currency, cover, previous }: Covering): unknown[] {
   ]
 }
 
-// Returns the lowest id that is not covered: the next settlement starts there.
+// Returns the lowest transfer id that is not covered: the next settlement starts there.
 export async function writeLines(
   tx: Transaction,
   settlementId: SettlementId,
@@ -169,19 +170,9 @@ export async function previewTotals(db: Queryable, covering: Covering): Promise<
   return rows[0] as LineTotals
 }
 
-// Moves the money that a settlement covers from the client's accounts to settling. From each account it takes
-// the balance as of the cut-off: the balance less the transfers posted after the cut-off. If the client has
-// drawn from that money since, only the remainder moves; the difference is carried, and the next settlement
-// evens it out.
-//
-// The accounts are locked only here, shortly before the commit. So arriving credits wait only while these
-// transfers are posted.
-//
-// Locks: the accounts that hold the money and the accounts that receive it, in id order.
-
 export type Party = {
-  subaccountId: SubaccountId | null // Null: the account is the client's.
-  accountId: AccountId | null // Null: all of the client's accounts.
+  subaccountId: SubaccountId | null // null for the client.
+  accountId: AccountId | null // null means all of the client's accounts.
   settlingId: AccountId
 }
 
@@ -195,7 +186,15 @@ type Taking = {
   alsoLocked: readonly AccountId[]
 }
 
-// Returns the amount taken for each party.
+// Moves the money that a settlement covers from the client's accounts to settling. From each account it takes
+// the balance as of the cut-off: the balance less the transfers posted after the cut-off. If the client has
+// drawn from that money since, only the remainder moves; the difference is carried, and the next settlement
+// evens it out. Returns the amount taken for each party.
+//
+// The accounts are locked only here, shortly before the commit. So arriving credits wait only while these
+// transfers are posted.
+//
+// Locks: the accounts that hold the money and the accounts that receive it, in id order.
 export async function takeAvailable(
   tx: Transaction,
   now: Date,
@@ -214,27 +213,28 @@ export async function takeAvailable(
   return sumTaken(tx, settlementId, parties)
 }
 
-// Finds the accounts in one statement and locks them by id in another. If a row changed meanwhile, PostgreSQL
-// checks it again, and would repeat a subquery in that check for each row.
+// Returns the accounts to take money from. Finds the accounts in one statement and locks them by id in
+// another: PostgreSQL checks a row again if it was changed concurrently, and would then repeat a subquery
+// for each such row.
 async function lockAccounts(
   tx: Transaction,
   { clientId, currency, parties, alsoLocked }: Taking,
 ): Promise<AccountId[]> {
-  const shared = [...parties.map(({ settlingId }) => settlingId), ...alsoLocked]
+  const destinations = [...parties.map(({ settlingId }) => settlingId), ...alsoLocked]
   const sources = await tx.query<{ id: AccountId }>({
     name: 'list-settled-accounts',
     text: `select account_id as id from settlement_accounts
             where client_id = $1 and currency = $2`,
     values: [clientId, currency],
   })
-  const ids = [...sources.rows.map(({ id }) => id), ...shared]
+  const ids = [...sources.rows.map(({ id }) => id), ...destinations]
   const { rows } = await tx.query<{ id: AccountId; isSource: boolean }>({
     name: 'lock-settled-accounts',
     text: `select l.id, not l.id = any($2::bigint[]) as is_source
              from unnest($1::bigint[]) as h (id) join ledger_accounts l on l.id = h.id
             where l.credits_kobo > l.debits_kobo or l.id = any($2::bigint[])
             order by l.id for no key update of l`,
-    values: [numberArray(ids), numberArray(shared)],
+    values: [numberArray(ids), numberArray(destinations)],
   })
   return rows.filter(({ isSource }) => isSource).map(({ id }) => id)
 }

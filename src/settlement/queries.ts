@@ -1,4 +1,4 @@
-// The lines of a settlement, in the order in which the money moved, each with its credit or payout.
+// Reads the lines of a settlement, and previews the settlement that would be closed now.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -25,7 +25,7 @@ export const LINE_KINDS = [
 export type SettlementLine = {
   id: bigint
   kind: (typeof LINE_KINDS)[number]
-  subaccountCode: string | null // Null: the line is the client's.
+  subaccountCode: string | null // null for a line of the client.
   postedAt: Date
   creditId: CreditId | null
   sessionId: string | null
@@ -47,6 +47,7 @@ export type SettlementLine = {
 
 type LinePage = { settlementId: SettlementId; afterId: bigint | null; limit: number }
 
+// Lists lines in the order in which the money moved, each with its credit or payout.
 export async function listLines(
   db: Queryable,
   { settlementId, afterId, limit }: LinePage,
@@ -77,9 +78,6 @@ export async function listLines(
   return rows
 }
 
-// Previews the settlement that would be closed now, and the time of the next scheduled one. Reads one
-// snapshot and takes no lock.
-
 const LAST_ID = 9_223_372_036_854_775_807n
 
 export type UpcomingSettlement = SettlementAmounts & {
@@ -90,6 +88,8 @@ export type UpcomingSettlement = SettlementAmounts & {
   next: Slot | undefined
 }
 
+// Previews the settlement that would be closed now, and the time of the next scheduled one. Call in a
+// repeatable-read transaction. Takes no lock.
 export async function readUpcoming(
   tx: Transaction,
   { clientId, now }: { clientId: ClientId; now: Date },
@@ -103,18 +103,18 @@ export async function readUpcoming(
   const { heldKobo, releasedKobo } = await previewDueReserves(tx, clientId, cutOff)
   const { reserveBps, schedule, handledTo } = settings
   const floor = await readFloor(tx, { clientId, currency: CURRENCY, now })
-  const shared = shareOut({ takenKobo: clientKobo, releasedKobo, owedKobo, reserveBps, floor })
+  const clientPart = shareOut({ takenKobo: clientKobo, releasedKobo, owedKobo, reserveBps, floor })
   const { netKobo: coveredNetKobo, lines, ...amounts } = covered
   return {
     ...amounts,
     lines,
-    recoveredKobo: kobo(covered.recoveredKobo + shared.recoveredKobo),
-    reservedKobo: shared.reservedKobo,
+    recoveredKobo: kobo(covered.recoveredKobo + clientPart.recoveredKobo),
+    reservedKobo: clientPart.reservedKobo,
     releasedKobo: kobo(heldKobo + releasedKobo),
     carriedKobo: kobo(
       clientKobo + subaccountsKobo - coveredNetKobo + covered.carriedKobo - heldKobo,
     ),
-    netKobo: kobo(shared.netKobo + subaccountsKobo),
+    netKobo: kobo(clientPart.netKobo + subaccountsKobo),
     currency: CURRENCY,
     periodFrom: previous?.cutOff ?? null,
     schedule,

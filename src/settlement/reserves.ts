@@ -1,6 +1,8 @@
 // Reserves: parts of settlements that are held back. The first settlement whose cut-off is late enough
-// releases a reserve. Before that, an adjustment may use the reserve to pay the client's debt. A hold of all
-// the client's money that lacks money takes a due reserve instead (I130).
+// releases a reserve. Before that, an adjustment may use the reserve to pay the client's debt. If a hold of
+// all the client's money lacks money, the hold takes a due reserve instead (I130).
+//
+// Also divides a client's money into debt recovery, reserve and net amount, and releases excess provisions.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -13,8 +15,8 @@ import { type Floor, WHOLE_BPS } from '#payouts/settings.ts'
 
 const DAY_MS = 86_400_000
 
-// SQL: reserves that can pay the client's debt or be held. The settlement of such a reserve can no longer be
-// cancelled.
+// SQL condition: whether a reserve of client $1 can pay the client's debt or be held. The settlement of such
+// a reserve can no longer be cancelled.
 const USABLE = `
   client_id = $1 and released_by is null
   and exists (select from settlements s where s.id = settlement_id and s.status <> 'closed')`
@@ -49,8 +51,8 @@ export async function previewDueReserves(
   return { heldKobo: kobo(heldKobo), releasedKobo: kobo(dueKobo - heldKobo) }
 }
 
-// Moves due reserves to holds. The settlement may release the rest. The caller holds the client's turn and
-// has locked the reserve account.
+// Moves due reserves to holds that lack money, and returns how much the settlement may release. The caller
+// holds the client's turn and has locked the reserve account.
 export async function takeDueReserves(
   tx: Transaction,
   now: Date,
@@ -146,10 +148,6 @@ export async function useReserves(
   })
 }
 
-// Divides the money that a settlement took from a client: first recovers the client's debt, then holds back a
-// reserve from the money taken, and adds the reserves that are due. The operator's floor also holds back for
-// what the client paid out itself meanwhile (I96). Pure.
-
 export type ShareOut = {
   recoveredKobo: Kobo
   reservedKobo: Kobo
@@ -164,6 +162,9 @@ type Inputs = {
   floor: Floor
 }
 
+// Divides the money taken from a client and the reserves that are due. First recovers the client's debt from
+// both, then holds back a reserve from the money taken. The operator's floor also applies to the money that
+// the client has paid out itself since the previous settlement (I96). Pure.
 export function shareOut({
   takenKobo,
   releasedKobo,
@@ -174,9 +175,9 @@ export function shareOut({
   const allKobo = takenKobo + releasedKobo
   const recoveredKobo = least(owedKobo, allKobo)
   const reservableKobo = least(takenKobo, allKobo - recoveredKobo)
-  const ownKobo = (reservableKobo * BigInt(reserveBps)) / WHOLE_BPS
+  const termsKobo = (reservableKobo * BigInt(reserveBps)) / WHOLE_BPS
   const floorKobo = ((reservableKobo + floor.paidKobo) * BigInt(floor.bps)) / WHOLE_BPS
-  const reservedKobo = least(reservableKobo, floorKobo > ownKobo ? floorKobo : ownKobo)
+  const reservedKobo = least(reservableKobo, floorKobo > termsKobo ? floorKobo : termsKobo)
   return {
     recoveredKobo: kobo(recoveredKobo),
     reservedKobo: kobo(reservedKobo),
@@ -187,12 +188,6 @@ export function shareOut({
 function least(one: bigint, other: bigint): bigint {
   return one < other ? one : other
 }
-
-// Keeps a provision within the debt that it is for (I119): a transaction that lowers a client's debt releases
-// the excess before it ends. So a debt that is written off is a cost once, and a debt that is paid is none.
-//
-// Every transaction that changes a provision locks the client's receivable, so the caller's lock of the
-// receivable keeps the provision unchanged as well.
 
 // Returns the accounts that releaseExcess() moves, so that the caller can lock them together with its own.
 export async function findProvisionAccounts(
@@ -209,7 +204,10 @@ export async function findProvisionAccounts(
   return rows.map(({ id }) => id)
 }
 
-// The caller has lowered the debt, and holds the lock of the receivable.
+// Releases the part of a client's provision that exceeds the client's debt (I119). Every transaction that
+// lowers the debt calls this before it ends. So a debt that is written off becomes a cost only once, and a
+// debt that is paid becomes none. The caller has lowered the debt and locked the receivable, which every
+// transaction that changes a provision locks.
 export async function releaseExcess(
   tx: Transaction,
   now: Date,

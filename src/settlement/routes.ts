@@ -1,4 +1,5 @@
-// /api/v1/settlements: list and read settlements and their lines, and preview the next settlement.
+// /api/v1/settlements: list and read settlements and their lines, preview the next settlement, and close,
+// approve and cancel settlements.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -83,8 +84,6 @@ export const settlements = resource('/api/v1/settlements', {
       return listLines(db, { settlementId, afterId: after, limit })
     },
   })
-
-// /api/v1/settlements: close, approve and cancel settlements.
 
 const ATTEMPTS_MAX = 5
 const PAYEES_MAX = 10_000
@@ -206,8 +205,9 @@ export const settlementChanges = resource('/api/v1/settlements', {
       }),
   })
 
-// Runs `work`. If another call is closing a settlement of the client, a call with an idempotency key waits
-// for that call and tries again, so a retry gets the first answer. A call without a key is refused.
+// Runs `work` in a transaction. If another call is closing a settlement of the client, a call with an
+// idempotency key waits for that call and tries again, so that a retry gets the first call's answer. A call
+// without a key is refused.
 async function inTurn<T extends object>(
   { request, reply, ...deps }: Deps & { request: FastifyRequest; reply: FastifyReply },
   work: (tx: Transaction) => Promise<T>,

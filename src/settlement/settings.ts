@@ -1,5 +1,5 @@
-// A client's settlement terms: schedule, minimum amount and reserve. The operator may set a floor for the
-// reserve, which the client cannot go below.
+// Settlement settings: each client's terms (schedule, minimum amount, reserve), the slots of a schedule, and
+// the calendar of holidays. The operator may set a floor for the reserve, which the client cannot go below.
 
 import type { Client } from '#access/permissions.ts'
 import { type Holidays, isBusinessDay, watDay } from '#clock.ts'
@@ -22,7 +22,7 @@ type SettlementTerms = {
 
 // The reserve in force is the greater of the client's own and the operator's floor.
 export type SettlementSettings = SettlementTerms & {
-  handledTo: Date | null
+  handledTo: Date | null // Slots up to this time were closed or skipped; null without a schedule.
   reserveFloorBps: number
   reserveFloorDays: number
 }
@@ -44,8 +44,8 @@ export async function readSettings(db: Queryable, clientId: ClientId): Promise<S
   return rows[0] as SettlementSettings
 }
 
-// A schedule starts when it is set, and closes no settlement for earlier slots. For a client without a
-// reserve of its own, the operator's floor applies.
+// A schedule starts when it is set, and closes no settlement for earlier slots. If the client asks for no
+// reserve, the operator's floor applies.
 export async function writeSettings(
   tx: Transaction,
   { client, actor, now }: { client: Client; actor: string; now: Date },
@@ -81,11 +81,11 @@ export type ScheduledClient = Pick<SettlementTerms, 'schedule' | 'minimumKobo'> 
   handledTo: Date
 }
 
-// SQL: a client's settlements are scheduled.
+// SQL condition: whether any client has a settlement schedule.
 export const HAS_SETTLEMENT_SCHEDULES = `exists (select from settlement_settings where schedule <> 'manual')`
 
-// Leaves out suspended clients. When such a client is resumed, its schedule makes up for the slots it
-// missed.
+// Lists the clients with a schedule, without suspended ones. When a suspended client is resumed, the worker
+// closes the missed slots.
 export async function listScheduled(db: Queryable): Promise<ScheduledClient[]> {
   const { rows } = await db.query<ScheduledClient>({
     name: 'list-scheduled-settlements',
@@ -99,7 +99,8 @@ export async function listScheduled(db: Queryable): Promise<ScheduledClient[]> {
   return rows
 }
 
-// Returns true to one caller only, which then closes or skips the slot (I54). Keeps the row locked.
+// Returns true to only one caller, which then closes or skips the slot (I54). The row stays locked until the
+// transaction ends.
 export async function claimSlot(
   tx: Transaction,
   { clientId, handledTo, schedule }: ScheduledClient,
@@ -114,13 +115,12 @@ export async function claimSlot(
   return rowCount === 1
 }
 
-// When settlements close, in West Africa Time and on business days only. Pure.
+// Schedules of settlements, in West Africa Time and on business days only:
 //
 //   manual            never automatically
 //   daily@HH:MM       each business day, with the cut-off at that time
-//   T+1@HH:MM         each business day, with the cut-off at its midnight: covers the day before
+//   T+1@HH:MM         each business day, with the cut-off at the start of the day: covers the days before
 //   weekly@Mon@HH:MM  once a week, or on the next business day if that day is a holiday
-
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const DAY_MS = 86_400_000
 const PATTERN = /^(?:(daily|T\+1)|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):([0-5][0-9])$/
@@ -138,7 +138,7 @@ export function normalSchedule(schedule: string): string {
   return schedule === 'weekly' ? WEEKLY : schedule
 }
 
-// The first slot after this moment. Undefined for a manual schedule.
+// Returns the first slot after this moment, or undefined for a manual schedule. Pure.
 export function nextSlot(schedule: string, after: Date, holidays: Holidays): Slot | undefined {
   const match = PATTERN.exec(schedule)
   if (!match) return undefined
@@ -156,8 +156,8 @@ export function nextSlot(schedule: string, after: Date, holidays: Holidays): Slo
   return undefined
 }
 
-// Whether a weekly settlement closes on this business day: the day is the chosen weekday, or the chosen
-// weekday and every day between it and this day were no business days.
+// Whether a weekly settlement closes on this business day: the day is the chosen weekday, or neither the
+// chosen weekday nor any day since then was a business day.
 function isWeekly(day: string, weekday: string, holidays: Holidays): boolean {
   if (dayName(day) === weekday) return true
   const before = dayBefore(day)
@@ -176,20 +176,20 @@ function dayStart(day: string): Date {
   return new Date(`${day}T00:00:00+01:00`)
 }
 
-// The one calendar of holidays, which are the days besides weekends that are no business days. Settlements,
-// payout files and overdue alerts use it. A day that the government has yet to announce is expected: the
-// calendar shows it, but it counts as a business day until an operator confirms it (I115).
-
+// A holiday: a day other than a Saturday or Sunday on which banks do not work. Settlements, payout files and
+// overdue alerts all use this calendar. A holiday that the government has yet to announce is expected
+// (isConfirmed is false): the calendar shows it, but the day is treated as a business day until an operator
+// confirms it (I115).
 export type Holiday = {
   day: string
   name: string
   isConfirmed: boolean
   source: string
-  updatedBy: string | null // Null: the holiday was supplied with the service.
+  updatedBy: string | null // null for a holiday that was supplied with the service.
   updatedAt: Date
 }
 
-// Few enough for the search for a business day, which stops after 400 days (src/clock.ts).
+// The search for a business day stops after 400 days (src/clock.ts), so a year must not be all holidays.
 const PER_YEAR_MAX = 100
 
 const COLUMNS = 'day::text as day, name, is_confirmed, source, updated_by, updated_at'
@@ -201,6 +201,7 @@ export async function listHolidays(db: Queryable, year?: string): Promise<Holida
   return rows
 }
 
+// Returns only the confirmed holidays.
 export async function readHolidays(db: Queryable): Promise<Holidays> {
   const { rows } = await db.query<{ day: string }>({
     name: 'read-holidays',
@@ -264,8 +265,8 @@ export async function removeHoliday(
 
 const WARNING_MS = 90 * 86_400_000
 
-// Warns operators 90 days before the calendar runs out: after its last holiday every weekday counts as a
-// business day. Expected holidays count as known.
+// Alerts operators 90 days before the calendar runs out, because after its last holiday every weekday would
+// be treated as a business day. Expected holidays are included.
 export async function watchHolidays(tx: Transaction, now: Date): Promise<void> {
   const { rows } = await tx.query<{ lastDay: string | null }>({
     name: 'last-holiday',

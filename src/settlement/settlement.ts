@@ -1,7 +1,8 @@
-// Settlements. Closing a settlement writes its content (close.ts). Only its status changes later.
+// Settlements: reads and lists them, and records changes in the audit log and events. Closing a settlement
+// writes its content (close.ts); later only its status changes, and who approved or cancelled it.
 //
-// The open settlement has no row (queries.ts). An approved settlement is shown as sending once one of its
-// payouts has left the queue.
+// The open settlement has no row; readUpcoming() computes it. An approved settlement is shown as sending once
+// one of its payouts has left the queue.
 
 import { APPROVER_COLUMNS, type FirstApprover } from '#approvals/approvers.ts'
 import { timestamp } from '#clock.ts'
@@ -166,7 +167,7 @@ export async function findPrevious(
   return rows[0]
 }
 
-// Settlements whose reference starts with the prefix, newest first.
+// Returns settlements whose reference starts with the prefix, newest first.
 export async function findSettlementsLike(
   db: Queryable,
   clientId: ClientId,
@@ -182,8 +183,6 @@ export async function findSettlementsLike(
   return rows
 }
 
-// Records settlements in the audit log and in the client's events.
-
 type SettlementAction = {
   id: SettlementId
   verb: 'close' | 'approve_first' | 'approve' | 'cancel'
@@ -191,6 +190,7 @@ type SettlementAction = {
   more?: object
 }
 
+// Records a change of a settlement in the audit log, and a closing also in the client's events.
 export async function recordSettlement(
   tx: Transaction,
   now: Date,

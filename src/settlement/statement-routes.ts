@@ -11,8 +11,6 @@ import { listLines } from './queries.ts'
 import { getSettlement } from './settlement.ts'
 import { LineView, requireReference, SettlementView } from './views.ts'
 
-// The statement of a settlement as a page to read and print.
-
 type Statement = {
   client: string
   settlement: ReturnType<typeof SettlementView.present>
@@ -47,6 +45,7 @@ const LINE_AMOUNTS = [
   ['other', 'Other'],
   ['net', 'Net'],
 ] as const
+// The totals that are added to the net amount; the page shows the others as negative.
 const ADDED: readonly string[] = ['gross', 'released', 'carried']
 
 function statementPage({ client, settlement, lines }: Statement): string {
@@ -94,17 +93,32 @@ const PAGE_LINES_MAX = 1_000
 
 type Line = ReturnType<typeof LineView.present> & { settlement: string }
 
-// Add new columns at the end, so that existing positions stay.
+// Add new columns at the end, because importers may read columns by position.
 const COLUMNS: Columns<Line> = [
   ['settlement', ({ settlement }) => settlement],
   ...LineView.columns(
-    ...(['kind', 'postedAt', 'gross', 'fee', 'vat', 'split', 'reversed', 'other', 'net'] as const),
-    ...(['subaccountCode', 'creditId', 'sessionId', 'receivedAt', 'paymentReference'] as const),
-    ...(['merchantRef', 'collectionAccountNumber', 'merchantCode', 'payoutReference'] as const),
+    'kind',
+    'postedAt',
+    'gross',
+    'fee',
+    'vat',
+    'split',
+    'reversed',
+    'other',
+    'net',
+    'subaccountCode',
+    'creditId',
+    'sessionId',
+    'receivedAt',
+    'paymentReference',
+    'merchantRef',
+    'collectionAccountNumber',
+    'merchantCode',
+    'payoutReference',
   ),
 ]
 
-const about = {
+const statementSchema = {
   tags: ['Settlements'],
   security: BEARER,
   params: Type.Object({ reference: Type.String() }),
@@ -123,7 +137,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
       onRequest,
       config: { errors: ['settlement_not_found'] },
       schema: {
-        ...about,
+        ...statementSchema,
         operationId: 'exportSettlement',
         summary: 'Export a settlement as CSV',
         description:
@@ -156,7 +170,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
       onRequest,
       config: { errors: ['settlement_not_found'] },
       schema: {
-        ...about,
+        ...statementSchema,
         operationId: 'getSettlementStatement',
         summary: 'Retrieve the statement of a settlement as a page to print',
         description: `With the first ${PAGE_LINES_MAX} lines; the CSV has all.`,

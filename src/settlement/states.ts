@@ -1,5 +1,5 @@
-// The states of a settlement, and the only code that changes them. The open settlement has no row
-// (queries.ts).
+// The states of a settlement, and the only code that changes them. The open settlement has no row;
+// readUpcoming() in queries.ts computes it.
 
 import { type Move, moveRow, type States, statusesOf } from '#db/states.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -115,7 +115,7 @@ export const SettlementDetailView = view(
   'SettlementDetail',
   (f: Fields<SettlementDetail, PayeeContext>) => ({
     ...SettlementView.fields,
-    // Leaves out payees without a bank account: heldReason explains these.
+    // Payees without a bank account are left out; heldReason says that one is missing.
     payees: f.list(
       PayeeView,
       ({ payees }) => payees.filter((payee) => payee.bankAccount !== null) as PaidPayee[],

@@ -1,9 +1,8 @@
-// Closes settlements on schedule, and watches that the calendar of holidays does not run out.
+// Closes settlements on schedule, and alerts operators before the calendar of holidays runs out.
 //
-// Any number of processes may run this worker: the process that advances a
-// client's schedule closes the slot in the same transaction, so each slot is closed once (I54). Missed slots
-// are closed later, in order, each with its own cut-off. A slot with nothing to settle, or with less than the
-// minimum, is skipped.
+// Any number of processes may close settlements: the process that advances a client's schedule closes the
+// slot in the same transaction, so each slot is closed once (I54). Missed slots are closed later, in order,
+// each with its own cut-off. A slot with nothing to settle, or with less than the minimum, is skipped.
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
@@ -40,7 +39,7 @@ const SKIPPED: readonly RefusalCode[] = [
   'cut_off_passed',
 ]
 
-const PASSING: readonly RefusalCode[] = ['settlement_in_progress', 'client_suspended']
+const TEMPORARY: readonly RefusalCode[] = ['settlement_in_progress', 'client_suspended']
 
 export function closeSettlementsRound(deps: CloseSettlementsDeps): Round {
   const { db, clock } = deps
@@ -55,7 +54,7 @@ export function closeSettlementsRound(deps: CloseSettlementsDeps): Round {
         await closeSlot(deps, client, slot)
         more = true // Another missed slot may follow.
       } catch (error) {
-        if (isPassing(error)) continue // The next round tries again.
+        if (isTemporary(error)) continue // The next round tries again.
         failures.push(error) // A failed slot must not delay others.
       }
     }
@@ -83,10 +82,10 @@ async function closeSlot(
   }
 }
 
-// The refusals that pass by themselves: another process is closing the settlement, or the client was
-// suspended meanwhile.
-function isPassing(error: unknown): boolean {
-  return error instanceof Refusal && PASSING.includes(error.code)
+// Whether a later round may succeed: another process is closing a settlement of the client, or the client
+// has just been suspended.
+function isTemporary(error: unknown): boolean {
+  return error instanceof Refusal && TEMPORARY.includes(error.code)
 }
 
 export function watchHolidaysRound({ db, clock }: { db: Pool; clock: Clock }): Round {

@@ -1,4 +1,6 @@
-// /api/v1/splits: create, list, retrieve and deactivate splits.
+// /api/v1/splits: create, list, retrieve and deactivate splits. /api/v1/subaccounts: create, list, retrieve
+// and change subaccounts. Before a new bank account is used, the service asks a bank for the holder's name,
+// with no transaction open.
 
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -71,9 +73,6 @@ function requireSplitCode(text: string): string {
   return text
 }
 
-// /api/v1/subaccounts: create, list, retrieve and change subaccounts. Before a new bank account is used, the
-// service asks a bank for the holder's name, with no transaction open.
-
 export const subaccounts = resource('/api/v1/subaccounts', {
   tag: 'Splits',
   noun: 'subaccount',
@@ -139,7 +138,7 @@ export const subaccounts = resource('/api/v1/subaccounts', {
     prepare: async (call) => {
       const { db, clientId, params, input: paidTo } = call
       if (!paidTo) return undefined
-      await getSubaccount(db, clientId, params.subaccountCode) // Refuses early, before a bank is asked.
+      await getSubaccount(db, clientId, params.subaccountCode) // Refuses an unknown code before a bank is called.
       return { clientId, ...paidTo, answer: await ask(call, paidTo) }
     },
     run: async (tx, call) => {

@@ -1,11 +1,12 @@
-// The shares of subaccounts in each part of a credit: its booked amount, or a suspense item of it that
-// was assigned (I55). Written in the transaction that books the money, after its fee.
+// The shares of subaccounts in credits: computes, stores, returns and reads them. A part of a credit that is
+// shared is its booked amount, or one of its suspense items that was assigned (I55). Shares are written in
+// the transaction that books the money, after its fee.
 //
 //   Available → Subaccount 15,828.00     80% of 20,000.00 less fee and VAT
 //   Available → Subaccount  3,957.00     20%
 //
-// When the bank takes the money back, the subaccounts first give back their shares, as far as they still
-// hold them (I56). Money that has left them is the client's loss and is never taken twice.
+// When the bank takes the money back, the subaccounts first return their shares, as far as they still hold
+// them (I56). Money that has left a subaccount is the client's loss and is never taken twice.
 
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -45,8 +46,8 @@ export function shareCredits(
   const feesKobo = sumOfFees(fees)
   const shares = shareAmount(split, { grossKobo, feesKobo, bearer: rule?.bearer })
   const leftKobo = parts.map(({ creditId, itemId = null, amountKobo }) => {
-    const own = fees.filter((fee) => fee.creditId === creditId && fee.itemId === itemId)
-    return amountKobo - sumOfFees(own)
+    const partFees = fees.filter((fee) => fee.creditId === creditId && fee.itemId === itemId)
+    return amountKobo - sumOfFees(partFees)
   })
   return split.parts.flatMap(({ subaccountId }, at) => {
     const ofParts = distribute(shares[at] as Kobo, leftKobo)
@@ -114,17 +115,15 @@ export async function insertShares(
   })
 }
 
-// The shares of subaccounts in a credit, and the amounts of them that subaccounts give back when a bank takes
-// the money back (I56).
-
+// A share in a credit, and how much of it the subaccount has returned since a bank took money back (I56).
 export type StandingShare = {
   id: bigint
   itemId: SuspenseItemId | null
   subaccountId: SubaccountId
-  accountId: AccountId // The account that paid the share. A returned share goes there.
+  accountId: AccountId // The account that paid the share, and to which a returned share is credited back.
   baseKobo: Kobo
   shareKobo: Kobo
-  returnedKobo: Kobo // Given back so far.
+  returnedKobo: Kobo // Returned so far.
   lostKobo: Kobo // Due for return, but the money had already left the subaccount.
 }
 
@@ -142,9 +141,9 @@ export async function readShares(tx: Transaction, creditId: CreditId): Promise<S
 
 export type ReturnedShare = { of: StandingShare; returnedKobo: Kobo; lostKobo: Kobo }
 
-// Computes the shares to give back when `leftKobo` remains of the part. Subaccounts give back only money that
-// they still hold; `balances` is reduced by it. The remaining share of a subaccount is rounded down, in the
-// client's favour.
+// Computes the shares to return when `leftKobo` remains of the part. A subaccount returns only money that it
+// still holds, and `balances` is reduced by that amount. The share that a subaccount keeps is rounded down,
+// in the client's favour.
 export function returnShares(
   shares: readonly StandingShare[],
   { leftKobo, balances }: { leftKobo: Kobo; balances: Map<SubaccountId, Kobo> },
@@ -193,7 +192,7 @@ export function shareBackTransfers(
   })
 }
 
-// SQL: the transfers that gave subaccounts their shares of the credits $1, or took them back.
+// SQL query: the transfers that moved shares of the credits $1 to subaccounts (positive) or back (negative).
 export const SHARE_TRANSFERS = `
   select t.id, t.credit_id, u.client_id, t.posted_at, u.code as subaccount_code,
          case when l.id = t.credit_account_id then t.amount_kobo else -t.amount_kobo end
@@ -205,13 +204,12 @@ export const SHARE_TRANSFERS = `
                                       then split_part(l.owner, ':', 2)::bigint end
    where t.credit_id = any($1::bigint[]) and t.reason = 'split'`
 
-// SQL columns: the shares of subaccounts in a credit or a payment, less the amounts that they gave back.
-
 export type ShareView = { subaccountCode: string; amountKobo: Kobo }
 
-// Parsed from JSON. Null: there are no shares.
+// Parsed from JSON; null if there are no shares.
 export type ShareRows = { subaccountCode: string; amountKobo: string }[] | null
 
+// SQL scalar: the shares of subaccounts under a condition on credit_splits `s`, less the returned amounts.
 const shares = (condition: string) => `
   (select json_agg(json_build_object('subaccountCode', s.code, 'amountKobo', s.kobo::text)
                    order by s.code)
@@ -220,11 +218,11 @@ const shares = (condition: string) => `
             where ${condition}
             group by u.code) as s)`
 
-// SQL for a credit `c`.
+// SQL column: the shares in a credit `c`.
 export const CREDIT_SHARES = `${shares('s.credit_id = c.id')} as splits`
 
-// SQL for a payment `p` of an advice `a`: the shares in its own credits, and in suspense items assigned to
-// it. Reads no shares if the advice has no split.
+// SQL column: the shares in a payment `p` of an advice `a`, which are those in the payment's own credits and
+// in suspense items assigned to it. Reads no shares if the advice has no split.
 export const PAYMENT_SHARES = `
   case when a.split_id is not null then ${shares(`
     s.item_id is null and s.credit_id in (select id from credits where payment_id = p.id)

@@ -1,6 +1,8 @@
-// Splits: how a client shares booked money with subaccounts. The terms of a split never change: a client with
-// other terms creates another split. A deactivated split cannot be chosen any more, but still applies where
-// it was chosen before.
+// Splits: how a client shares booked money with subaccounts. The terms of a split never change: to change
+// them, a client creates another split. A deactivated split cannot be chosen any more, but still applies
+// where it was chosen before.
+//
+// This file computes shares, and creates, reads, deactivates and finds splits.
 
 import { listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -12,17 +14,6 @@ import type { ClientId, SplitId, SubaccountId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 
-// Computes the share of each part of a split. Pure, in whole kobo.
-//
-//   percentage   by the largest remainder; the main account keeps the rest
-//   flat         each part its amount, in order, while money remains
-//
-// Shares are computed after the fee. If subaccounts bear the fee (by the fee rule and by parts of the
-// split), shares are computed on the whole amount, and the fee is taken from the bearing parts in
-// proportion to their shares. The main account bears what those parts cannot, and then the other parts.
-//
-// I55: shares are never negative, and their sum never exceeds the amount after the fee.
-
 export const ALL_BPS = 10_000n
 
 export type SplitType = 'percentage' | 'flat'
@@ -33,7 +24,17 @@ export type SplitTerms = {
 
 type Amounts = { grossKobo: Kobo; feesKobo: Kobo; bearer: FeeBearer | undefined }
 
-// Returns the share of each part, in order. The main account keeps the rest.
+// Returns the share of each part of a split, in the order of the parts. Pure, in whole kobo.
+//
+//   percentage   by the largest remainder; the main account keeps the rest
+//   flat         each part gets its amount, in order, while money remains
+//
+// Shares are computed after the fee. If subaccounts bear the fee (by the fee rule and by parts of the
+// split), shares are computed on the whole amount, and the fee is taken from the bearing parts in
+// proportion to their shares. The main account bears the rest of the fee, and if its money does not suffice,
+// the other parts bear it.
+//
+// I55: shares are never negative, and their sum never exceeds the amount after the fee.
 export function shareAmount(split: SplitTerms, { grossKobo, feesKobo, bearer }: Amounts): Kobo[] {
   const areBearing = bearer === 'subaccount' && split.parts.some(({ bearsFee }) => bearsFee)
   if (!areBearing) return shareWhole(split, grossKobo - feesKobo).map(kobo)
@@ -61,8 +62,8 @@ function shareWhole({ type, parts }: SplitTerms, wholeKobo: bigint): bigint[] {
   })
 }
 
-// Rounds every share down. Gives the remaining kobo to the parts that lost most by rounding; among equals to
-// the first, and to the main account last.
+// Rounds every share down, then adds one kobo each to the parts that lost most by rounding until no kobo
+// remains. Among equals the first part comes first and the main account last.
 function largestRemainder(bps: readonly bigint[], wholeKobo: bigint): bigint[] {
   const weights = [...bps, ALL_BPS - sum(bps)]
   const shares = weights.map((weight) => (wholeKobo * weight) / ALL_BPS)
@@ -92,7 +93,7 @@ export type Split = {
   type: SplitType
   isActive: boolean
   areSubaccountsActive: boolean
-  parts: readonly SplitPart[] // In their order.
+  parts: readonly SplitPart[] // In the order in which the client listed them.
   createdAt: Date
 }
 
@@ -150,7 +151,7 @@ export async function getSplit(db: Queryable, clientId: ClientId, code: string):
   return toSplit(rows[0])
 }
 
-// Newest first, from before `beforeId`.
+// Newest first, only those older than `beforeId`.
 export async function listSplits(
   db: Queryable,
   clientId: ClientId,
@@ -242,7 +243,7 @@ async function findParts(
   })
 }
 
-// A repetition changes nothing.
+// Deactivating a split again changes nothing.
 export async function deactivateSplit(
   tx: Transaction,
   { clientId, actor, now }: By,
@@ -265,19 +266,18 @@ function refuse(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
 }
 
-// Finds splits by code for advices and collection accounts. Accepts only an active split of the client whose
-// subaccounts are all active.
-
-// SQL for an advice `a` or a collection account `a`.
+// SQL column: the code of the split of an advice `a` or a collection account `a`.
 export const SPLIT_CODE = '(select s.code from splits s where s.id = a.split_id) as split_code'
 
 type SplitUse = {
   clientId: ClientId
   splitCode: string | null
-  amountKobo?: Kobo // Flat shares must fit into it.
+  amountKobo?: Kobo // Flat shares must not exceed it.
 }
 
-// Returns for each use, in order: the id of its split, null if it has no code, or a refusal.
+// Finds splits by code for advices and collection accounts. Accepts only an active split of the client whose
+// subaccounts are all active. Returns for each use, in order: the id of its split, null if it has no code, or
+// a refusal.
 export async function findUsableSplits(
   db: Queryable,
   uses: readonly SplitUse[],

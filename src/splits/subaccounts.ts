@@ -20,7 +20,7 @@ export type Subaccount = {
   bankCode: string
   accountNumberSealed: Buffer
   accountName: string
-  accountStatus: string // Tells whether its bank confirmed the name.
+  accountStatus: string // Whether its bank has confirmed the name.
   isAccountActive: boolean
   isActive: boolean
   balanceKobo: Kobo
@@ -56,7 +56,7 @@ export async function getSubaccount(
   return rows[0]
 }
 
-// Newest first, from before `beforeId`.
+// Newest first, only those older than `beforeId`.
 export async function listSubaccounts(
   db: Queryable,
   clientId: ClientId,
@@ -76,7 +76,7 @@ export async function listSubaccounts(
 
 type By = { clientId: ClientId; actor: string; userId: UserId | null; now: Date }
 
-// Generates a code for a client that sends none.
+// Generates a code, for requests without one.
 export function generateCode(prefix: 'SUB' | 'SPL'): string {
   return `${prefix}${randomInt(10 ** 12)
     .toString()
@@ -110,9 +110,9 @@ type Changes = {
   bankAccountId?: BankAccountId | undefined
 }
 
-// A repetition changes nothing and writes no audit log. The caller has locked the client's bank accounts, if
-// it changes one. A settlement that holds the lock of a subaccount (lockPayees) never waits for bank
-// accounts, so the two cannot deadlock.
+// Repeating a change changes nothing and writes no audit log. If the change chooses a bank account, the
+// caller has locked the client's bank accounts. A settlement that has locked a subaccount (lockPayees) never
+// waits for bank accounts, so the two cannot deadlock.
 export async function updateSubaccount(
   tx: Transaction,
   { clientId, actor, userId, now }: By,

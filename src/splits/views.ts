@@ -1,4 +1,4 @@
-// Schemas and presenters of subaccounts and splits.
+// Views, request schemas and parsers of subaccounts and splits.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { BankSettings } from '#config/bank-settings.ts'
@@ -132,7 +132,7 @@ export const SplitView = view('Split', (f: Fields<Split>) => ({
   createdAt: f.time('createdAt'),
 }))
 
-// Returns undefined if the request leaves the bank account as it is.
+// Returns the new bank account, or undefined if the request does not change it.
 export function parsePaidTo(
   { bankCode, accountNumber, accountName }: Static<typeof SubaccountChange>,
   banks: readonly BankSettings[],
@@ -148,15 +148,15 @@ export function parsePaidTo(
   throw new Refusal('invalid_request', errors)
 }
 
-// A percentage with two decimals is parsed like money: hundredths of a percent are basis points, as
-// hundredths of a naira are kobo.
+// Shares are parsed like money in both cases: a flat share in naira becomes kobo, and a percentage becomes
+// basis points, which are hundredths of a percent as kobo are hundredths of a naira.
 export function parseSplit(body: Static<typeof SplitRequest>): NewSplit {
   return {
     code: body.splitCode ?? generateCode('SPL'),
     name: body.name,
     type: body.type,
     parts: body.parts.map(({ subaccountCode, share: amount, bearsFee = false }, at) => {
-      const share: bigint = koboOf(amount) as Kobo // The schema has checked it.
+      const share: bigint = koboOf(amount) as Kobo // The schema has checked the format.
       if (body.type === 'percentage' && share > ALL_BPS) {
         const message = 'Must be at most 100 percent.'
         const errors: FieldError[] = [{ field: `parts.${at}.share`, message }]

@@ -1,4 +1,5 @@
-// /api/v1/suspense/requests: approval requests (maker-checker).
+// /api/v1/suspense/requests: approval requests (maker-checker). /api/v1/suspense/settings: turn maker-checker
+// on or off; one user can turn it on, and turning it off needs approval.
 
 import { Type } from '@fastify/type-provider-typebox'
 import {
@@ -202,7 +203,7 @@ function requireRequestId({ sealer, params }: { sealer: Sealer; params: { id: st
   return id
 }
 
-// Refuses a target for a return, because the money goes to its payer.
+// Refuses a target in a request for a return, because a return always goes to the payer.
 function refuseTarget(body: { accountNumber?: string; paymentReference?: string }): undefined {
   for (const field of ['accountNumber', 'paymentReference'] as const) {
     if (body[field] === undefined) continue
@@ -210,9 +211,6 @@ function refuseTarget(body: { accountNumber?: string; paymentReference?: string 
     throw new Refusal('invalid_request', [{ field, message }])
   }
 }
-
-// /api/v1/suspense/settings: turn maker-checker on or off. One user turns it on; turning it off needs
-// approval.
 
 const MakerChecker = Type.Boolean({
   description: 'Maker-checker: another user must approve before money leaves suspense.',

@@ -1,9 +1,9 @@
 // Approval requests: to assign or return suspended money, or to turn off maker-checker (I26). A request
 // becomes void once the bank takes its money back (credits/suspense-items.ts). The database admits at most
-// one open request for an item (suspense_requests_one_open) and for the setting
+// one open request per item (suspense_requests_one_open), and per client one to turn off maker-checker
 // (suspense_requests_one_open_of_setting).
 //
-// Locks, as the subject of a request: the payment, then the item.
+// Locks, before the request: the payment, then the item.
 
 import { inMerchantScope } from '#access/permissions.ts'
 import { lockApprover } from '#approvals/approvers.ts'
@@ -117,7 +117,7 @@ function detailOf(request: ApprovalRequest, verb: Verb): object {
   return { ...(action === 'return' ? { toPayer: true } : assignTarget(request)), note }
 }
 
-// Requests to assign the money, or without `to`, to return it to its payer.
+// Requests approval to assign the money to `to`, or to return it to its payer if `to` is undefined.
 export async function requestApproval(
   tx: Transaction,
   by: Checker,
@@ -139,7 +139,7 @@ export async function requestApproval(
   return approvalRequests.request(tx, by, { values, conflict: 'suspense_requested' })
 }
 
-// Requests to turn off maker-checker. An owner or operator decides.
+// Requests approval to turn off maker-checker. An owner or operator decides.
 export async function requestDisable(
   tx: Transaction,
   by: Checker,

@@ -48,7 +48,7 @@ type Deps = {
   by: Client
   actor: string
   note: string | null
-  isApproved?: boolean // A second person has approved the assignment.
+  isApproved?: boolean // Whether a second person has approved the assignment.
 }
 
 export async function assignSuspense(
@@ -141,7 +141,7 @@ async function lockAssignment(
   return { item, payment, account }
 }
 
-// Refuses money that does not fit completely, because an assignment may not leave a new excess.
+// Refuses an item that does not fit the target completely, because an assignment may not create an excess.
 function refuseUnfitting({ item, payment, account }: Assignment): void {
   if (item.state !== 'open') throw new Refusal('suspense_closed')
   const fits = payment ? fitsPayment(item, payment) : account?.isActive
@@ -154,7 +154,7 @@ function fitsPayment(item: LockedItem, payment: PaymentTarget): boolean {
   return isTaking && acceptedKobo(payment, item.amountKobo) === item.amountKobo
 }
 
-// Locks an item that the client may see. Another client's item counts as not found.
+// Locks an item that the client may see. An item of another client is treated as not found.
 export async function lockVisibleItem(
   tx: Transaction,
   by: Client,
@@ -178,9 +178,9 @@ async function isOfMerchants(tx: Transaction, by: Client, item: LockedItem): Pro
   return rowCount === 1
 }
 
-// Refuses a move that one person makes alone under maker-checker. The caller has locked the item, so nobody
-// can request approval for it meanwhile. The share lock on the client makes a user who turns on maker-checker
-// wait for moves under way. After that, nobody moves money alone.
+// Refuses to move money without approval if the client uses maker-checker, or if a request about the item is
+// open. The caller has locked the item, so no such request can be made concurrently. The share lock on the
+// client makes a user who turns on maker-checker wait for moves under way; later moves need approval.
 export async function refuseUnapproved(
   tx: Transaction,
   clientId: ClientId,
@@ -199,7 +199,7 @@ export async function refuseUnapproved(
   if (rows[0]?.isRequested) throw new Refusal('suspense_requested')
 }
 
-// Gives the money to a payment. If an expired payment is still not paid in full, reopens it for its usual
+// Assigns the money to a payment. If an expired payment is still not paid in full, reopens it for its usual
 // time.
 async function giveToPayment(
   tx: Transaction,
@@ -270,17 +270,17 @@ async function giveToAccount(
   const deductions = deduct(terms, [{ creditId, itemId, amountKobo }])
   const feesKobo = sumOfFees(deductions.fees)
   await sharedAccounts.open(deductionAccounts({ clientId, ...terms }))
-  // A manual assignment ignores the account's limits. But the amount counts towards the money that the
+  // A manual assignment ignores the account's limits. But the amount is included in the money that the
   // account received today, because that sum is read from the ledger.
   const transfers = [transferFrom(item, id)]
   await postDeducted(tx, { sharedAccounts, now }, { transfers, deductions, accountId: id })
   const leftKobo = amountKobo - feesKobo - sumOfShares(deductions.shares)
   const accountBalanceKobo = kobo(balanceKobo + leftKobo)
-  const about = { clientId, collectionAccountId: id, creditId }
+  const subject = { clientId, collectionAccountId: id, creditId }
   return [
-    { ...about, type: 'credit.assigned', ...assignedFacts(item) },
+    { ...subject, type: 'credit.assigned', ...assignedFacts(item) },
     {
-      ...about,
+      ...subject,
       type: 'collection.received',
       facts: { accountBalanceKobo },
       ...overviewChanges(item.currency, { fees: feesKobo }),
@@ -293,8 +293,8 @@ function transferFrom(item: LockedItem, creditAccountId: AccountId): Transfer {
   return { debitAccountId, creditAccountId, amountKobo, creditId, reason: 'assign' }
 }
 
-// Unidentified money becomes the client's by the assignment. Money that was the client's leaves the client's
-// suspense.
+// Returns the facts of the event and the changes of the client's overview. Unidentified money is new to the
+// client; money that was already the client's leaves its suspense.
 function assignedFacts({ clientId, amountKobo, currency, reason }: LockedItem) {
   const change =
     clientId === null ? { credits: 1 as const, gross: amountKobo } : { suspended: -amountKobo }

@@ -1,5 +1,5 @@
 // Escalation: raises an alert for each credit with money in suspense for longer than the operator's setting.
-// Clears it when the money has left suspense, or a new setting allows its age.
+// Clears the alert when the money has left suspense, or when a new setting allows its age.
 
 import { timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -11,7 +11,7 @@ import { writeAuditLog } from '#records/audit-log.ts'
 import { appendEvents } from '#records/events.ts'
 import { ageDays } from '#records/shared-sql.ts'
 
-export type Escalation = { days: number | null } // Null: money never raises an alert.
+export type Escalation = { days: number | null } // null means that money in suspense raises no alert.
 
 export async function readEscalation(db: Queryable): Promise<Escalation> {
   const { rows } = await db.query<{ days: number }>({

@@ -28,7 +28,7 @@ export type SuspenseEntry = {
   paymentReference: string | null
   assignedPaymentReference: string | null
   assignedAccountNumber: string | null
-  returnReference: string | null // The reference of the last return, whatever its status.
+  returnReference: string | null // The reference of the latest return, in any status.
   bankReference: string | null
   failureReason: string | null
   openedAt: Date
@@ -44,8 +44,8 @@ export type SuspenseFilters = {
   maxKobo?: Kobo | undefined
 }
 
-// The orders that suspense_items_by_time and suspense_items_by_amount serve. Ids do not follow time, because
-// a test clock or sample data may set the date of an item.
+// The orders that the indexes suspense_items_by_time and suspense_items_by_amount serve. Items are not
+// ordered by id, because a test clock or sample data may set the date of an item.
 export const SUSPENSE_ORDERS = ['newest', 'oldest', 'largest', 'smallest'] as const
 export type SuspenseOrder = (typeof SUSPENSE_ORDERS)[number]
 
@@ -72,10 +72,11 @@ const visibleTo = ({ id, isOperator }: Client): Conditions => [
   [inMerchantScope('c.collection_account_id', '$'), id],
 ]
 
-// The age of a closed item stops at its closing.
+// SQL scalar: the age bucket of an item. The age of a closed item stops at its closing.
 const AGE = (now: string) => bucketOf(ageDays('i.opened_at', `coalesce(i.closed_at, ${now})`))
 
-// The state `open` is a literal, because PostgreSQL uses no partial index for a parameter.
+// The state `open` is a literal in the SQL, because PostgreSQL would not use the partial index of open items
+// for a parameter.
 const conditions = (client: Client, filters: SuspenseFilters, now: Date): Conditions => [
   ...visibleTo(client),
   filters.state === 'open' ? `i.state = 'open'` : ['i.state = $', filters.state],
@@ -114,11 +115,11 @@ export async function listSuspense(
   return rows
 }
 
-export const SUMMARY_MAX = 50_000 // The most items that are summed, in some 100 ms.
+export const SUMMARY_MAX = 50_000 // The most items that are summed, which takes some 100 ms.
 
 export type SuspenseSum = {
   currency: string
-  reason: string | null // Null in the sums by age and in the grand total.
+  reason: string | null // null in the sums by age and in the grand total.
   age: AgeBucket | null
   items: bigint
   kobo: Kobo

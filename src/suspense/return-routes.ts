@@ -105,7 +105,8 @@ function requireReturnReference(text: string): string {
 
 // Payers' account numbers are masked unless the caller reveals them. Revealing needs returns:write, and the
 // audit log records each number. If a connector or file sends the return, its number is never revealed, so
-// that nobody also pays it by hand. While payouts are held, no number of a pending return is revealed (I82).
+// that no operator also pays it by hand. While payouts are held, no number of a pending return is revealed
+// (I82).
 export const returns = resource('/api/v1/operator/returns', {
   tag: 'Operator',
   noun: 'return',
@@ -130,7 +131,7 @@ export const returns = resource('/api/v1/operator/returns', {
       const isRevealed = mayReveal(call, isAsked)
       const filters = { status, bankCode, ...parseWindow(query) }
       const rows = await listReturns(db, { ...filters, beforeId, limit })
-      // The query reads one row more than the page shows, to tell whether there is a next page.
+      // The query reads one row more than the page shows, to know whether there is a next page.
       const revealed = isRevealed ? await reveal(call, call, rows.slice(0, limit - 1)) : undefined
       return rows.map((row) => {
         return { ...row, sentBy: sentBy(call, row), isRevealed: revealed?.get(row) === null }
@@ -223,9 +224,9 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
   return true
 }
 
-// Returns for each return why its payer's number is concealed; null: it may be shown. Logs the numbers that
-// may be shown, and commits the log before the caller shows any. Blocks are read again here, after waiting
-// for operations that stop payouts.
+// Returns for each return the reason why its payer's number is concealed, or null if it may be shown. Writes
+// the numbers that may be shown to the audit log, and commits before the caller shows any. Reads the blocks
+// of the returns again, after waiting for operations that stop payouts.
 async function reveal(
   deps: Deps,
   by: Identity,

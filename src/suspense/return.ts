@@ -1,6 +1,6 @@
-// Returns: attempts to send suspended money back to its payer, each with a permanent reference. Returns
-// that no connector and no file can send, such as those in other currencies than naira, are executed at
-// the bank by an operator.
+// Returns: attempts to send suspended money back to its payer, each with a permanent reference. If neither a
+// connector nor a file can send a return, such as one in another currency than naira, an operator executes
+// it at the bank. This file reads, lists and requests returns; settle.ts settles them.
 
 import { type Client, refuseSuspended } from '#access/permissions.ts'
 import type { Mode } from '#banks/connector.ts'
@@ -39,7 +39,7 @@ export type Return = {
   creditId: CreditId
   status: ReturnStatus
   blockedBy: ReturnBlock | null // Set only for a pending return that is unsent.
-  payoutStatus: PayoutStatus | null // Null: the return has no payout.
+  payoutStatus: PayoutStatus | null // null if the return has no payout.
   isInFile: boolean
   amountKobo: Kobo
   currency: string
@@ -61,8 +61,8 @@ export type Return = {
 export const SENDERS = ['operator', 'connector', 'file'] as const
 export type Sender = (typeof SENDERS)[number]
 
-// Returns the sender of a pending return, or null if the return is settled. `bankSends` tells who sends a
-// bank's queued naira payouts.
+// Returns the sender of a pending return, or null if the return is settled. `bankSends` returns the sender of
+// a bank's queued naira payouts.
 export function senderOf(
   { status, payoutStatus, isInFile, bankCode, currency }: Return,
   bankSends: (bankCode: string) => Sender,
@@ -83,7 +83,7 @@ export function isReturnReference(value: unknown): value is string {
   return typeof value === 'string' && REFERENCE.test(value)
 }
 
-// SQL: joins the last return of the item `i` as `r`.
+// SQL join: the latest return of the item `i` as `r`.
 export const JOIN_LAST_RETURN = `
   left join lateral (select * from returns where item_id = i.id order by id desc limit 1) as r
          on true`
@@ -148,8 +148,8 @@ export async function findReturn(db: Queryable, reference: string): Promise<Retu
   return rows[0]
 }
 
-// Returns why each return must not be sent by hand now; those without a reason are left out. A payout that
-// screening has not looked at yet counts as under review.
+// Returns the reason why each return must not be sent by hand now; returns without a reason are left out. A
+// payout that was not screened yet is treated as under review.
 export async function findBlocks(
   tx: Transaction,
   now: Date,
@@ -168,7 +168,7 @@ export async function findBlocks(
   return new Map(rows.map(({ reference, block }) => [reference, block]))
 }
 
-// Returns whose reference starts with the prefix, newest first.
+// Finds returns whose reference starts with the prefix, newest first.
 export async function findReturnsLike(
   db: Queryable,
   { prefix, limit }: { prefix: string; limit: number },
@@ -183,12 +183,6 @@ export async function findReturnsLike(
   return rows
 }
 
-// Requests the return of suspended money to its payer. A payout with the return's reference sends it, with no
-// transaction open while the bank is called.
-//
-// Each request creates a return (returns.ts) with a permanent reference. While the return is pending, the
-// money is on the bank's `returning` account. Every write to a return holds the lock of its item.
-
 export type Sending = { sealer: Sealer; sharedAccounts: SharedAccounts; mode: Mode }
 
 type ReturnRequest = Sending & {
@@ -196,10 +190,13 @@ type ReturnRequest = Sending & {
   by: Client
   actor: string
   note: string | null
-  isApproved?: boolean // A second person has approved it, under maker-checker.
+  isApproved?: boolean // Whether a second person has approved the return, under maker-checker.
 }
 
-// A repetition does nothing while a return is pending, or after one was confirmed.
+// Requests the return of suspended money to its payer. Creates a return, and a payout with the return's
+// reference that sends the money. While the return is pending, the money is on the bank's `returning`
+// account. Does nothing while a return of the item is pending, or after one was confirmed. Every write to a
+// return holds the lock of its item.
 export async function requestReturn(
   tx: Transaction,
   { note, isApproved = false, ...request }: ReturnRequest,
@@ -250,8 +247,8 @@ export async function requestReturn(
 
 type Payer = { accountSealed: Buffer | null; accountName: string | null; bankCode: string | null }
 
-// Creates no payout if the payer's account is unknown, because no bank could send it: an operator executes
-// that return. In the sandbox, the bank accepts it.
+// Creates the payout of a return. If the payer's account is unknown, creates none, because no bank could send
+// it; an operator then executes the return. The sandbox bank accepts even such a payout.
 async function createPayout(
   tx: Transaction,
   { sealer, mode, now, actor }: Omit<ReturnRequest, 'note'>,
@@ -274,7 +271,7 @@ async function createPayout(
     accountName: payer.accountName ?? '',
   }
   const order = { bankCode, amountKobo, currency, to, narration: `Return ${reference}` }
-  const about = { clientId, purpose: 'return', creditId, reference } as const
-  const payout = { ...about, ...order, requestedBy: actor, approversNeeded: 0 as const }
+  const purpose = { clientId, purpose: 'return', creditId, reference } as const
+  const payout = { ...purpose, ...order, requestedBy: actor, approversNeeded: 0 as const }
   await createPayouts(tx, { sealer, now }, [payout])
 }

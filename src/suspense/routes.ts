@@ -1,4 +1,5 @@
-// /api/v1/suspense: list, assign and return suspense items.
+// /api/v1/suspense: list, sum, export, assign and return suspense items.
+// /api/v1/operator/suspense-escalation: after how many days money in suspense raises an alert.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { bankNames } from '#banks/directory.ts'
@@ -39,8 +40,6 @@ import {
   SuspenseFilterFields,
   SuspenseView,
 } from './views.ts'
-
-// /api/v1/suspense/summary: sums of money in suspense, by reason and age.
 
 const Sum = { currency: Type.String(), count: Type.Integer(), amount: Type.Number() }
 
@@ -191,8 +190,6 @@ export const suspense = resource('/api/v1/suspense', {
       }),
   })
 
-// /api/v1/suspense.csv: suspense items as they are now.
-
 const BATCH = 500
 const DAY_SECONDS = 86_400
 
@@ -249,8 +246,6 @@ export const suspenseExport: FastifyPluginAsyncTypebox<Deps & { exports: CsvExpo
     },
   )
 }
-
-// /api/v1/operator/suspense-escalation: after how many days money in suspense raises an alert.
 
 const SAYS = 'Must be null or a whole number from 1 to 3650.'
 

@@ -1,5 +1,5 @@
-// Settles a return once, as confirmed or failed. The first report counts: the answer to its payout, the
-// bank's report (POST /rails/{bankCode}/returns), or the report of the operator who executed the return.
+// Settles a return once, as confirmed or failed, by the first report about it: the bank's answer to its
+// payout, the bank's report (POST /rails/{bankCode}/returns), or the report of the operator who executed it.
 //
 // Locks: the file with the return's payout, the payout, its item, then ledger accounts.
 
@@ -39,10 +39,9 @@ import {
   type ReversalFacts,
 } from '#records/events.ts'
 
-// Puts the money of a failed return back into suspense.
-
-// If the bank reversed the credit meanwhile, the money first covers that shortfall, because the bank already
-// has that part. Returns the remaining amount.
+// Puts the money of a failed return back into suspense. If the bank has reversed the credit since the return
+// was requested, the money first covers that shortfall, because the bank already has that part. Returns the
+// amount put back.
 async function putBack(
   tx: Transaction,
   { sharedAccounts, now }: { sharedAccounts: SharedAccounts; now: Date },
@@ -117,11 +116,12 @@ export type Verdict =
 type Settling = {
   reference: string
   verdict: Verdict
-  by: string // The actor: `bank:035`, or an operator's.
+  by: string // The actor: a bank such as `bank:035`, or an operator.
   fromBank?: string // The bank, if a bank reports the outcome.
 }
 
-// Returns false if no such return is pending. Alerts operators if the bank contradicts a settled return.
+// Returns false if no return with this reference is pending. Alerts operators if the bank contradicts a
+// settled return.
 export async function settleReturn(
   tx: Transaction,
   deps: Deps,
@@ -140,8 +140,8 @@ export async function settleReturn(
   return true
 }
 
-// An operator reports a return that was executed by hand, or that could not be. A repetition is accepted. A
-// different report about a settled return is refused.
+// Settles a return as an operator reports it, who executed it by hand or could not. Repeating the report is
+// accepted; a different report about a settled return is refused.
 export async function settleByHand(
   tx: Transaction,
   deps: Deps & { by: Client; actor: string },
@@ -205,7 +205,7 @@ type PayoutOfReturn = {
   id: PayoutId
   status: PayoutStatus
   batchId: bigint | null
-  mayHaveBeenSent: boolean // An operator may have sent it before a restore.
+  mayHaveBeenSent: boolean // An operator may have sent it in the time that a restore lost.
 }
 
 // Whether the bank may pay this payout. Failing it by hand then needs evidence and a second person (I94).
@@ -266,8 +266,8 @@ export const settleReturnPayout: OutcomeHook = async (tx, deps, ...[{ reference 
   await settle(tx, deps, { sent, verdict, by })
 }
 
-// Refuses a report that differs from the settled outcome. A confirmation with a different bank reference
-// differs too.
+// Refuses a report that differs from the settled outcome, including a confirmation with a different bank
+// reference.
 function refuseOtherwise(settled: LockedReturn, verdict: Verdict): void {
   const { reference, status, bankReference } = settled
   if (status === 'failed' && verdict.status === 'failed') return

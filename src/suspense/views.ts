@@ -54,7 +54,7 @@ export const SuspenseView = view('SuspenseItem', (f: Fields<SuspenseEntry, Conte
   failureReason: f.textOrNull('failureReason', 'Failure reason of the last return.'),
   openedAt: f.time('openedAt'),
   closedAt: f.timeOrNull('closedAt'),
-  // Never negative: the clocks of two machines may differ, and one may be set back.
+  // At least 0, although the clocks of two machines may differ and one may be set back.
   ageSeconds: f.integer(
     ({ openedAt, closedAt }, { now }) =>
       Math.max(0, Math.floor(((closedAt ?? now).getTime() - openedAt.getTime()) / 1000)),
@@ -85,7 +85,7 @@ export const SuspenseDetailView = view(
   }),
 )
 
-// A request has one of these two fields.
+// An assignment names exactly one of these two fields.
 export const AssignTarget = {
   accountNumber: Type.Optional(accountNumber('A collection account.')),
   paymentReference: Type.Optional(text(40, 'A payment.')),
@@ -111,8 +111,6 @@ export function parseAssignTo(body: {
   if (!paymentId) throw new Refusal('payment_not_found')
   return { paymentId }
 }
-
-// The filters and orders of the list of suspense items, of its sums and of its CSV.
 
 const amount = (description: string) =>
   Type.Optional(
@@ -170,7 +168,7 @@ export function positionOf({ id, amountKobo, openedAt }: SuspensePosition): stri
 
 export function parsePosition(position: string): SuspensePosition {
   const [id, amountKobo, openedAt] = position.split(' ')
-  // A cursor of the previous release contains the id alone, and is refused.
+  // A cursor of an earlier release contains only the id, and is refused.
   if (!id || !amountKobo || !openedAt) throw new Refusal('invalid_cursor')
   return {
     id: BigInt(id) as SuspenseItemId,

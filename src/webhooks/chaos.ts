@@ -1,5 +1,6 @@
-// Chaos settings of a sandbox webhook endpoint: the client has deliveries delayed, repeated, reordered or
-// dropped, to test its handler.
+// Chaos settings of a sandbox webhook endpoint: to test its handler, a client lets the service delay, repeat,
+// reorder or drop deliveries. This file stores the settings, decides what they do with each delivery, and
+// records the deliveries that were held back or repeated.
 
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
@@ -63,19 +64,6 @@ export async function deleteChaos(tx: Transaction, { clientId, id }: OwnEndpoint
   })
 }
 
-// Decides what an endpoint's chaos settings do with each due delivery. Pure. The first verdict that applies
-// counts:
-//
-//   delayed    The event is younger than delayMs. The delivery waits until the event is that old.
-//   reordered  `reorder` is on, no other delivery is held, and this is the first attempt. The delivery
-//              waits until a later one has been sent, at most 5 seconds.
-//   dropped    dropNext is above 0. The delivery is not sent now; the retry schedule sends it later.
-//   send       The delivery is sent, then sent `repeats` more times if it succeeded. Then the held
-//              delivery, if this one overtook it, is released.
-//
-// A probe of a paused endpoint is never delayed, reordered or dropped, because the deliveries behind it
-// wait for its result. It is still repeated.
-
 const REORDER_WAIT_MS = 5_000
 
 type ChaosState = Chaos & {
@@ -95,7 +83,20 @@ type ChaosVerdict =
   | { act: 'delayed' | 'reordered'; until: Date }
   | { act: 'dropped' }
 
-// Takes the deliveries in the order of their events. Returns a verdict for each, and the new state.
+// Decides what an endpoint's chaos settings do with its due deliveries, which are ordered by event. Returns a
+// verdict for each, and the new state. Pure.
+//
+// Each due delivery gets the first of these verdicts that applies:
+//
+//   delayed    The event is younger than delayMs. The delivery waits until the event is that old.
+//   reordered  `reorder` is on, no other delivery is held, and this is the first attempt. The delivery
+//              waits until a later one has been sent, at most 5 seconds.
+//   dropped    dropNext is above 0. The delivery is not sent now; the retry schedule sends it later.
+//   send       The delivery is sent, then sent `repeats` more times if it succeeded. Then the held
+//              delivery, if this one overtook it, is released.
+//
+// A probe of a paused endpoint is never delayed, reordered or dropped, because the deliveries behind it
+// wait for its result. It is still repeated.
 function decideChaos(
   before: ChaosState,
   deliveries: readonly DueDelivery[],
@@ -127,13 +128,6 @@ function decideOne(state: ChaosState, delivery: DueDelivery, now: Date): ChaosVe
   return { act: 'dropped' }
 }
 
-// Applies chaos settings to claimed deliveries. One transaction decides, counts and logs the deliveries
-// that are held back or dropped, and ends their claims. The others are sent as usual.
-//
-// Nothing here counts against the endpoint: the circuit breaker sees only sent deliveries.
-//
-// Locks: the endpoints' settings in id order, deliveries, then destinations.
-
 const ERRORS = {
   delayed: 'delayed by your chaos settings',
   reordered: 'held back by your chaos settings, for a later event to overtake it',
@@ -142,7 +136,7 @@ const ERRORS = {
 
 export type Disturbance = Extract<ChaosVerdict, { act: 'send' }>
 
-// Returns the claims whose endpoint has chaos settings. Runs one query, by key.
+// Returns the claims whose endpoint has chaos settings.
 export async function findDisturbed(db: Queryable, claims: readonly Claim[]): Promise<Claim[]> {
   const endpointIds = [...new Set(claims.flatMap(({ endpointId }) => endpointId ?? []))]
   if (endpointIds.length === 0) return []
@@ -155,7 +149,11 @@ export async function findDisturbed(db: Queryable, claims: readonly Claim[]): Pr
   return claims.filter(({ endpointId }) => endpointId !== null && disturbed.has(endpointId))
 }
 
-// Returns the claims to send. Ends the other claims.
+// Applies chaos settings to claimed deliveries. In one transaction, decides which deliveries are held back or
+// dropped, counts and logs them, and ends their claims. Returns the claims to send. Deliveries that are held
+// back or dropped do not affect the endpoint's health: the circuit breaker sees only sent deliveries.
+//
+// Locks: the endpoints' settings in id order, deliveries, then destinations.
 export async function applyChaos(
   tx: Transaction,
   { now, random }: { now: Date; random: () => number },
@@ -165,13 +163,15 @@ export async function applyChaos(
   const heldBack: HeldDelivery[] = []
   const createdAt = await readTimes(tx, claims)
   for (const state of await lockChaos(tx, claims)) {
-    const own = claims
+    const endpointClaims = claims
       .filter(({ endpointId }) => endpointId === state.endpointId)
       .sort((one, other) => (one.eventId < other.eventId ? -1 : 1))
-    const due = own.map((claim) => ({ ...claim, createdAt: createdAt.get(claim.eventId) ?? now }))
+    const due = endpointClaims.map((claim) => {
+      return { ...claim, createdAt: createdAt.get(claim.eventId) ?? now }
+    })
     const { verdicts, after } = decideChaos(state, due, now)
     await writeChaos(tx, { ...after, endpointId: state.endpointId })
-    for (const [index, claim] of own.entries()) {
+    for (const [index, claim] of endpointClaims.entries()) {
       const verdict = verdicts[index] as ChaosVerdict
       if (verdict.act === 'send') toSend.set(claim, verdict)
       else heldBack.push(holdBack(claim, verdict, { now, random }))
@@ -227,8 +227,8 @@ async function readTimes(tx: Transaction, claims: readonly Claim[]): Promise<Map
   return new Map(rows.map(({ eventId, createdAt }) => [eventId, createdAt]))
 }
 
-// Only a drop uses up a step of the retry schedule. A verdict counts only while the claim stands, like an
-// attempt.
+// Records the deliveries that were held back or dropped. Only a drop uses up a step of the retry schedule. As
+// with attempts, a verdict is ignored if the claim has ended.
 async function recordHeldBack(
   tx: Transaction,
   now: Date,
@@ -240,8 +240,8 @@ async function recordHeldBack(
     now,
     heldBack.map((held) => ({ ...held, error: ERRORS[held.act] })),
   )
-  for (const [destinationId, own] of Map.groupBy(heldBack, ({ claim }) => claim.destinationId)) {
-    const times = own.flatMap(({ next }) => next ?? []).sort((a, b) => a.getTime() - b.getTime())
+  for (const [destinationId, held] of Map.groupBy(heldBack, ({ claim }) => claim.destinationId)) {
+    const times = held.flatMap(({ next }) => next ?? []).sort((a, b) => a.getTime() - b.getTime())
     if (times[0]) await scheduleNow(tx, times[0], [destinationId])
   }
 }
@@ -262,9 +262,6 @@ export async function releaseOvertaken(
   if (rowCount === 1) await scheduleNow(tx, now, [destinationId])
 }
 
-// Logs the repetitions that chaos settings sent after a delivery. A repetition changes no delivery and no
-// health.
-
 export type Repeat = {
   attemptedAt: Date
   status: number | null
@@ -274,7 +271,9 @@ export type Repeat = {
   signature: string | null
 }
 
-// Skips a delivery that was redelivered meanwhile: its attempt numbers then belong to the redelivery.
+// Logs the repetitions that were sent after a delivery. They change neither the delivery nor the endpoint's
+// health. Skips a delivery that has been redelivered since, because its attempt numbers then belong to the
+// redelivery.
 export async function recordRepeats(
   tx: Transaction,
   { eventId, destinationId, attempts }: Claim,

@@ -1,5 +1,5 @@
-// Claims due deliveries from their queues, a few from each, so that a long queue never delays a
-// short one.
+// Claims due deliveries from their queues, a few from each, so that a long queue never delays a short one.
+// Also corrects the schedule of deliveries after a clock error.
 //
 // A claim is a lease, committed before anything is sent: if the worker dies, the lease expires and the
 // delivery is sent again. One worker at a time claims from a destination. A destination with more due
@@ -16,8 +16,8 @@ import { scheduleNow } from './destinations.ts'
 
 export const LEASE_MS = 60_000
 const DESTINATIONS_MAX = 200
-// Stored when a claim disables the destination of an endpoint that was switched off before the destination
-// existed.
+// The reason stored when a claim disables the destination of an endpoint that was switched off before the
+// destination existed.
 const SWITCHED_OFF = 'it was switched off'
 
 export type Claim = {
@@ -36,12 +36,12 @@ export type Claim = {
 }
 
 export type ClaimLimits = {
-  rooms: ReadonlyMap<DestinationId, number> // The most deliveries per destination; 0: none.
-  otherRoom: number // The most deliveries of a destination that is not in the map.
+  rooms: ReadonlyMap<DestinationId, number> // The most deliveries to claim per destination; may be 0.
+  otherRoom: number // The most deliveries to claim for a destination that is not in the map.
   takesFailing: boolean // Whether to claim for destinations whose last delivery failed.
 }
 
-// `isFull`: more destinations may be waiting.
+// Claims due deliveries. `isFull` means that more destinations may be waiting.
 export async function claimDeliveries(
   tx: Transaction,
   now: Date,
@@ -59,7 +59,7 @@ export async function claimDeliveries(
   return { claims, isFull: destinations.size === DESTINATIONS_MAX }
 }
 
-// The keys of deliveries as two query parameters, uuid[] and bigint[].
+// Returns the keys of deliveries as two query parameters, uuid[] and bigint[].
 export const keysOf = (keys: readonly Pick<Claim, 'eventId' | 'destinationId'>[]) => [
   keys.map(({ eventId }) => eventId),
   numberArray(keys.map(({ destinationId }) => destinationId)),
@@ -76,12 +76,13 @@ async function lease(tx: Transaction, until: Date, claims: readonly Claim[]): Pr
   })
 }
 
-// SQL: some destination has a due delivery.
+// SQL condition: whether some destination has a due delivery.
 export const HAS_DUE_DELIVERIES = `(
   select min(greatest(due_at, paused_until)) from destinations
    where due_at is not null and disabled_at is null) <= clock.now`
 
-// PostgreSQL looks up keys of a JSON object by binary search; a join would compare every pair.
+// Returns the rooms as a JSON object, because PostgreSQL finds its keys by binary search; a join would
+// compare every pair.
 function roomsByName(rooms: ReadonlyMap<DestinationId, number>): string {
   return JSON.stringify(Object.fromEntries(rooms))
 }
@@ -157,16 +158,6 @@ const CLAIM = `
          claimed = places as has_more
     from due`
 
-// Corrects the delivery schedule after a clock error: a first attempt is due at once, a retry no
-// later than its step from now, and leases and pauses end within their usual time.
-//
-// An attempt may be scheduled beyond its step only if its receiver asked for a later time (Retry-After), by a
-// day at most, and never after an attempt dated in the future.
-//
-// Deliveries that a client's own chaos settings hold back keep their time.
-//
-// Locks: free deliveries, then destinations in id order, like recording attempts.
-
 const CORRECTED_MAX = 1_000 // The most deliveries that one call corrects.
 
 export type Waits = {
@@ -174,7 +165,17 @@ export type Waits = {
   retryAfterMs: number // The longest wait that a receiver can ask for.
 }
 
-// `deliveries` is the number of deliveries brought forward. `isFull`: more may be wrong, or some were locked.
+// Corrects the delivery schedule after a clock error: a first attempt is due at once, a retry no later than
+// its step from now, and leases and pauses end within their usual time.
+//
+// An attempt may be scheduled beyond its step only if its receiver asked for a later time (Retry-After), by a
+// day at most, and not if the previous attempt is dated in the future. Deliveries that a client's chaos
+// settings hold back keep their time.
+//
+// Returns the number of deliveries brought forward. `isFull` means that more schedules may be wrong, or that
+// some deliveries were locked.
+//
+// Locks: free deliveries, then destinations in id order, like recording attempts.
 export async function correctSchedule(
   tx: Transaction,
   now: Date,
@@ -249,9 +250,9 @@ const boundsAt = (now: Date) => [
   new Date(now.getTime() + 2 * LEASE_MS),
 ]
 
-// Judges whether the schedule of a delivery `v` lies further ahead than its retry step allows, as after a
-// clock that ran ahead. $1 is the current time, $2 the retry delays in ms, $3 the longest Retry-After, and $4
-// the latest time at which a right lease ends.
+// SQL joins that decide whether a delivery `v` is scheduled further ahead than its retry step allows, for
+// example because the clock ran ahead. $1 is the current time, $2 the retry delays in ms, $3 the longest
+// Retry-After, and $4 the latest time at which a correct lease can end.
 const JUDGED = `
   cross join lateral (
     select $1::timestamptz + ($2::bigint[])[v.ladder_step + 1] * interval '1 ms' as due_at) as t
@@ -267,7 +268,7 @@ const JUDGED = `
                     and a.attempt = v.attempts) > $1) is true as is_ahead) as s`
 const IS_WRONG = `v.state = 'pending' and (s.is_ahead or v.leased_until > $4)`
 
-// Goes destination by destination (`offset 0`), so that PostgreSQL uses the index of pending deliveries.
+// `offset 0` makes PostgreSQL read destination by destination, with the index of pending deliveries.
 const FIND_WRONG = `
   select w.event_id, w.destination_id
     from destinations d
@@ -280,7 +281,8 @@ const FIND_WRONG = `
    where d.disabled_at is null and d.due_at is not null
    limit ${CORRECTED_MAX}`
 
-// $1 is the end of every pause, $2 the end of every lease.
+// SQL condition: whether a destination `d` is paused or scheduled later than it can be with a right clock. $1
+// is the latest possible end of a pause, $2 of a lease.
 const IS_PUT_OFF = `
   d.disabled_at is null and d.due_at is not null
   and (d.paused_until > $1

@@ -15,7 +15,7 @@ export type Attempt = {
   error: string | null
   responseStart: string | null
   signature: string | null
-  chaos: 'delayed' | 'reordered' | 'dropped' | 'repeated' | null // Set by chaos settings.
+  chaos: 'delayed' | 'reordered' | 'dropped' | 'repeated' | null // What chaos settings did.
 }
 
 export type Delivery = {
@@ -26,8 +26,8 @@ export type Delivery = {
   url: string
   state: DeliveryState
   attempts: number
-  nextAttemptAt: Date | null // Null: no attempt is planned.
-  heldBy: 'paused' | 'off' | null // Why the delivery is not sent.
+  nextAttemptAt: Date | null // null if no attempt is planned.
+  heldBy: 'paused' | 'off' | null // The reason why the delivery is not sent.
   createdAt: Date
   deliveredAt: Date | null
 }
@@ -37,8 +37,8 @@ export type EndpointHealth = Condition & { lastAttempts: Attempt[] }
 const ATTEMPTS_MAX = 10
 
 // Attempts have no index by endpoint, because every delivery would have to maintain it. So the latest
-// attempts of an endpoint are searched among the client's latest events, pending deliveries that were tried
-// before, and failed deliveries.
+// attempts of an endpoint are searched for among the client's latest events, its pending deliveries that were
+// tried before, and its failed deliveries.
 const EVENTS_SCANNED = 1_000
 const DELIVERIES_SCANNED = 50
 

@@ -1,4 +1,5 @@
-// Prepares claimed deliveries: reads bodies and signing secrets with one query for all deliveries of a round.
+// Parts of the delivery worker (workers.ts): prepares claimed deliveries, applies chaos settings, and limits
+// the concurrency of each destination.
 
 import type { Clock } from '#clock.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
@@ -105,8 +106,8 @@ export class DeliveryPreparer {
   }
 }
 
-// An endpoint has a secret of its own; deliveries to a notificationUrl or callBackUrl are signed with the
-// client's secret.
+// Each endpoint has its own secret; deliveries to a notificationUrl or callBackUrl are signed with the
+// client's secret. A delivery that serves both is signed with both.
 function secretOwners({ clientId, endpointId, kind }: Claim): SecretOwner[] {
   const owners: SecretOwner[] = []
   if (endpointId !== null) owners.push({ clientId, endpointId })
@@ -125,9 +126,6 @@ async function findEvents(db: Queryable, ids: readonly EventId[]): Promise<Store
   return rows
 }
 
-// Applies the chaos settings of webhook endpoints before and after a delivery. Does nothing in live
-// mode, or for endpoints without settings.
-
 type Deps = {
   webhookPool: Pool
   rendering: Rendering
@@ -139,7 +137,8 @@ type Deps = {
 export type SentDelivery = AttemptResult & { signature: string | null; isExample?: boolean }
 type Send = (prepared: PreparedDelivery, at: Date) => Promise<SentDelivery>
 
-// Returns the deliveries to send. Ignores deliveries without a body.
+// Applies the chaos settings of webhook endpoints before deliveries, and returns the deliveries to send. Does
+// nothing in live mode, or for endpoints without settings.
 export async function disturbDeliveries(
   { webhookPool, rendering, clock, random = Math.random }: Deps,
   prepared: readonly PreparedDelivery[],
@@ -159,7 +158,8 @@ export async function disturbDeliveries(
   })
 }
 
-// The caller calls this after it has recorded the delivery. A failure here is harmless.
+// Applies the chaos settings of webhook endpoints after a delivery, which the caller has recorded. A failure
+// here is harmless.
 export async function afterDelivery(
   { webhookPool, clock, notifier }: Deps,
   prepared: PreparedDelivery,
@@ -181,21 +181,14 @@ export async function afterDelivery(
   if (eventId !== null) notifier.call()
 }
 
-// Limits the concurrency of each destination: how many deliveries are claimed, and how many are in flight.
-// Independent of HTTP and the database.
-//
-// The width starts at one and doubles on success, like TCP slow start, so that a hanging
-// destination wastes one slot and not thirty. A failure halves it. Failing destinations together
-// get at most half of the slots, so that healthy ones always find a free one.
-
-export const WIDTH_MAX = 32
-// Waiting for a response costs a socket and some kilobytes, but no processor time. A thousand dead
-// receivers can each hold a slot and leave as many for the others.
+export const WIDTH_MAX = 32 // The most deliveries in flight to one destination.
+// Waiting for a response costs a socket and some kilobytes, but no processor time. So there are enough slots
+// for a thousand receivers that hang and as many others.
 export const IN_FLIGHT_MAX = 2_048
 const FAILING_MAX = IN_FLIGHT_MAX / 2
-const HELD_MAX = 2 * IN_FLIGHT_MAX // Counts deliveries that are being sent, queued here, or being recorded.
-const CLAIMED_AHEAD = 4 // Times the width, so that a destination is not idle during the next claim.
-const RESERVED_ROOM = 200 // Kept free for new destinations.
+const HELD_MAX = 2 * IN_FLIGHT_MAX // The most deliveries that are queued here, being sent or being recorded.
+const CLAIMED_AHEAD = 4 // Claims this many times the width, so that no destination idles during a claim.
+const RESERVED_ROOM = 200 // The part of HELD_MAX that is kept free for new destinations.
 const FORGET_AFTER_MS = 10_000
 
 type Destination<T> = {
@@ -210,13 +203,19 @@ type Destination<T> = {
 
 type Options<T> = { start: (item: T) => void; wants: () => void; nowMs: () => number }
 
+// Limits the concurrency of each destination: how many deliveries are claimed, and how many are in flight.
+// Independent of HTTP and the database.
+//
+// The width starts at one and doubles on success, like TCP slow start, so that a hanging destination wastes
+// one slot and not thirty. A failure halves it. Failing destinations together get at most half of the slots,
+// so that healthy ones always find a free one.
 export class DeliveryConcurrency<T extends { claim: Claim }> {
   readonly #options: Options<T>
   readonly #destinations = new Map<DestinationId, Destination<T>>()
   readonly #waiting = new Set<Destination<T>>() // Destinations that wait for a slot.
   #inFlight = 0
   #held = 0
-  #isShort = false // The last claim was postponed or reduced for lack of room.
+  #isShort = false // Whether the last claim was postponed or reduced for lack of room.
 
   constructor(options: Options<T>) {
     this.#options = options
@@ -226,7 +225,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     return this.#held
   }
 
-  // The limits of the next claim, or undefined if there is no room.
+  // Returns the limits of the next claim, or undefined if there is no room.
   limits(): ClaimLimits | undefined {
     const rooms = new Map<DestinationId, number>()
     let budget = HELD_MAX - this.#held - RESERVED_ROOM
@@ -263,9 +262,9 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     this.#fill()
   }
 
-  // The caller reports that an attempt ended; its result is not recorded yet. If the destination has now
-  // failed too often in a row, returns its queued items, whose claims the caller must release. Otherwise
-  // returns none.
+  // Frees the slot of an attempt that ended; its result is not recorded yet. If the destination has now
+  // failed too often in a row, returns its queued items, whose claims the caller must release; else returns
+  // none.
   attemptEnded({ claim }: T, isOk: boolean): T[] {
     const destination = this.#destinationOf(claim)
     destination.inFlight--
@@ -274,8 +273,8 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     destination.width = isOk
       ? Math.min(destination.width * 2, WIDTH_MAX)
       : Math.max(destination.width >> 1, 1)
-    // At this number of failures the circuit breaker pauses the destination. Items that stayed queued would
-    // outlive their lease.
+    // At this number of failures the circuit breaker pauses the destination. The leases of queued items would
+    // end during the pause.
     const refused = destination.failures >= FAILURES_TO_PAUSE ? destination.queue.splice(0) : []
     if (destination.queue.length > 0) this.#waiting.add(destination)
     this.#fill()
@@ -339,8 +338,8 @@ function effectiveWidth({ width, failures }: Destination<unknown>): number {
   return failures > 0 ? 1 : width
 }
 
-// The number of items to claim: none until half of the claimed items are gone. A failing destination claims
-// one item at a time.
+// Returns the number of items to claim: 0 while more than half of the items claimed ahead are left. A failing
+// destination claims one item at a time.
 function freeRoom(destination: Destination<unknown>): number {
   if (destination.failures > 0) return Math.max(1 - destination.held, 0)
   const ahead = destination.width * CLAIMED_AHEAD

@@ -1,5 +1,6 @@
 // Decides which addresses an event is sent to (`routeEvent`, pure), from the addresses of its account,
-// payment and client (`readAddresses`).
+// payment and client (`readAddresses`). Also finds, creates and schedules the destinations of these
+// addresses.
 //
 //   the account's notificationUrl     events about the account and about credits to it
 //   the advice's notificationUrl      events about the payment and about credits to it
@@ -28,7 +29,7 @@ export type Target = {
   kind: 'endpoint' | 'notification' | 'callback'
   endpointId: EndpointId | null
   url: string // The address of the destination.
-  sentTo: string | null // The address of the delivery, if it differs.
+  sentTo: string | null // The address of the delivery if it differs from `url`, else null.
 }
 
 type TargetEndpoint = { id: EndpointId; url: string; eventTypes: EventType[] | null }
@@ -68,14 +69,15 @@ function isSubscribed({ type, facts }: StoredEvent, { id, eventTypes }: TargetEn
   return eventTypes === null || eventTypes.includes(type)
 }
 
-// Judges by the status of the payment, not by the type of the event: the reversal of a part payment leaves
-// the payment open, and a refund leaves its status unchanged.
+// Whether the event reports a final state of a payment. Depends on the payment's status, because the type
+// alone does not tell: the reversal of a part payment leaves the payment open. A refund is excluded, because
+// it leaves the status unchanged.
 function isFinal({ type, facts }: StoredEvent): boolean {
   const isOfState = type.startsWith('payment.') && facts.refund === undefined
   return isOfState && FINAL_STATUSES.includes(String(facts.status))
 }
 
-// `isVisible`: the client's merchantCodes include the account's merchant.
+// `isVisible` means that the client's merchantCodes include the account's merchant.
 type Account = { id: bigint; clientId: ClientId; notificationUrl: string; isVisible: boolean }
 type Payment = NonNullable<Addresses['payment']> & { clientId: ClientId }
 type CreditOwner = {
@@ -84,8 +86,8 @@ type CreditOwner = {
   paymentId: PaymentId | null
 }
 
-// Returns only the addresses of the event's own client. Returns none for a client that a sandbox reset has
-// replaced.
+// Returns a function that finds the addresses of an event, only among those of the event's client. A client
+// that a sandbox reset has replaced has no addresses.
 export async function readAddresses(
   tx: Transaction,
   events: readonly StoredEvent[],
@@ -179,12 +181,11 @@ async function readEndpoints(tx: Transaction, clientIds: readonly ClientId[]) {
   return Map.groupBy(rows, ({ clientId }) => clientId)
 }
 
-// Destinations: the receivers of deliveries, each with its own queue. `due_at` says when to read the
-// queue next, so idle queues cost nothing.
+// Destinations are the receivers of deliveries, each with its own queue. `due_at` is the time at which to
+// read the queue next, so idle queues cost nothing.
 //
 // A caller that makes a delivery due must call `scheduleNow` in the same transaction. `scheduleNow` waits for
 // a concurrent claim of the queue, because that claim could not have seen the delivery.
-
 type ClientTarget = Target & { clientId: ClientId }
 type Destination = { id: DestinationId; isDisabled: boolean }
 
@@ -245,13 +246,13 @@ function toColumns(targets: readonly ClientTarget[], noEndpoint: string | null) 
   ]
 }
 
-// The key of a destination. An endpoint has one destination, even if its address changes.
+// Returns the key of a destination. An endpoint has one destination, even if its address changes.
 function destinationKey({ clientId, endpointId, kind, url }: ClientTarget): string {
   return endpointId ?? `${clientId} ${kind} ${url}`
 }
 
-// Separates an endpoint from its present address, which may also be a notificationUrl. A pending delivery
-// that serves both becomes two deliveries. The caller calls this before it changes the destination.
+// Separates an endpoint from its current address, which may also be a notificationUrl: a pending delivery
+// that serves both becomes two deliveries. Call this before changing the address of the endpoint.
 export async function splitNotifications(
   tx: Transaction,
   now: Date,
@@ -274,21 +275,21 @@ export async function splitNotifications(
   })
   if (rowCount === 0) return
   const target = { kind: 'notification', endpointId: null, url: old.url, sentTo: null } as const
-  const [own] = (await findDestinations(tx, [{ ...target, clientId }])) as [Destination]
+  const [created] = (await findDestinations(tx, [{ ...target, clientId }])) as [Destination]
   await tx.query({
     name: 'copy-notifications',
     text: `insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at,
                                    created_at)
            select event_id, $2, client_id, kind, $3, created_at from deliveries where ${waiting}
            on conflict do nothing`,
-    values: [old.id, own.id, now],
+    values: [old.id, created.id, now],
   })
   await tx.query({
     name: 'keep-for-endpoint',
     text: `update deliveries set kind = 'endpoint' where ${waiting}`,
     values: [old.id],
   })
-  await resumeDestinations(tx, now, [own.id])
+  await resumeDestinations(tx, now, [created.id])
 }
 
 export async function scheduleNow(
@@ -311,8 +312,8 @@ export async function scheduleNow(
   })
 }
 
-// A redelivery makes its destination due at once. It enables an address that we had disabled. A disabled
-// endpoint stays disabled, because only its owner enables it.
+// Makes the destinations of a redelivery due at once, and enables addresses that the service had disabled. A
+// disabled endpoint stays disabled, because only its owner may enable it.
 export async function resumeDestinations(
   tx: Transaction,
   now: Date,

@@ -1,9 +1,9 @@
-// Dispatches events: from the outbox to the queues of their destinations.
+// Dispatches events: queues a delivery to each destination for every event in the outbox.
 //
 // I15: every event of a client reaches the queue of each of its targets. A client's events are read by
-// number, gapless and in commit order (I5); the transaction that queues them stores the position. The
-// dispatcher waits for a missing number: it queues nothing after it, and retention keeps unqueued events
-// (maintain_partitions). Dispatchers may run concurrently; each client has one at a time.
+// number, without gaps and in commit order (I5); the transaction that queues them stores the position. If a
+// number is missing, the dispatcher queues no later event until that number appears. Retention keeps unqueued
+// events (maintain_partitions). Dispatchers may run concurrently, but each client has only one at a time.
 //
 // Locks: free cursors, then destinations in id order.
 
@@ -23,13 +23,13 @@ import { inOrder, type StoredEvent } from './events.ts'
 
 const CLIENTS_MAX = 100
 const EVENTS_MAX = 1_000
-const EVENTS_OF_CLIENT_MIN = 10 // The least number of events per client, when many clients have events.
+const EVENTS_OF_CLIENT_MIN = 10 // However many clients have events, each may dispatch at least this many.
 const OF_CURSOR = { clientId: 'c.client_id', after: 'c.sequence', limit: '$3' }
 
 type Cursor = { clientId: ClientId; sequence: bigint }
 type Dispatched = { events: number; deliveries: number }
 
-// Runs one round, for one client or for all clients with new events.
+// Dispatches new events, of one client or of all clients.
 export async function dispatchEvents(
   tx: Transaction,
   now: Date,
@@ -50,7 +50,7 @@ export async function dispatchEvents(
   return { events: events.length, deliveries }
 }
 
-// SQL: some client has unqueued events.
+// SQL condition: whether some client has unqueued events.
 export const HAS_NEW_EVENTS = `exists (
   select from event_counters k left join dispatch_cursors c on c.client_id = k.client_id
    where k.sequence > coalesce(c.sequence, 0))`
@@ -66,7 +66,8 @@ export async function findWaiting(db: Queryable): Promise<ClientId[]> {
   return rows.map(({ id }) => id)
 }
 
-// If more clients have events than one round takes, the random order lets each client have its turn.
+// Locks the cursors of clients with new events. The random order gives each client its turn if there are more
+// clients than one round can serve.
 async function lockCursors(tx: Transaction, clientId: ClientId | undefined): Promise<Cursor[]> {
   await tx.query({
     name: 'insert-dispatch-cursors',
@@ -137,7 +138,7 @@ async function queueDeliveries(
     tx,
     routed.map(({ event, target }) => ({ ...target, clientId: event.clientId })),
   )
-  const rows = new Map<string, NewDelivery>() // An event goes to a destination once.
+  const rows = new Map<string, NewDelivery>() // Keyed by event and destination, so that none is sent twice.
   for (const [index, { event, target }] of routed.entries()) {
     const destination = destinations[index]
     if (!destination || destination.isDisabled) continue
@@ -153,9 +154,10 @@ async function queueDeliveries(
   return added
 }
 
-// A user may have had an event sent again before it was dispatched (redeliver.ts). Such a delivery stays as
-// it is, and all rows are then written one by one. Otherwise COPY writes them, with a quarter less of
-// PostgreSQL's log. A redelivery that commits in between fails this transaction; the next round finds it.
+// Writes new deliveries with COPY, which produces a quarter less write-ahead log than inserts. But a user may
+// have requested a redelivery before the event was dispatched (redeliver.ts). Then that delivery stays as it
+// is, and the rows are inserted instead. If a redelivery commits in between, this transaction fails, and the
+// next round finds that delivery.
 async function addDeliveries(
   tx: Transaction,
   now: Date,

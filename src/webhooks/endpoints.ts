@@ -1,4 +1,4 @@
-// Webhook endpoints: the URLs that a client registered for all or some of its event types.
+// Webhook endpoints: the URLs that a client has registered, each for all or some event types.
 //
 // A deleted endpoint keeps its row, because its deliveries reference it, but no query finds it again. An
 // endpoint has one destination, created with it. The queue of the destination survives a change of URL and
@@ -21,7 +21,7 @@ export const SUBSCRIBABLE_TYPES = EVENT_TYPES.filter((type) => type !== 'endpoin
 export type WebhookEndpoint = {
   id: EndpointId
   url: string
-  eventTypes: EventType[] | null // Null: all.
+  eventTypes: EventType[] | null // null means all types.
   isActive: boolean
   createdAt: Date
   updatedAt: Date
@@ -46,10 +46,10 @@ type EndpointChanges = {
 const SWITCHED_OFF = 'it was switched off'
 const DELETED = 'it was deleted'
 
-// Stands for a null endpoint in the expression of the index. A client may have thousands of destinations.
+// Stands for a null endpoint in the expression of the index on destinations.
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 
-// `is_active` is also false if we disabled the endpoint because of its answers.
+// `is_active` is also false if the service disabled the endpoint because of its answers.
 const SELECT_ENDPOINT = `
   select e.id, e.url, e.event_types,
          e.is_active and d.disabled_at is null as is_active, e.created_at, e.updated_at, d.failures,
@@ -108,7 +108,7 @@ export function getsAlerts({ eventTypes }: Pick<WebhookEndpoint, 'eventTypes'>):
   return !eventTypes || eventTypes.includes('alert.raised')
 }
 
-// Locks an endpoint for a change by a user who may not see alerts. Refuses an endpoint that receives alerts
+// Locks an endpoint that a user who may not see alerts is changing. Refuses an endpoint that receives alerts
 // or has pending alerts.
 export async function lockUnlessForAlerts(
   tx: Transaction,
@@ -218,7 +218,7 @@ export async function deleteEndpoint(
 
 const WHERE_OF_ENDPOINT = `where client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
 
-// Points the destination to a new address: clears its record of failures and keeps the pending deliveries.
+// Changes the address of the endpoint's destination. Clears its failures and keeps its pending deliveries.
 async function moveDestination(
   tx: Transaction,
   now: Date,

@@ -1,4 +1,5 @@
-// /api/v1/events: events and their deliveries.
+// /api/v1/events: events and their deliveries, and redelivery: one event, a replay to one endpoint, a test
+// event.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { timestamp } from '#clock.ts'
@@ -139,8 +140,6 @@ async function readDeliveries(db: Queryable, { now, params: { id } }: EventCall)
   return rows.map((row) => DeliveryDetailView.present(row))
 }
 
-// Redelivery: one event, a replay to one endpoint, a test event.
-
 const Queued = Type.Integer({ description: 'Number of deliveries queued.' })
 
 const RedeliverRequest = Type.Unsafe<{ endpointId?: EndpointId } | null>({
@@ -242,8 +241,9 @@ export const endpointReplays = resource('/api/v1/webhook-endpoints', {
     }),
   })
 
-// Parses the start time and, when a caller continues, the last sequence of the previous call. A time alone
-// does not order events: several events share one, and a later event may have an earlier one.
+// Parses the start of a replay: a time, or a time and the last sequence of the previous call. A time alone
+// would not suffice to continue, because several events may have the same time, and a later event may have an
+// earlier time.
 function parseStart(from: string): { since: string; after: bigint } {
   const [, since, after] = /^([^#]+)#([0-9]{1,18})$/.exec(from) ?? []
   return since && after ? { since, after: BigInt(after) } : { since: from, after: 0n }

@@ -1,4 +1,4 @@
-// Presents events as delivered, for lists and streams.
+// Presents events in lists and streams as they are delivered, and describes webhooks in the OpenAPI document.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { PublicAccountView } from '#accounts/views.ts'
@@ -43,7 +43,6 @@ export function eventPresenter({ sealer, mode, banks, policy }: Deps): PresentEv
 
 // Event schemas by type, for `webhooks` in the OpenAPI document. A test validates real events against them.
 // Fields of resources are taken from the API's views; fields that only events have are described here.
-
 function pick<F extends object>(
   { schema }: { schema: { properties: Record<string, TSchema> }; fields: F },
   ...names: (keyof F & string)[]
@@ -253,8 +252,8 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
 
 export function eventSchema(type: EventType): TSchema {
   const { data } = EVENT_DESCRIPTIONS[type]
-  const own = Type.Unsafe<string>({ type: 'string', const: type })
-  return named(`${pascalCase(type)}Event`, { ...EventFields, type: own, data })
+  const typeSchema = Type.Unsafe<string>({ type: 'string', const: type })
+  return named(`${pascalCase(type)}Event`, { ...EventFields, type: typeSchema, data })
 }
 
 function pascalCase(type: EventType): string {

@@ -1,9 +1,10 @@
-// Lists and filters a client's events, newest first, with the state of their deliveries.
+// Reads a client's events: lists and filters them, newest first, with the state of their deliveries, and
+// reads them in order for dispatching and for open pages.
 //
-// No filter has an index of its own, because every payment would have to maintain one more index on the
-// outbox. A page scans at most SCAN_MAX events by number, and the next page continues from there. A binary
-// search converts times to numbers. A filter by account or payment stops at the age of the account or
-// payment, because no event is older.
+// No filter has its own index, because every payment would have to maintain one more index on the outbox. A
+// page scans at most SCAN_MAX events by number, and the next page continues from there. A binary search
+// converts times to numbers. A filter by account or payment stops at the age of the account or payment,
+// because no event about it is older.
 
 import { inMerchantScope } from '#access/permissions.ts'
 import { accountWithNumber } from '#accounts/account.ts'
@@ -15,9 +16,7 @@ import type { AccountId, ClientId, CreditId, EventId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
 import type { EventFacts, EventType } from '#records/events.ts'
 
-// Filters events by account number or payment. An event names its account, payment or credit; a credit
-// names the number and payment that it was sent to.
-
+// An event names its account, payment or credit; a credit names the number and payment that it was sent to.
 type SubjectFilter = {
   accountNumber?: string | undefined
   paymentReference?: string | undefined
@@ -28,8 +27,8 @@ type AddParameter = (value: unknown) => string
 
 type SubjectRow = { accountId: AccountId | null; paymentIds: PaymentId[]; since: Date | null }
 
-// The condition that selects events about an account or payment, and the age of that object. Undefined: the
-// client has no such account or payment, so there are no events about it.
+// Selects events about an account or payment: the SQL conditions, and the time since when the object exists.
+// findSubject() returns undefined if the client has no such object, so that there are no events about it.
 export type Subject = { since: Date | undefined; conditions: (add: AddParameter) => string[] }
 
 async function findSubject(
@@ -73,8 +72,8 @@ async function findSubject(
   }
 }
 
-// Looks up the credit of each scanned event by id. Looking up events by credit would be slow: an account may
-// have millions of credits.
+// SQL fragment that finds the credit of each scanned event by id. Looking up events by credit would be slow,
+// because an account may have millions of credits.
 const OF_CREDIT = 'from credits c where c.id = e.credit_id'
 
 function aboutNumber(add: AddParameter, accountNumber: string, subject: SubjectRow): string {
@@ -88,22 +87,19 @@ function aboutPayment(add: AddParameter, paymentReference: string): string {
   return `(e.payment_id = ${id} or (select c.payment_id ${OF_CREDIT}) = ${id})`
 }
 
-// Converts time windows to ranges of a client's event numbers by binary search (some 25 look-ups in one
-// statement), so that the outbox needs no index on time. The bounds are wide: callers still compare
-// times.
-//
-// The clock may have been wrong for a while, so each probe reads a run of events. If one event of the run is
-// within the window, the bound stays outside of the window.
-
-// How far an event's time may lie before the time of an earlier number: batches wait for one another, and
+// The most by which an event may be older than one with an earlier number: batches wait for one another, and
 // the clocks of several processes differ.
 const DISORDER_MS = 300_000
-// The number of consecutive events that a probe reads. A wrong clock is harmless if it stamped fewer of a
-// client's events.
+// The number of consecutive events that a probe reads. A wrong clock that stamped fewer of a client's events
+// than this cannot mislead the search.
 const RUN = 256
 
-// Returns the range of numbers from `first` (included) to `past` (excluded). Leaves out events that are no
-// longer stored.
+// Converts a time window to a range of a client's event numbers, from `first` (included) to `past`
+// (excluded), by binary search: some 25 look-ups in one statement. So the outbox needs no index on time. The
+// range may be too wide, so callers still compare times. Leaves out events that are no longer stored.
+//
+// The clock may have been wrong for a while, so each probe reads a run of events. If any event of the run is
+// within the window, the whole run stays in the range.
 export async function sequenceBounds(
   db: Queryable,
   clientId: ClientId,
@@ -125,8 +121,8 @@ export async function sequenceBounds(
   }
 }
 
-// `first`: all events before it are older than `at`. `past`: this event and all later ones are at least as
-// new as `at`.
+// Finds a bound of the range. All events before `first` are older than `at`; the event `past` and all later
+// ones are at least as new as `at`.
 async function bound(
   db: Queryable,
   which: 'first' | 'past',
@@ -184,17 +180,18 @@ type EventFilters = Window & {
   withoutAlerts?: boolean | undefined
 }
 
-// `scannedTo`: the lowest number scanned. Null: all events are scanned.
+// `scannedTo` is the lowest number scanned, or null if all events were scanned.
 type EventScan = { rows: ListedEvent[]; scannedTo: bigint | null }
 
 export const EVENT_COLUMNS = `
   e.id, e.client_id, e.sequence, e.type, e.collection_account_id, e.payment_id, e.credit_id,
   e.facts, e.created_at`
 
-// A client's events after a number, in order, up to the first missing number. A caller that continues after
-// the last event misses no event that commits later.
+// Parts of the query inOrder(), as SQL.
 type Ordered = { clientId: string; after: string; limit: string; more?: string }
 
+// SQL query: a client's events after a number, in order, up to the first missing number. So a caller that
+// continues after the last event misses no event that commits later.
 export const inOrder = ({ clientId, after, limit, more = '' }: Ordered) => `
   select n.* from (
     select ${EVENT_COLUMNS}${more}, row_number() over (order by e.sequence) as place
@@ -204,7 +201,8 @@ export const inOrder = ({ clientId, after, limit, more = '' }: Ordered) => `
    where n.sequence = ${after} + n.place
    order by n.sequence`
 
-// For an event about a credit, checks the account that the credit was sent to.
+// SQL condition: whether the event `e` is about an account in the client's merchant scope. For an event about
+// a credit, checks the account that the credit was sent to.
 export const visibleEvent = (clientId: string) =>
   inMerchantScope(
     `coalesce(e.collection_account_id,
@@ -213,11 +211,12 @@ export const visibleEvent = (clientId: string) =>
   )
 const VISIBLE = visibleEvent('$1')
 
-// If `isWithout` (SQL) is true, hides alerts: from users of the operator's client who are not operators.
+// SQL condition that is false for alerts if the SQL condition `isWithout` holds. Hides alerts from users of
+// the operator's client who are not operators.
 export const unlessAlert = (isWithout: string) => `not (${isWithout} and e.type = 'alert.raised')`
 
-// The delivery state of an event: an unqueued event is pending, and an event without a target is neither
-// delivered nor undelivered. The aggregate is computed for each scanned event. `exists` would read the
+// SQL join: the delivery state of an event. An unqueued event is pending, and an event without a target is
+// `none`. The aggregate is computed for each scanned event, because with `exists` PostgreSQL would read the
 // deliveries of all clients (360 ms for a page, and growing).
 const WITH_STATE = `
   cross join lateral (
@@ -275,8 +274,8 @@ export async function getEvent(
   return rows[0]
 }
 
-// Events after this number, in order, for an open page. Includes events that the client may not see, so that
-// the caller's position moves past them.
+// Returns events after this number, in order, for an open page. Includes events that the client may not see,
+// so that the caller's position moves past them.
 export async function readEventsAfter(
   db: Queryable,
   clientId: ClientId,
@@ -330,8 +329,7 @@ function later(one: Date | undefined, other: Date | undefined): Date | undefined
 }
 
 // Facts hold kobo as text, since JSON numbers are doubles; a payload has naira. Events of older releases
-// hold naira (`amountPaid: 2000.1`) and fewer facts. The outbox is append-only, so both forms stay.
-
+// hold naira (`amountPaid: 2000.1`) and fewer facts. The outbox is append-only, so both forms remain.
 export type StoredFacts = Readonly<Record<string, unknown>>
 
 // The facts as showFacts() returns them.

@@ -1,8 +1,8 @@
 // Records attempt outcomes: deliveries, attempt log and destination health, in one transaction.
 //
-// A result counts only while its claim stands: the delivery has the same number of attempts and the same
-// lease. After the lease has expired, another worker has claimed the delivery, and its result must not be
-// overwritten.
+// An outcome is ignored unless its claim still stands, with the same number of attempts and the same lease.
+// Once the lease has expired, another worker may have claimed the delivery, and the outcome of that worker
+// must not be overwritten.
 //
 // Locks: deliveries, destinations in id order, then the clients' event counters.
 
@@ -31,8 +31,7 @@ const WHY = {
   failing: 'every delivery failed for 5 days',
 } as const
 
-// Returns for each outcome whether it was recorded. Ignores an outcome if the worker no longer holds the
-// claim on the delivery.
+// Returns for each outcome whether it was recorded.
 export async function recordAttempts(
   tx: Transaction,
   now: Date,
@@ -47,7 +46,8 @@ export async function recordAttempts(
   return counted
 }
 
-// Neither locks nor writes a healthy destination whose deliveries succeed.
+// Updates the health of the destinations. A healthy destination whose deliveries succeed is neither locked
+// nor written.
 async function updateHealth(
   tx: Transaction,
   now: Date,
@@ -111,8 +111,8 @@ async function writeHealth(
   })
 }
 
-// The client gets an event. The operator gets an alert if a receiver keeps failing, but not if a receiver
-// answers that it is gone.
+// Reports destinations that were disabled: an event to the client, and an alert to the operator if the
+// receiver kept failing. A receiver that answers 410 Gone raises no alert.
 async function reportDisabled(tx: Transaction, now: Date, judged: readonly JudgedHealth[]) {
   const disabled = judged.filter(({ verdict }) => verdict.disable)
   const events = disabled.map(({ row, verdict }): NewEvent => {

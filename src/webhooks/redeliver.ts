@@ -1,4 +1,5 @@
-// Redelivery on request: an event, a payment's latest state, or a time range to one endpoint.
+// Redelivery on request: an event, a payment's latest state, or a time range to one endpoint; and test
+// events.
 //
 // The delivery is due at once and restarts its retry schedule; its attempt count continues. A delivery in
 // flight stays unchanged. An event without a delivery gets one.
@@ -27,8 +28,8 @@ import {
 } from './events.ts'
 import { AGAIN } from './states.ts'
 
-// More events would keep one transaction busy for seconds. The caller requests the rest with another
-// call.
+// The most events that one call replays; more would keep a transaction busy for seconds. The caller requests
+// the rest with another call.
 export const REPLAY_MAX = 50_000
 
 type EventRedelivery = {
@@ -38,8 +39,8 @@ type EventRedelivery = {
   withoutAlerts?: boolean
 }
 
-// Sends to all current targets, or to one endpoint whatever types it subscribes to. Returns the number of
-// deliveries.
+// Sends an event again to all its current targets, or to one endpoint whatever types it subscribes to.
+// Returns the number of deliveries.
 export async function redeliver(
   tx: Transaction,
   now: Date,
@@ -73,9 +74,10 @@ type Replay = {
   limit?: number | undefined
 }
 
-// Queues again the events from `from` to `to` whose type the endpoint subscribes to: at most `limit`, in
-// order of sequence. The next call continues after `last`, the sequence of the last one. It is not a time,
-// because an earlier event may have a later time, and more events may share a time than one call queues.
+// Queues again the events from `from` to `to` whose type the endpoint subscribes to: at most `limit`, ordered
+// by sequence. The next call continues after `last`, the sequence of the last event. A time would not suffice
+// there, because an earlier event may have a later time, and more events may have the same time than one call
+// queues.
 export async function replay(
   tx: Transaction,
   now: Date,
@@ -127,7 +129,8 @@ export async function pushPayment(
   return { eventId: event.id, queued: await queueAgain(tx, now, { event, targets }) }
 }
 
-// A payment's updatedAt is the time of its latest event, and the event's id starts with that time.
+// Finds the latest event of a payment. The payment's updatedAt is the time of that event, and the event's id
+// starts with that time.
 async function findLatestEvent(
   db: Queryable,
   payment: { id: PaymentId; updatedAt: Date },
@@ -153,7 +156,7 @@ async function endpointTarget(
   return { kind: 'endpoint', endpointId: id, url, sentTo: null }
 }
 
-// Skips disabled endpoints: the owner must enable them first.
+// Queues an event again. Skips disabled endpoints, which their owner must enable first.
 async function queueAgain(
   tx: Transaction,
   now: Date,
@@ -195,11 +198,9 @@ async function queueAgain(
   return rows.length
 }
 
-// Sends a test event to one endpoint.
-
 const MESSAGE = 'This is a test: your endpoint can be reached.'
 
-// Returns the event's id. The dispatcher sends it to the endpoint in its facts.
+// Appends a test event, which the dispatcher sends to the endpoint in its facts. Returns the event's id.
 export async function sendTestEvent(
   tx: Transaction,
   now: Date,
@@ -209,7 +210,7 @@ export async function sendTestEvent(
   if (!isActive) throw new Refusal('endpoint_inactive')
   const facts = { endpointId, message: MESSAGE }
   await appendEvents(tx, now, [{ clientId, type: 'endpoint.test', facts }])
-  // We hold the client's counter until the commit, so its last event is this one.
+  // This transaction holds the client's event counter until the commit, so the last event is this one.
   const { rows } = await tx.query<{ id: EventId }>({
     name: 'last-event',
     text: `select e.id from event_counters c

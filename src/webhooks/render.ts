@@ -1,4 +1,4 @@
-// Renders events as the body of deliveries, for the list of events and for open pages.
+// Renders events as the bodies of deliveries. The list of events and open pages show the same bodies.
 //
 //   {id, type, sequence, createdAt, env, data}
 //
@@ -30,8 +30,6 @@ import {
   SuspenseEventView,
 } from './views.ts'
 
-// Reads the resources of a batch of events, with one query per kind. Never reads the BVN.
-
 type Resources = {
   accounts: ReadonlyMap<AccountId, PublicAccount>
   payments: ReadonlyMap<PaymentId, Payment>
@@ -40,20 +38,21 @@ type Resources = {
 
 type StoredCredit = Omit<EventCredit, keyof CreditAmounts> & { changes: readonly AmountChange[] }
 
-// Also reads the payments and accounts of the credits.
+// Reads the resources of a batch of events, including the payments and accounts of its credits, with one
+// query per kind. Never reads the BVN.
 async function readResources(
   db: Queryable,
   sealer: Sealer,
   events: readonly StoredEvent[],
 ): Promise<Resources> {
   const credits = await readCredits(db, sealer, distinctIds(events.map((event) => event.creditId)))
-  const own = [...credits.values()]
+  const stored = [...credits.values()]
   const [accounts, payments] = await Promise.all([
     readAccounts(
       db,
-      distinctIds([...events, ...own].map(({ collectionAccountId }) => collectionAccountId)),
+      distinctIds([...events, ...stored].map(({ collectionAccountId }) => collectionAccountId)),
     ),
-    readPayments(db, distinctIds([...events, ...own].map(({ paymentId }) => paymentId))),
+    readPayments(db, distinctIds([...events, ...stored].map(({ paymentId }) => paymentId))),
   ])
   return { accounts, payments, credits }
 }
@@ -117,7 +116,7 @@ async function readCredits(db: Queryable, sealer: Sealer, ids: readonly CreditId
   )
 }
 
-// A transfer that changed the amount of a credit that the client has, or the share that a subaccount got.
+// A transfer that changed the part of a credit that the client has, or a subaccount's share in the credit.
 type AmountChange = {
   creditId: CreditId
   clientId: ClientId
@@ -129,7 +128,7 @@ type AmountChange = {
   subaccountCode: string | null
 }
 
-// Reads each credit separately ("offset 0"), so that PostgreSQL finds the ledger accounts by their ids.
+// `offset 0` in the query makes PostgreSQL read credit by credit and find the ledger accounts by id.
 async function readChanges(db: Queryable, ids: readonly CreditId[]): Promise<AmountChange[]> {
   const { rows } = await db.query<AmountChange>({
     name: 'amount-changes-of-events',
@@ -150,15 +149,17 @@ async function readChanges(db: Queryable, ids: readonly CreditId[]): Promise<Amo
   return rows
 }
 
-// Adds up the transfers up to the event, so that a later redelivery shows the same amounts.
+// Sums the changes up to the time of the event, so that a later redelivery shows the same amounts.
 function amountsAt(
   changes: readonly AmountChange[],
   { clientId, createdAt }: StoredEvent,
 ): CreditAmounts {
-  const own = changes.filter((each) => each.clientId === clientId && each.postedAt <= createdAt)
-  const sum = (name: 'feeKobo' | 'vatKobo' | 'netKobo' | 'shareKobo', of = own) =>
+  const clientChanges = changes.filter(
+    (each) => each.clientId === clientId && each.postedAt <= createdAt,
+  )
+  const sum = (name: 'feeKobo' | 'vatKobo' | 'netKobo' | 'shareKobo', of = clientChanges) =>
     kobo(of.reduce((total, change) => total + change[name], 0n))
-  const shares = Map.groupBy(own, ({ subaccountCode }) => subaccountCode)
+  const shares = Map.groupBy(clientChanges, ({ subaccountCode }) => subaccountCode)
   return {
     merchantFeeKobo: sum('feeKobo'),
     merchantVatKobo: sum('vatKobo'),
@@ -186,7 +187,7 @@ export type Rendering = {
   nameStyle: string // The format of account names (accounts/account.ts).
 }
 
-// Returns the bodies in the order of the events. Runs one query per kind of resource, however many events
+// Returns the body of each event, in the same order. Runs one query per kind of resource, however many events
 // there are.
 export async function renderEvents(
   db: Queryable,
@@ -233,7 +234,7 @@ function renderData(about: About): Data {
   return RENDERERS[subject](about)
 }
 
-// For events whose facts are a snapshot of the object.
+// Renders events whose facts are a snapshot of the object.
 function factData({ event }: About): Data {
   return showFacts(event.facts)
 }
@@ -279,7 +280,7 @@ function paymentData(about: About): Data {
   }
 }
 
-// Events of older releases hold naira instead of kobo.
+// Returns the amount paid. Events of older releases hold naira instead of kobo.
 function amountPaid({ amountPaidKobo, amountPaid: naira }: StoredFacts) {
   return amountPaidKobo === undefined ? koboOf(naira) : kobo(BigInt(amountPaidKobo as string))
 }

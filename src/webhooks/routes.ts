@@ -1,4 +1,6 @@
-// /api/v1/webhook-endpoints: registered endpoints. Accounts and advices have further URLs of their own.
+// /api/v1/webhook-endpoints: registered endpoints; accounts and advices can have further URLs.
+// Signing secrets: /api/v1/webhook-secret for notificationUrl and callBackUrl; each endpoint has its own.
+// /api/WebHook/push: redelivers the latest state of a payment.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
@@ -153,7 +155,8 @@ export const webhookEndpoints = resource('/api/v1/webhook-endpoints', {
     },
   })
 
-// Only operators may subscribe to alerts, whether by name or by subscribing to all types.
+// Returns the event types of an endpoint whose user is no operator. Only operators may subscribe to alerts,
+// so "all types" means all but alerts.
 function typesButAlerts(types: readonly EventType[] | null = null): EventType[] {
   if (types?.includes('alert.raised')) throw new Refusal('role_not_allowed')
   return [...(types ?? SUBSCRIBABLE_TYPES.filter((type) => type !== 'alert.raised'))]
@@ -163,9 +166,6 @@ function refuseBadTarget(url: string, mode: Deps['mode']): void {
   const problem = url.isWellFormed() ? checkTargetUrl(url, { mode }) : 'Must be well-formed text.'
   if (problem) throw new Refusal('invalid_request', [{ field: 'url', message: problem }])
 }
-
-// Signing secrets: /api/v1/webhook-secret for notificationUrl and callBackUrl; each endpoint has
-// its own.
 
 const secrets = {
   tag: 'Webhooks',
@@ -216,8 +216,6 @@ export const endpointSecrets = resource('/api/v1/webhook-endpoints', {
     return { secret: await rotateSecret(tx, { sealer, now }, owner) }
   },
 })
-
-// /api/WebHook/push: redelivers the latest state of a payment.
 
 const PushBody = named('WebhookPush', {
   paymentReference: Type.String(),

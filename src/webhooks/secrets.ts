@@ -3,7 +3,7 @@
 //
 //   current ──rotated──▶ retiring ──24 h──▶ gone
 //
-// A retiring secret still signs, beside the current one. At most three retire at a time.
+// A retiring secret still signs, alongside the current one. At most three secrets retire at a time.
 
 import { randomBytes } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
@@ -23,7 +23,7 @@ export type SecretOwner = { clientId: ClientId; endpointId: EndpointId | null }
 type Sealing = { sealer: Sealer; now: Date }
 type SealedSecret = SecretOwner & { id: bigint; sealed: Buffer }
 
-// The current secret, created if missing.
+// Returns the current secret. Creates it if it is missing.
 export async function getOrCreateSecret(
   db: Queryable,
   { sealer, now }: Sealing,
@@ -36,8 +36,8 @@ export async function getOrCreateSecret(
   return sealer.open((await findCurrent(db, { clientId, endpointId })) as Buffer)
 }
 
-// Retires the current secret, creates a new one and returns it. Of the retiring secrets, only the
-// newest RETIRING_MAX still sign; the older ones end at once.
+// Retires the current secret, creates a new one and returns it. Of the retiring secrets, only the newest
+// RETIRING_MAX still sign; older ones end at once.
 export async function rotateSecret(
   tx: Transaction,
   { sealer, now }: Sealing,

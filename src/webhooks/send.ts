@@ -1,14 +1,8 @@
-// Makes one delivery attempt over HTTP. Never throws: every behaviour of the receiver becomes a result.
-//
-// One deadline covers connecting, sending and the answer, so a receiver that sends slowly costs no more
-// than one that hangs. The status decides: a 2xx with a truncated body is a success. Redirects are never
-// followed.
+// Makes one delivery attempt over HTTP, explains a failed attempt in words, and computes the time of the next
+// attempt.
 
 import assert from 'node:assert/strict'
 import { type Dispatcher, request } from 'undici'
-
-// Explains failed attempts in plain words, for the merchant's developers. The text contains no library name
-// and no address of ours, and the text of the receiver is cleaned.
 
 const ATTEMPT_TIMEOUT = 'ATTEMPT_TIMEOUT'
 const ATTEMPT_STOPPED = 'ATTEMPT_STOPPED'
@@ -62,7 +56,7 @@ function describeError(error: unknown, timeoutMs: number): string {
   return 'the request failed'
 }
 
-// Returns null for success.
+// Explains the status of an answer. Returns null for success.
 function describeStatus(status: number, location: string | null): string | null {
   if (status >= 200 && status < 300) return null
   if (status >= 300 && status < 400 && location) {
@@ -108,6 +102,12 @@ export type AttemptResult = {
   retryAfter: string | null
 }
 
+// Makes one attempt. Never throws: every behaviour of the receiver becomes a result. Failed attempts are
+// explained to the merchant's developers in plain words, without names of libraries or our addresses.
+//
+// One deadline covers connecting, sending and the answer, so a receiver that sends slowly costs no more than
+// one that hangs. The status decides: a 2xx with a truncated body is a success. Redirects are never followed.
+//
 // Takes 62 µs of CPU time with 64 attempts in flight on two busy cores; a plain undici request took 48 µs.
 export async function attemptDelivery(
   agent: Dispatcher,
@@ -148,12 +148,12 @@ export async function attemptDelivery(
   }
 }
 
-// Replaces AbortSignal.any and .timeout, which would leave a timer and a listener on the caller's signal for
-// every attempt.
+// Returns a signal that aborts at the deadline or with the caller's signal. AbortSignal.any and .timeout
+// would leave a timer and a listener on the caller's signal for every attempt.
 function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController()
   const passed = Promise.withResolvers<never>()
-  passed.promise.catch(() => {}) // Nobody may be listening when it rejects.
+  passed.promise.catch(() => {}) // The race may be over when it rejects.
   const abort = (code: string) => {
     const reason = Object.assign(new Error(code), { code })
     controller.abort(reason)
@@ -173,8 +173,9 @@ function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
   }
 }
 
-// Reading a small answer to its end keeps the connection open for the next delivery. Leaving the loop
-// early closes it, so the rest of a large answer is never sent.
+// Returns the first `bytesMax` bytes of an answer as text. Reading a small answer to its end keeps the
+// connection open for the next delivery. Leaving the loop early closes the connection, so that the rest of a
+// large answer is not sent.
 async function readStart(body: Dispatcher.ResponseData['body'], bytesMax: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -186,7 +187,7 @@ async function readStart(body: Dispatcher.ResponseData['body'], bytesMax: number
       if (size > bytesMax) break
     }
   } catch {
-    // The receiver or the deadline cut the answer off. The chunks and the status are valid.
+    // The receiver or the deadline cut the answer off. The chunks read so far are valid.
   }
   const start = Buffer.concat(chunks).subarray(0, bytesMax)
   // `stream` omits a character that was cut in two instead of garbling it.
@@ -197,17 +198,14 @@ function firstValue(header: string | string[] | undefined): string | null {
   return (Array.isArray(header) ? header[0] : header) ?? null
 }
 
-// The published retry schedule: ten attempts over about three days.
-//
-// Each step counts from the failure before it. Jitter only lengthens a step (by up to 10%), so the
-// published times are the earliest. A receiver's `Retry-After` can postpone an attempt by a day at most;
-// it never advances an attempt nor adds one.
-
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-// The first step is the wait before the first attempt.
+// The published retry schedule: ten attempts over about three days. The first step is the wait before the
+// first attempt; each later step begins at the failure before it. Jitter only lengthens a step (by up to
+// 10%), so the published times are the earliest. A receiver's `Retry-After` can postpone an attempt by a day
+// at most; it never advances or adds an attempt.
 export const RETRY_STEPS_MS = [
   0,
   5 * SECOND_MS,
@@ -232,15 +230,15 @@ export const WAITS_MAX = {
 }
 
 const HEADER_LENGTH_MAX = 64
-// The three spellings of RFC 9110: IMF-fixdate, RFC 850, asctime (which names no zone).
+// The three date formats of RFC 9110: IMF-fixdate, RFC 850, asctime (which names no zone).
 const HTTP_DATES: readonly RegExp[] = [
   /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
 ]
 
-// Returns null if no attempts remain. `jitter` is a random number from 0 to 1, drawn for each delivery, so
-// that deliveries that failed together are not all retried at the same time.
+// Returns the time of the next attempt, or null if no attempts remain. `jitter` is a random number from 0 to
+// 1, drawn for each delivery, so that deliveries that failed together are not all retried at the same time.
 export function nextAttemptAt({
   now,
   attemptsMade,
@@ -261,7 +259,8 @@ export function nextAttemptAt({
   return new Date(now.getTime() + Math.round(waitMs))
 }
 
-// Returns the seconds from now, or 0 for a past time. Returns undefined if the header is unreadable.
+// Parses a Retry-After header. Returns the seconds from now, 0 for a past time, or undefined if the header is
+// unreadable.
 export function parseRetryAfter(header: string | null, now: Date): number | undefined {
   const text = header?.trim() ?? ''
   if (text.length > HEADER_LENGTH_MAX) return undefined

@@ -20,8 +20,8 @@ export const DELIVERIES: States<DeliveryState> = {
   transitions: TRANSITIONS,
 }
 
-// SQL to append to an insert of deliveries: a delivery that exists already becomes pending again, whatever
-// its state.
+// SQL to append to an insert of deliveries: an existing delivery becomes pending again, in whatever state it
+// is, and restarts its retry schedule.
 export const AGAIN = `
   on conflict (event_id, destination_id) do update
      set state = 'pending', ladder_step = 0, next_attempt_at = excluded.next_attempt_at,
@@ -35,9 +35,9 @@ export type AttemptOutcome = {
   latencyMs: number
   error: string | null
   responseStart: string
-  signature: string | null // The signature that was sent. Null: nothing was sent.
-  nextAttemptAt: Date | null // Null: no attempt is planned.
-  isExample?: boolean // An example address: nothing was sent, and no receiver fails.
+  signature: string | null // The signature that was sent, or null if nothing was sent.
+  nextAttemptAt: Date | null // null if no attempt is planned.
+  isExample?: boolean // Set for an example address: nothing was sent, and the failure affects no health.
 }
 
 // Writes a batch of outcomes and their attempts in one statement. Returns for each outcome
@@ -109,7 +109,8 @@ function nextState({ isOk, nextAttemptAt }: AttemptOutcome): DeliveryState {
   return afterAttempt(isOk ? 'delivered' : nextAttemptAt ? 'pending' : 'failed')
 }
 
-// Refuses a move that the states do not allow. A delivery that stays pending waits for its next attempt.
+// Returns the state after an attempt. Throws if the move is not allowed. A delivery may stay pending, until
+// its next attempt.
 function afterAttempt(state: DeliveryState): DeliveryState {
   if (state !== 'pending') assertAllowed(DELIVERIES, 'pending', state)
   return state
@@ -117,7 +118,7 @@ function afterAttempt(state: DeliveryState): DeliveryState {
 
 type HeldBack = { claim: Claim; act: string; error: string | null; next: Date | null }
 
-// Writes deliveries that chaos settings held back. Each counts only while its claim stands.
+// Writes deliveries that chaos settings held back. Skips those whose claim has ended.
 export async function writeHeldBack(
   tx: Transaction,
   now: Date,

@@ -1,4 +1,4 @@
-// GET /api/v1/events/stream: live events (SSE).
+// GET /api/v1/events/stream: live events (SSE), and the feeds that read them.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,22 +17,13 @@ import type { Logger } from '#log.ts'
 import { eventPresenter } from './event-views.ts'
 import { readEventsAfter, sequenceEnds } from './events.ts'
 
-// Live events for open pages. Each client with listeners has one feed, which reads the client's new events
-// from the database once for all listeners. A client without listeners costs nothing.
-//
-//   catching up ─▶ live ─▶ closed        (a closed listener resumes after its last number)
-//
-// A listener that is behind reads from the database itself, no faster than its socket accepts, until it
-// has every event that the feed has. A live listener whose socket stops accepting is closed, so that
-// memory stays bounded.
-
 export type Frame = { sequence: bigint; text: string; isAlert?: boolean }
 type ReadFrames = (clientId: ClientId, after: bigint, limit: number) => Promise<Frame[]>
 
 type Listening = {
   clientId: ClientId
   holder: string // The token or user that opened the stream.
-  after: bigint // The listener has everything up to this number.
+  after: bigint // The listener has every event up to this number.
   socket: ServerResponse
   isAllowed: () => Promise<boolean> // Called every second.
   withoutAlerts?: boolean
@@ -51,11 +42,19 @@ const HEARTBEAT_MS = 15_000
 const CHECK_MS = 1_000
 const FRAMES_MAX = 100
 const BUFFER_BYTES_MAX = 1_048_576
-// Closes a listener that accepts nothing for this long while it catches up.
+// A listener that accepts nothing for this long while it catches up is closed.
 const STALLED_MS = 60_000
 // The time to send the last bytes when the process stops.
 const FAREWELL_MS = 1_000
 
+// Feeds of live events for open pages. Each client with listeners has one feed, which reads the client's new
+// events from the database once for all listeners. A client without listeners costs nothing.
+//
+//   catching up ─▶ live ─▶ closed        (a closed listener may connect again after its last number)
+//
+// A listener that is behind reads from the database itself, no faster than its socket accepts, until it
+// has every event that the feed has. A live listener whose socket stops accepting is closed, so that
+// memory stays bounded.
 export class EventFeeds {
   readonly #read: ReadFrames
   readonly #log: Logger
@@ -85,8 +84,8 @@ export class EventFeeds {
 
   hasRoom(clientId: ClientId, holder: string): boolean {
     const ofClient = [...this.#listeners].filter((each) => each.clientId === clientId)
-    const own = ofClient.filter((each) => each.holder === holder)
-    return ofClient.length < LISTENERS_MAX && own.length < HOLDER_LISTENERS_MAX
+    const ofHolder = ofClient.filter((each) => each.holder === holder)
+    return ofClient.length < LISTENERS_MAX && ofHolder.length < HOLDER_LISTENERS_MAX
   }
 
   // The number of clients with a feed.
@@ -129,8 +128,8 @@ export class EventFeeds {
     }
   }
 
-  // There must be no await between the last look at the feed and joining it; otherwise an event could be
-  // missed.
+  // There must be no await between the last check of the feed's position and joining the feed; otherwise the
+  // listener could miss an event.
   async #catchUp(listener: Listener): Promise<void> {
     for (;;) {
       const frames = await this.#read(listener.clientId, listener.after, FRAMES_MAX)
@@ -197,10 +196,10 @@ function beat({ socket }: Listener): void {
 
 function send(listener: Listener, frames: readonly Frame[]): void {
   const { socket, withoutAlerts } = listener
-  const fresh = frames.filter(({ sequence }) => sequence > listener.after)
-  const last = fresh.at(-1)
+  const newFrames = frames.filter(({ sequence }) => sequence > listener.after)
+  const last = newFrames.at(-1)
   if (!last || !socket.writable) return
-  const visible = withoutAlerts ? fresh.filter(({ isAlert }) => !isAlert) : fresh
+  const visible = withoutAlerts ? newFrames.filter(({ isAlert }) => !isAlert) : newFrames
   socket.write(visible.map(({ text }) => text).join(''))
   listener.after = last.sequence
   if (socket.writableLength > BUFFER_BYTES_MAX) socket.destroy()
@@ -266,7 +265,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         )
 
       const socket = openEventStream(reply, after)
-      if (!socket) return // The listener left during the look-up.
+      if (!socket) return // The listener disconnected during the look-up.
       feeds.listen({ clientId: client.id, holder, after, socket, isAllowed, withoutAlerts })
     },
   )
@@ -284,7 +283,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
   }
 }
 
-// Returns the user, or the hash of a client’s token.
+// Returns the user who holds the stream, or the hash of a client's token.
 function holderOf({ actor, isPerson, headers }: FastifyRequest): string {
   if (isPerson) return actor
   return createHash('sha256')
@@ -292,7 +291,8 @@ function holderOf({ actor, isPerson, headers }: FastifyRequest): string {
     .digest('hex')
 }
 
-// A listener that asks for events beyond retention resumes with the oldest stored event.
+// Limits a requested position to the stored events: a listener that asks for older events starts with the
+// oldest stored one.
 function clamped(sequence: bigint, { last, dropped }: { last: bigint; dropped: bigint }): bigint {
   if (sequence > last) return last
   return sequence < dropped ? dropped : sequence

@@ -186,7 +186,7 @@ export type EventCredit = {
   receivedAt: Date
 } & CreditAmounts
 
-// The amounts of the credit that the event's client has after the event.
+// The part of the credit that the event's client has after the event.
 export type CreditAmounts = {
   merchantFeeKobo: Kobo
   merchantVatKobo: Kobo
@@ -240,28 +240,27 @@ export const SuspenseEventView = view(undefined, (f: Fields<SuspendedCredit, Nam
   reason: f.textOrNull(() => null, 'Suspense reason.'),
 }))
 
-// The data of events about payouts and settlements: their facts, which are the object at the time of the
-// event. Fields are described as the object's own.
-
+// The data of events about payouts and settlements is their facts: the object as it was at the event. Their
+// fields have the descriptions of the object's view.
 type PayoutFacts = Omit<ShownFacts<'payout.returned'>, 'returnedAmount' | 'returnedAt'>
 
 const PayoutFactsView = view(undefined, (f: Fields<PayoutFacts>) => {
-  const own = PayoutView.fields
+  const payoutFields = PayoutView.fields
   return {
-    reference: f.as(own.reference.schema, 'reference'),
+    reference: f.as(payoutFields.reference.schema, 'reference'),
     purpose: f.text('purpose', 'payout or settlement.'),
     status: f.text('status', 'confirmed or failed.'),
-    amount: f.as(own.amount.schema, 'amount'),
-    currency: f.as(own.currency.schema, 'currency'),
-    fee: f.as(own.fee.schema, 'fee'),
-    vat: f.as(own.vat.schema, 'vat'),
-    bankAccount: f.as(own.bankAccount.schema, 'bankAccount'),
+    amount: f.as(payoutFields.amount.schema, 'amount'),
+    currency: f.as(payoutFields.currency.schema, 'currency'),
+    fee: f.as(payoutFields.fee.schema, 'fee'),
+    vat: f.as(payoutFields.vat.schema, 'vat'),
+    bankAccount: f.as(payoutFields.bankAccount.schema, 'bankAccount'),
     bankCode: f.text('bankCode', 'Bank that was paid.'),
-    accountName: f.as(own.toAccountName.schema, 'accountName'),
-    narration: f.as(own.narration.schema, 'narration'),
-    bankReference: f.as(own.bankReference.schema, 'bankReference'),
+    accountName: f.as(payoutFields.toAccountName.schema, 'accountName'),
+    narration: f.as(payoutFields.narration.schema, 'narration'),
+    bankReference: f.as(payoutFields.bankReference.schema, 'bankReference'),
     failureReason: f.textOrNull('failureReason', 'Set if failed.'),
-    requestedAt: f.as(own.requestedAt.schema, 'requestedAt'),
+    requestedAt: f.as(payoutFields.requestedAt.schema, 'requestedAt'),
     settledAt: f.text('settledAt'),
   }
 })
@@ -284,26 +283,26 @@ export const ReturnedPayoutEventView = view(
 export const SettlementEventView = view(
   'SettlementEventData',
   (f: Fields<ShownFacts<'settlement.closed'>>) => {
-    const own = SettlementView.fields
+    const settlementFields = SettlementView.fields
     return {
-      reference: f.as(own.reference.schema, 'reference'),
+      reference: f.as(settlementFields.reference.schema, 'reference'),
       status: f.text('status', 'closed, paid, part_failed or failed.'),
-      currency: f.as(own.currency.schema, 'currency'),
+      currency: f.as(settlementFields.currency.schema, 'currency'),
       periodFrom: f.as(PeriodView.fields.from.schema, 'periodFrom'),
-      cutOff: f.as(own.cutOff.schema, 'cutOff'),
-      lines: f.as(own.lines.schema, 'lines'),
-      gross: f.as(own.gross.schema, 'gross'),
-      fees: f.as(own.fees.schema, 'fees'),
-      vat: f.as(own.vat.schema, 'vat'),
-      reversed: f.as(own.reversed.schema, 'reversed'),
-      refunds: f.as(own.refunds.schema, 'refunds'),
-      paidOut: f.as(own.paidOut.schema, 'paidOut'),
-      recovered: f.as(own.recovered.schema, 'recovered'),
-      reserved: f.as(own.reserved.schema, 'reserved'),
-      released: f.as(own.released.schema, 'released'),
-      carried: f.as(own.carried.schema, 'carried'),
-      net: f.as(own.net.schema, 'net'),
-      closedAt: f.as(own.closedAt.schema, 'closedAt'),
+      cutOff: f.as(settlementFields.cutOff.schema, 'cutOff'),
+      lines: f.as(settlementFields.lines.schema, 'lines'),
+      gross: f.as(settlementFields.gross.schema, 'gross'),
+      fees: f.as(settlementFields.fees.schema, 'fees'),
+      vat: f.as(settlementFields.vat.schema, 'vat'),
+      reversed: f.as(settlementFields.reversed.schema, 'reversed'),
+      refunds: f.as(settlementFields.refunds.schema, 'refunds'),
+      paidOut: f.as(settlementFields.paidOut.schema, 'paidOut'),
+      recovered: f.as(settlementFields.recovered.schema, 'recovered'),
+      reserved: f.as(settlementFields.reserved.schema, 'reserved'),
+      released: f.as(settlementFields.released.schema, 'released'),
+      carried: f.as(settlementFields.carried.schema, 'carried'),
+      net: f.as(settlementFields.net.schema, 'net'),
+      closedAt: f.as(settlementFields.closedAt.schema, 'closedAt'),
     }
   },
 )

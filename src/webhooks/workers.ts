@@ -1,6 +1,6 @@
-// Delivers webhooks. A round claims due deliveries and starts sending without waiting for
-// responses, so that a slow receiver delays no other. Free slots are refilled from the queues, and
-// the next round is requested before a queue runs dry.
+// Dispatches events and delivers webhooks. A round of the deliverer claims due deliveries and starts sending
+// without waiting for responses, so that a slow receiver delays no other. Free slots are refilled from the
+// queues, and the next round is requested before a queue runs dry.
 //
 // The lease is committed before the first byte is sent, and no transaction or connection is held while
 // waiting for a receiver. After a crash, leases expire: delivery is at least once, with a stable id.
@@ -47,22 +47,22 @@ export type DelivererDeps = {
   rendering: Rendering
   clock: Clock
   log: Logger
-  notifier: Notifier // Called when a queue runs low.
+  notifier: Notifier // The deliverer calls it when a queue runs low, which starts the next round.
   random?: () => number
   timeoutMs?: number
-  graceMs?: number // For deliveries in flight when the worker stops.
+  graceMs?: number // When the worker stops, it waits this long for deliveries in flight.
   tracer?: Tracer | undefined
   signingClock?: Clock // Always real time: receivers compare the signed time with their own clock.
 }
 
-// With less time left, the lease might end before the attempt does.
+// An attempt starts only if at least this much of the lease is left, so that the attempt ends before it.
 const LEASE_LEFT_MIN_MS = ATTEMPT_TIMEOUT_MS + 5_000
 assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
 
 const GRACE_MS = 3_000
-// Schedules are corrected this often after a wrong clock. When our clock is set back they are
-// corrected at once and again soon, because other processes may be set back a moment later and
-// still schedule by the wrong time.
+// Schedules that a wrong clock may have made are corrected this often. When our clock is set back they are
+// corrected at once, and again soon, because the clocks of other processes may be set back a moment later, so
+// that those still schedule by the wrong time.
 const CORRECT_EVERY_MS = 300_000
 const CORRECT_AGAIN_MS = 10_000
 const SET_BACK_MIN_MS = 1_000
@@ -116,7 +116,7 @@ export class Deliverer {
     return { more: isFull && claimed > 0 }
   }
 
-  // Returns the number of attempts once all of them are recorded.
+  // Makes the due attempts. Returns their number once all of them are recorded.
   async deliverNow(): Promise<number> {
     const limits = this.#concurrency.limits()
     if (!limits) return 0
@@ -215,7 +215,7 @@ export class Deliverer {
     return { ...result, signature }
   }
 
-  // Only the receiver's host: the rest of the URL may contain a secret.
+  // The span names only the receiver's host, because the rest of the URL may contain a secret.
   #startSpan({ claim, traceparent }: PreparedDelivery): Span | undefined {
     if (traceparent === undefined) return undefined
     return this.#deps.tracer?.start('webhook delivery', {
@@ -285,9 +285,6 @@ function notSent(error: string): SentDelivery {
   return { ok: false, latencyMs: 0, error, ...nothing }
 }
 
-// Dispatches new events to their destinations and wakes the deliverer. Dispatches all clients
-// together, and one by one after a failure, so that one client’s bad event does not block the others.
-
 type DispatcherDeps = {
   webhookPool: Pool
   clock: Clock
@@ -295,6 +292,8 @@ type DispatcherDeps = {
   deliverer: Notifier
 }
 
+// Dispatches new events to their destinations and wakes the deliverer. Dispatches all clients together, but
+// one by one after a failure, so that one client's bad event does not block the others.
 export function dispatchEventsRound({
   webhookPool: pool,
   clock,

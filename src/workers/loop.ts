@@ -1,7 +1,6 @@
-// Runs worker rounds: immediately while there is more work, otherwise after a pause that a notifier
-// can cut short.
-//
-// Shutdown never interrupts a round. Long rounds watch the signal and end themselves.
+// The loop of background workers: runs rounds without a pause while there is more work, otherwise after a
+// pause that a notifier can cut short. Shutdown never interrupts a round; long rounds watch the signal and
+// end themselves. Also finds the workers that have work (DueWork), and maintains partitions.
 
 import type { Clock } from '#clock.ts'
 import { maintainPartitions } from '#db/migrate.ts'
@@ -36,8 +35,8 @@ type LoopOptions = {
   tracer?: Tracer | undefined
 }
 
-// Most rounds, several a second, find no work. Traces keep only rounds that report more work, fail, write
-// events, or take at least this long.
+// Most rounds find no work, several times a second. So only rounds that report more work, fail, write events,
+// or take at least this long are traced.
 const LONG_ROUND_MS = 100
 
 const TABLE_WAIT_MAX = '500ms' // The longest that maintaining partitions delays writers.
@@ -87,7 +86,7 @@ export function maintainPartitionsRound({ db, clock, log }: Deps) {
   return async () => {
     try {
       const changes = await withTransaction(db, async (tx) => {
-        // Waiting for another process that maintains partitions has no limit, because this wait blocks no
+        // Waits without a limit for another process that maintains partitions, because this wait blocks no
         // writer.
         await tx.query(`select pg_advisory_xact_lock(hashtext('maintain_partitions'))`)
         await tx.query(`set local lock_timeout = '${TABLE_WAIT_MAX}'`)
@@ -102,24 +101,24 @@ export function maintainPartitionsRound({ db, clock, log }: Deps) {
   }
 }
 
-// Finds the workers that have work to do, with one statement for all of them. An idle service asks that
-// statement once a second; while workers find work, four times a second.
-//
-//   `due` of every worker ─▶ one statement ─▶ run the workers that are due
-//   a write of this process ─▶ call() ─▶ the same statement, at once
-//
-// A `due` may be true without need, and may stay true: the money that a hold lacks may never arrive. So a
-// condition that still holds is no reason to look sooner; only a new one is, or a worker that found work.
-// Nothing depends on `due` alone: every worker also runs each minute, and when the clock was set back (I160).
-
 const BUSY_MS = 250
 const IDLE_MS = 1_000
-const ANYWAY_MS = 60_000
+const ANYWAY_MS = 60_000 // Every worker runs at least this often.
 const SET_BACK_MIN_MS = 1_000
 
 type WatchDeps = { db: Queryable; clock: Clock; realClock: Clock }
 type WatchedWorker = Worker & { due: string; notifier: Notifier; calledMs: number }
 
+// Finds the workers that have work to do, with one statement for all of them. That statement runs once a
+// second while the service is idle, and four times a second while workers find work.
+//
+//   `due` of every worker ─▶ one statement ─▶ run the workers that are due
+//   a write of this process ─▶ call() ─▶ the same statement, at once
+//
+// A `due` condition may hold although there is no work, and may go on holding: the money that a hold lacks
+// may never arrive. So only a condition that has just become true, or a worker that found work, makes the
+// statement run sooner. Nothing depends on `due` alone: every worker also runs each minute, and when the
+// clock was set back (I160).
 export class DueWork {
   readonly #deps: WatchDeps
   readonly #notifier = new Notifier()
@@ -133,7 +132,7 @@ export class DueWork {
     this.#deps = deps
   }
 
-  // Looks at once, but at most four times a second.
+  // Runs the statement at once, but at most four times a second.
   call(): void {
     const waitMs = this.#lookedMs + BUSY_MS - performance.now()
     if (waitMs <= 0) this.#notifier.call()
@@ -145,7 +144,7 @@ export class DueWork {
     }
   }
 
-  // Returns the workers for the loop: those with `due` run when they are due, at most once per pause.
+  // Prepares workers for the loop: those with `due` then run when they are due, at most once per pause.
   watch(workers: readonly Worker[]): Worker[] {
     const watched = workers.map((worker) => {
       const { due, notifier = new Notifier() } = worker

@@ -1,7 +1,7 @@
 // Moves the test clock of a sandbox and runs the work that falls due. Always runs the earliest work, at its
-// due time, until no work is due before the target (I78). The time is stored before any work runs at it, so
-// that a move continues there after a crash. All of this work is safe to repeat, like the work of the
-// workers.
+// due time, until no work is due before the target (I78). The time is stored before any work runs at that
+// time, so that a move continues there after a crash. Like the work of the workers, all of it is safe to
+// repeat.
 //
 // A database lock allows one move at a time, and ends if its process dies. A process checks the lock before
 // each move of the clock, so a process that has lost it moves nothing.
@@ -41,8 +41,7 @@ import { dispatchEvents, HAS_NEW_EVENTS } from '#webhooks/dispatch.ts'
 import { Deliverer, type DelivererDeps } from '#webhooks/workers.ts'
 import type { Round } from './loop.ts'
 
-// Returns the first due time after `after`, or null or undefined if there is none.
-
+// The first due time after `after`; null or undefined if there is none.
 type DueAt = Promise<Date | null | undefined>
 
 type Query = { name: string; text: string; values: unknown[] }
@@ -79,8 +78,8 @@ async function findSettlement(db: Queryable, after: Date): DueAt {
   return slots.length > 0 ? new Date(Math.min(...slots)) : null
 }
 
-// The next time to query a payout: an unknown one, or a settled one that the bank has reported about. A
-// payout whose sender died becomes unknown first.
+// Finds the next time to query a payout: one that is unknown, or a settled one that the bank has reported
+// about. A payout whose sender died becomes unknown first.
 function findPayoutQuery(db: Queryable, after: Date): DueAt {
   return first(db, {
     name: 'next-payout-query',
@@ -112,7 +111,7 @@ async function findSending(
   })
 }
 
-// Plans the requeries about deadlines before `to` now.
+// Plans now the requeries for deadlines before `to`.
 async function planRequeries(
   { db, bankConnections, graceSeconds }: PlanDeps,
   { now, to }: { now: Date; to: Date },
@@ -152,9 +151,6 @@ function findDelivery(db: Queryable, after: Date): DueAt {
   })
 }
 
-// The work that falls due by the clock. It is the same as the work of the workers, which pause while the test
-// clock is set (run-workers.ts). To add a kind of work, add an entry to the list in `dueWork`.
-
 type TestClockDeps = CloseSettlementsDeps &
   QueryDeps &
   RequeryDeps &
@@ -172,7 +168,9 @@ type DueWork = {
   run: () => Promise<number>
 }
 
-// At equal times the order of the list decides: changes, then their events, then deliveries.
+// Lists the kinds of work that fall due by the clock. They are those of the workers that pause while the test
+// clock is set (run-workers.ts). At equal times the order of the list decides: changes, then their events,
+// then deliveries.
 function dueWork(clockDeps: TestClockDeps): { list: DueWork[]; stop: () => Promise<void> } {
   const deps = { ...clockDeps, bankConnections: withoutRates(clockDeps.bankConnections) }
   const { db, batchPool, webhookPool, sharedAccounts, clock, bankConnections } = deps
@@ -251,7 +249,7 @@ export function withoutRates(connections: BankConnections): BankConnections {
   )
 }
 
-// A receiver that hangs delays the clock of all users of the sandbox.
+// The timeout of a delivery: a receiver that hangs delays the clock of all users of the sandbox.
 const ATTEMPT_MAX_MS = 3_000
 
 function lazyDeliverer(deps: TestClockDeps) {
@@ -268,7 +266,7 @@ function lazyDeliverer(deps: TestClockDeps) {
   return { deliver, stop: async () => deliverer?.stop() }
 }
 
-// A round reports only whether it did any work, so this counts rounds.
+// Returns the number of rounds that did work, because a round reports only whether it did any.
 async function runRounds(rounds: readonly Round[]): Promise<number> {
   const { signal } = new AbortController()
   let ran = 0
@@ -276,13 +274,13 @@ async function runRounds(rounds: readonly Round[]): Promise<number> {
   return ran
 }
 
-// The limits of one call. If the move is incomplete, the caller repeats the call.
+// The limits of one call. If the move is incomplete, the caller calls again.
 const STEPS_MAX = 2_000
 const MOVE_MAX_MS = 20_000
-// A caller waits this long for its turn, and holds no connection while it waits.
+// A caller tries for this long to get its turn, every TURN_MS. It holds no connection while it waits.
 const TURN_MAX_MS = 10_000
 const TURN_MS = 50
-// A process whose turn it is has read the clock after this time.
+// Other processes read the new time within this time.
 const READING_MS = 100
 
 type RunnerDeps = TestClockDeps & { testClock: TestClock; patience?: number | undefined }
@@ -310,8 +308,8 @@ export class TestClockRunner implements ClockMoves {
     throw new Refusal('clock_busy')
   }
 
-  // Runs work that is due at the present time of the clock, mostly events of the latest requests. While the
-  // clock is set, only this round runs that work (I77).
+  // Runs the work that is due at the current time of the test clock, mostly events of the latest requests.
+  // While the clock is set, only this round runs that work (I77).
   readonly round: Round = async () => {
     if (this.#deps.testClock.frozenTime()) {
       await this.#locked((move) => move(new Date(0)))
@@ -319,8 +317,8 @@ export class TestClockRunner implements ClockMoves {
     return { more: false }
   }
 
-  // Whether another process may still have the old time. A process that starts reports itself before it reads
-  // the clock, so one that is not found here reads the new time.
+  // Whether another process may still have the old time. A starting process registers before it reads the
+  // clock, so a process that is not found here will read the new time.
   async #hasOthers(): Promise<boolean> {
     const { db, clock, realClock = clock } = this.#deps
     return (await countProcesses(db, realClock())) > 1
@@ -385,7 +383,7 @@ type Fruitless = Map<string, Date>
 
 type DueSearch = { now: Date; to: Date; fruitless: Fruitless }
 
-// Returns the earliest work. Of several at the same time, returns the first in the list.
+// Returns the work that is due first. If several kinds are due at the same time, the first in the list wins.
 async function findNext(list: readonly DueWork[], { now, to, fruitless }: DueSearch) {
   let next: { work: DueWork; at: Date } | undefined
   for (const work of list) {

@@ -1,5 +1,5 @@
-// All background workers. Any number of processes may run them: each round ensures that a piece of work is
-// done once.
+// Lists all background workers, and wires the test clock and seeding of a sandbox. Any number of processes
+// may run the workers: each round ensures that a piece of work is done once.
 
 import { HAS_RESET_REQUESTS } from '#access/password-resets.ts'
 import { answerResetRequestsRound, purgeSessionsRound } from '#access/workers.ts'
@@ -147,7 +147,7 @@ export type WorkerDeps = Deps &
     seedSandbox?: Round // Set in a sandbox only.
   }
 
-// Wake the workers after a write of this process. The workers find writes of other processes by `due`.
+// Notifiers wake workers after a write of this process. Workers find writes of other processes by `due`.
 type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
 
 export function listWorkers(deps: WorkerDeps): Worker[] {
@@ -193,7 +193,6 @@ function listMoneyOutWorkers(deps: WorkerDeps): Worker[] {
   ]
 }
 
-// Workers for accounts at banks, and for statements.
 function listBankWorkers(deps: WorkerDeps): Worker[] {
   return [
     {
@@ -218,7 +217,7 @@ function listBankWorkers(deps: WorkerDeps): Worker[] {
   ]
 }
 
-// Workers for holds, screening and identity checks, and for requests that wait for people.
+// Lists workers for holds, screening and identity checks, and for requests that wait for people.
 function listControlWorkers(deps: WorkerDeps): Worker[] {
   return [
     { name: 'fill-holds', pauseMs: SECOND_MS, due: HAS_LACKING_HOLDS, round: fillHoldsRound(deps) },
@@ -255,7 +254,7 @@ function listControlWorkers(deps: WorkerDeps): Worker[] {
   ]
 }
 
-// Workers for totals, integrity checks and erasures, and for rows that expire.
+// Lists workers for totals, integrity checks and erasures, and for rows that expire.
 function listRecordWorkers(deps: WorkerDeps): Worker[] {
   return [
     {
@@ -304,8 +303,8 @@ function listRecordWorkers(deps: WorkerDeps): Worker[] {
   ]
 }
 
-// Workers for work that falls due by the clock. While a test clock is set, the process that moves it does
-// this work in the order of due times (I77, move-clock.ts).
+// Lists workers for work that falls due by the clock. While a test clock is set, the process that moves it
+// does this work instead, ordered by due time (I77, move-clock.ts).
 function listDueWorkers(deps: WorkerDeps): Worker[] {
   const { dispatcher, deliverer } = deps.notifiers
   return [
@@ -360,7 +359,8 @@ export function whileClockRuns(
   }))
 }
 
-// Pauses work that depends on time and cannot be undone, while our clock is wrong or was stepped recently.
+// Makes a worker pause while our clock is wrong or was stepped recently. For work that depends on time and
+// cannot be undone.
 function byClock({ areAgesKnown }: WorkerDeps, worker: Worker): Worker {
   const round: Round = async (signal) =>
     (await areAgesKnown?.()) === false ? { more: false } : worker.round(signal)
@@ -412,7 +412,7 @@ function requeryTransfers(deps: WorkerDeps): Worker[] {
   }))
 }
 
-// In live mode, banks report by themselves.
+// Reports transfers as the sandbox bank. In live mode real banks report, so there is no such worker.
 function reportSandboxTransfers(deps: WorkerDeps): Worker[] {
   if (deps.rendering.mode === 'live') return []
   const { dispatcher } = deps.notifiers
@@ -444,15 +444,12 @@ export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWo
   return { stop }
 }
 
-// Wires the parts that only a sandbox has: the test clock and seeding. In live mode nothing reads the
-// test clock, and no worker is added.
-
-// A request to seed waits this long. A small seed is then complete when the response is sent.
+// A request to seed waits this long, so that a small seed is complete when the response is sent.
 const SEED_NOW_MS = 2_000
 
 type Following = { db: Queryable; log: Logger; realClock: Clock }
 
-// Runs in every process of a sandbox.
+// Follows the test clock, in every process of a sandbox. In live mode nothing reads the test clock.
 export async function followTestClock(mode: Config['mode'], { db, log, realClock }: Following) {
   const testClock = new TestClock(realClock)
   if (mode === 'live') return { testClock, stopFollowing: async () => {} }

@@ -62,7 +62,7 @@ for (const [perSecond, backlog] of [
     assert.equal(refuses(500, { items: 4_000 }), true)
     for (let batches = 0; batches < 5; batches++) {
       pass(100)
-      delay.served(perSecond / 10)
+      delay.countWritten(perSecond / 10)
     }
 
     assert.equal(refuses(500, { items: backlog - 1 }), false)
@@ -99,7 +99,7 @@ for (const times of [0.9, 2, 4]) {
       delay.taken(queue[0])
       const batch = queue.splice(0, room)
       for (const sinceMs of batch) waitsMs.push(nowMs - sinceMs)
-      delay.served(batch.length)
+      delay.countWritten(batch.length)
       room = 0
     }
 

@@ -1,12 +1,12 @@
-// The input of every check: the testimony, and the tables, read in one snapshot with the checker's
-// own SQL. The checker uses none of the service's code, because a mistake in shared code would go
+// The input of every check: the testimony, and the tables, read in a repeatable-read transaction with the
+// checker's own SQL. The checker uses none of the service's code, because a mistake in shared code would go
 // unnoticed.
 
 import type { Intent, Testimony } from './testimony.ts'
 
 export type Books = {
   testimony: Testimony
-  // Every value is text: amounts are never a float.
+  // Every value is text, so that amounts never become floating-point numbers.
   rows: (sql: string) => Promise<Record<string, string>[]>
   isFinal: boolean // Automatic work has had enough time to finish.
   isLossy?: boolean // Acknowledged work may be lost: an asynchronous standby was promoted.
@@ -16,8 +16,9 @@ export type Check = (books: Books) => Promise<string[]>
 
 type Rule<T> = { intents: readonly Intent[]; rows: readonly T[]; keyOf: (row: T) => string }
 
-// The rule for every intent. If acknowledged, it exists exactly once. If every call was refused, it
-// does not exist. If in doubt, it exists once or not at all. Nothing exists without an intent.
+// Checks the rule for every intent. If a call was acknowledged, its object exists exactly once. If every call
+// was refused, it does not exist. If the result is in doubt, it exists once or not at all. No object exists
+// without an intent.
 export function existsOnce<T>(what: string, { intents, rows, keyOf }: Rule<T>): string[] {
   const found = Map.groupBy(rows, keyOf)
   const known = new Set(intents.map(({ key }) => key))
@@ -36,7 +37,7 @@ export function existsOnce<T>(what: string, { intents, rows, keyOf }: Rule<T>): 
   ]
 }
 
-// All answers for one intent must agree.
+// Checks that all answers to one intent agree.
 export function sameAnswers(what: string, intents: readonly Intent[], field: string): string[] {
   return intents.flatMap(({ key, acknowledged }) => {
     const answers = new Set(acknowledged.map((result) => result[field]))

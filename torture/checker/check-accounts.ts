@@ -50,8 +50,8 @@ export async function checkAccounts({ rows, testimony }: Books): Promise<string[
   ]
 }
 
-// A number is free again 30 days after its payment, longer than any run. So it never changes its
-// owner.
+// A number becomes free 30 days after its payment, which is longer than any run. So no number ever has two
+// owners.
 const SHARED = `
   select account_number, count(*) as owners from (
     select account_number, payment_id::text as owner from payment_numbers

@@ -1,5 +1,5 @@
-// Compares the API with the books and the testimony: lists have everything once, with the status
-// and amount in the books; a payout read alone equals the one in the list; balances equal those of
+// Compares the API with the books and the testimony: lists contain every object once, with the status and
+// amount that the books have; a payout read by itself equals the payout in the list; balances equal those of
 // the ledger.
 
 import { type Books, differs } from './books.ts'
@@ -26,8 +26,10 @@ const LISTINGS: readonly Listing[] = [
     sql: `select c.client_id, p.reference as key, p.status, p.amount_kobo as amount, p.narration
             from payouts p join clients c on c.id = p.client_id order by p.id desc`,
     shownAs: ({ reference, status, amount, narration }) => ({
-      ...{ key: String(reference), status: String(status) },
-      ...{ amount: kobo(amount), narration: String(narration) },
+      key: String(reference),
+      status: String(status),
+      amount: kobo(amount),
+      narration: String(narration),
     }),
   },
   {
@@ -37,8 +39,10 @@ const LISTINGS: readonly Listing[] = [
                             where p.refund_id = r.id and p.status = 'confirmed'), 0) as refunded
             from refunds r join clients c on c.id = r.client_id order by r.id desc`,
     shownAs: ({ reference, amount, reason, refundedAmount }) => ({
-      ...{ key: String(reference), amount: kobo(amount) },
-      ...{ reason: String(reason), refunded: kobo(refundedAmount) },
+      key: String(reference),
+      amount: kobo(amount),
+      reason: String(reason),
+      refunded: kobo(refundedAmount),
     }),
   },
   {
@@ -55,7 +59,8 @@ const LISTINGS: readonly Listing[] = [
             join clients c on c.id = a.client_id
             join ledger_accounts l on l.id = a.id order by a.id desc`,
     shownAs: ({ accountNumber, isActive, accountBalance }) => ({
-      ...{ key: String(accountNumber), is_active: String(isActive) },
+      key: String(accountNumber),
+      is_active: String(isActive),
       balance: kobo(accountBalance),
     }),
   },
@@ -70,7 +75,9 @@ const LISTINGS: readonly Listing[] = [
                                         where i.credit_id = k.id)
            order by k.id desc`,
     shownAs: ({ sessionId, amount, amountReversed }) => ({
-      ...{ key: String(sessionId), amount: kobo(amount), reversed: kobo(amountReversed) },
+      key: String(sessionId),
+      amount: kobo(amount),
+      reversed: kobo(amountReversed),
     }),
   },
   {
@@ -78,7 +85,9 @@ const LISTINGS: readonly Listing[] = [
     sql: `select c.client_id, e.id::text as key, e.type, e.sequence
             from events e join clients c on c.id = e.client_id order by e.sequence desc`,
     shownAs: ({ id, type, sequence }) => ({
-      ...{ key: String(id), type: String(type), sequence: String(sequence) },
+      key: String(id),
+      type: String(type),
+      sequence: String(sequence),
     }),
   },
 ]
@@ -106,8 +115,8 @@ export async function checkApi(books: Books, ask: Ask): Promise<string[]> {
   for (const listing of LISTINGS) {
     const all = await rows(listing.sql)
     for (const client of clients) {
-      const own = all.filter(({ client_id: id }) => id === client)
-      findings.push(...(await checkList(ask, client, { listing, own })))
+      const clientRows = all.filter(({ client_id: id }) => id === client)
+      findings.push(...(await checkList(ask, client, { listing, rows: clientRows })))
     }
   }
   const balances = await rows(BALANCES)
@@ -121,20 +130,20 @@ export async function checkApi(books: Books, ask: Ask): Promise<string[]> {
 async function checkList(
   ask: Ask,
   client: string,
-  { listing, own }: { listing: Listing; own: readonly Row[] },
+  { listing, rows }: { listing: Listing; rows: readonly Row[] },
 ): Promise<string[]> {
   const { path, shownAs } = listing
   const { listed, isWhole } = await readList(ask, client, path)
   const items = Map.groupBy(listed.map(shownAs), ({ key }) => key as string)
   const name = (key: string) => `${path} of ${client}: ${key}`
-  const known = new Set(own.map(({ key }) => key as string))
+  const known = new Set(rows.map(({ key }) => key as string))
   return [
     ...[...items].flatMap(([key, all]) => [
       ...(all.length > 1 ? [`${name(key)} is listed ${all.length} times`] : []),
       ...(known.has(key) ? [] : [`${name(key)} is listed and does not exist`]),
     ]),
     // Older rows are on pages that the checker did not read.
-    ...own.slice(0, isWhole ? own.length : listed.length).flatMap(({ client_id: _, ...row }) => {
+    ...rows.slice(0, isWhole ? rows.length : listed.length).flatMap(({ client_id: _, ...row }) => {
       const key = row.key as string
       const item = items.get(key)?.[0]
       if (!item) return isWhole ? [`${name(key)} exists and is not listed`] : []
@@ -161,13 +170,13 @@ async function readList(ask: Ask, client: string, path: string) {
 async function checkBalances(ask: Ask, client: string, balances: readonly Row[]) {
   const { data } = (await ask(client, '/api/v1/balances')) as { data: { totals: ListItem[] } }
   const totals = data.totals.find(({ currency }) => currency === 'NGN') ?? {}
-  const { client_id: _, ...own } = balances.find(({ client_id: id }) => id === client) ?? {}
-  return Object.entries(own).flatMap(([field, value]) =>
+  const { client_id: _, ...amounts } = balances.find(({ client_id: id }) => id === client) ?? {}
+  return Object.entries(amounts).flatMap(([field, value]) =>
     differs(`${field} of the balances of ${client}`, kobo(totals[field]), value || '0'),
   )
 }
 
-// An object that the API acknowledged to a client is there when the client reads it.
+// Checks that a client can read each object that the API has acknowledged to it.
 async function checkAlone({ rows, testimony }: Books, ask: Ask, client: string) {
   const recent = testimony
     .of('payout')

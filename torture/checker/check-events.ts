@@ -1,6 +1,6 @@
-// Events: without gaps for each client. Every event reaches the honest receivers with a valid
-// signature: the client's, and those that an account or a payment names. Before the end of a run
-// some may still be under way; each of these has a pending delivery.
+// Events: the events of each client have no gaps. Every event reaches, with a valid signature, the client's
+// honest receivers and those that its account or payment names. Before the end of a run some events may still
+// be under way; each of these has a pending delivery.
 
 import type { Books } from './books.ts'
 
@@ -24,7 +24,7 @@ const EVENTS = `
                  join webhook_endpoints w on w.id = t.endpoint_id
                 where w.url like '%/honest/%') as d on d.event_id = e.id`
 
-// An event without its own account and payment concerns those of its credit. The callback gets only
+// If an event names no account and no payment, it concerns those of its credit. The callback receives only
 // the final states of a payment.
 const NAMED = `
   with about as (

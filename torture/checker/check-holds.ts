@@ -1,6 +1,6 @@
-// Holds: each acknowledged one exists once with its terms and its event, and what is held and forfeited is
-// what its transfers moved, one after another. Only holds move money from and to the accounts of held money,
-// and only two people let it go: back to where it came from, or for good.
+// Holds: each acknowledged hold exists once with its terms and its event, and its held and forfeited amounts
+// equal those of its transfers, replayed in order. Only holds move money to and from the accounts of held
+// money, and only two people can release it to its source or forfeit it.
 
 import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
 import type { Intent } from './testimony.ts'
@@ -25,8 +25,8 @@ const HELD = `
             join ledger_accounts c on c.id = t.credit_account_id
            where t.hold_id is null and ('held' in (d.kind, c.kind) or c.kind = 'forfeited')) as strays`
 
-// The transfers of holds in their order. `place`: the account at the other side of the held money; a reserve
-// was due, so it goes back to the available balance.
+// The transfers of holds, in order. `place` is the account that the held money came from or went to; held
+// money from a due reserve is released to the available balance.
 const MOVES = `
   select h.reference, t.reason, t.amount_kobo, o.id as account,
          case o.kind when 'reserve' then 'available' else o.kind || ' ' || o.id end as place
@@ -73,7 +73,8 @@ async function checkEnded({ rows, testimony, isLossy = false }: Books): Promise<
   ]
 }
 
-// A request is approved only if somebody else than its maker called to approve that very request.
+// Checks that an approved request was approved by a user other than its maker, in a call that named this
+// request.
 function checkRequest(request: Row, approvals: readonly Intent[]): string[] {
   const { id, reference, state, requested_by: maker, decided_by: checker = '' } = request
   if (state !== 'approved') return []
@@ -89,8 +90,8 @@ function checkRequest(request: Row, approvals: readonly Intent[]): string[] {
   ]
 }
 
-// Adds the transfers of a hold up, one after another. It never gives out more than it has, and what is
-// released goes back to where it came from: forfeited money counts as taken from the lowest account.
+// Replays the transfers of a hold in order. Checks that no more money leaves the hold than it has, and that
+// released money returns to its source. Forfeited money is treated as taken from the lowest account.
 function replayMoves(reference: string, moves: readonly Row[]) {
   const found: string[] = []
   const sources = new Map<string, { place: string; kobo: bigint }>()
@@ -129,12 +130,13 @@ function replayMoves(reference: string, moves: readonly Row[]) {
   return { found, forfeited }
 }
 
-// A client has one available balance in naira, which due reserves go to.
+// Returns where released money must go. A client has one available balance in naira, to which due reserves
+// go.
 const backTo = (place: string) => (place.startsWith('available') ? 'available' : place)
 
 type Approved = { approved: readonly Row[]; forfeited: bigint }
 
-// A hold ends, and forfeits, only as its approved requests say.
+// Checks that a hold ends, and forfeits money, only by its approved requests.
 function checkApproved(hold: Row, { approved, forfeited }: Approved): string[] {
   const { reference, state } = hold
   const last = approved.at(-1)

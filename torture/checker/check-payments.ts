@@ -1,5 +1,5 @@
-// Advices and their payments: each exists once, with the reference and the number that were
-// answered; the paid amount is the sum of its credits.
+// Advices and their payments: each exists once, with the reference and the number that the service answered,
+// and the paid amount is the sum of the payment's credits.
 
 import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
 

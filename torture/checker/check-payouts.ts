@@ -30,7 +30,7 @@ const PAYOUTS = `
 
 const NEVER_SENT = ['queued', 'cancelled']
 const NOT_PAID = [...NEVER_SENT, 'failed']
-const OPEN_SHARE_MAX = 4 // A quarter: other workers must finish the work of a killed one.
+const OPEN_SHARE_MAX = 4 // At most a quarter stays open: other workers must finish a killed worker's work.
 const DECIDED_MIN = 12
 
 export async function checkPayouts(books: Books): Promise<string[]> {
@@ -67,7 +67,8 @@ function checkWanted(books: Books, payouts: readonly Row[]): string[] {
   ]
 }
 
-// The amount is held in full while the payout is open. Then it goes to the bank, or back.
+// Checks that the amount is held in full while the payout is open, and then goes to the bank or is credited
+// back.
 function checkTransfers(payout: Row): string[] {
   const { reference, status = '', amount_kobo: amount = '0' } = payout
   const isOpen = ['queued', 'sending', 'unknown'].includes(status)
@@ -85,7 +86,7 @@ function checkTransfers(payout: Row): string[] {
   ]
 }
 
-// Refunds and returns have their own events.
+// Checks that each payout has one event with its result. Refunds and returns have their own events.
 function checkTold({ reference, purpose = '', status, ...payout }: Row): string[] {
   const isTold = ['payout', 'settlement'].includes(purpose)
   return (['confirmed', 'failed'] as const).flatMap((outcome) =>
@@ -150,8 +151,8 @@ function checkBank({ testimony, isLossy }: Books, payouts: readonly Row[]): stri
   ]
 }
 
-// In the end we know the bank's decision: always where we acknowledged its report, and mostly where
-// the service has to query it.
+// Checks that at the end of a run the service knows the bank's decisions: all that it acknowledged in a
+// report, and most of those that it has to query.
 function checkDecided({ testimony, isFinal, isLossy }: Books, payouts: readonly Row[]): string[] {
   if (!isFinal || isLossy) return []
   const known = new Map(payouts.map((payout) => [payout.reference as string, payout]))

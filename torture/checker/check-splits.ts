@@ -1,9 +1,9 @@
-// Splits: each subaccount has its percentage of the money booked on an account with a split, up to
-// the kobo that rounding leaves over; and an account or advice has the requested split.
+// Splits: each subaccount has its percentage of the money booked on an account with a split, give or take a
+// kobo of rounding; and an account or advice has the requested split.
 
 import type { Books } from './books.ts'
 
-// Only credits without reversals: reversed shares are rounded differently.
+// Reads only credits without reversals, because the shares of reversed credits are rounded differently.
 const SHARES = `
   select c.session_id, c.amount_kobo, t.position, t.share,
          coalesce((select sum(x.amount_kobo) from transfers x

@@ -1,5 +1,5 @@
-// Statements: each line is imported once, and in the end matched with the credit that it names, and
-// no other.
+// Statements: each line is imported once, and at the end of a run it is matched with the credit that it names
+// and with no other.
 
 import type { Books } from './books.ts'
 

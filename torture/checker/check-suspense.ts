@@ -1,4 +1,5 @@
-// Suspended money: open items are held, and leave once, by the recorded decision.
+// Money in suspense: the suspense account holds the money of all open items, and each item leaves suspense
+// once, by the recorded decision.
 
 import { type Books, differs } from './books.ts'
 

@@ -1,5 +1,5 @@
-// The checker: compares the books with the testimony, in one snapshot of the database. Returns one
-// sentence for each fault.
+// The checker: compares the books with the testimony, in a repeatable-read transaction. Returns one sentence
+// for each fault.
 
 import pg from 'pg'
 import type { Check } from './books.ts'
@@ -35,7 +35,8 @@ const CHECKS: readonly Check[] = [
   checkEvents,
 ]
 
-// Acknowledged work may be lost. The rest must be consistent, and no bank may pay twice.
+// The checks to run if acknowledged work may be lost. What is left must be consistent, and no bank may have
+// paid twice.
 const CHECKS_AFTER_LOSS: readonly Check[] = [checkLedger, checkPayouts]
 
 type Options = {
@@ -57,7 +58,7 @@ export async function check({ connectionString, ...options }: Options): Promise<
   }
 }
 
-// Every value is PostgreSQL's text.
+// Opens a connection that returns every value as PostgreSQL's text.
 export function openBooks(connectionString: string): pg.Client {
   const client = new pg.Client({ connectionString, types: { getTypeParser: () => asText } })
   client.on('error', () => {})
@@ -81,7 +82,7 @@ function asText(value: string | null): string | null {
   return value
 }
 
-// PostgreSQL's text for a boolean is one letter.
+// Replaces PostgreSQL's text for a boolean, which is one letter, with a word.
 function withWords(row: Record<string, string | null>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, WORDS[value ?? ''] ?? value ?? '']),

@@ -1,5 +1,5 @@
-// Assembles the witness's records: for each intent, the number of calls and their answers; the
-// webhooks that came; the orders that the bank received and paid.
+// Assembles the witness's records: for each intent, the number of calls and their answers; the webhooks that
+// arrived; the orders that the bank received and paid.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { BankOrder, Entry, Operation, Terms, Webhook } from '../witness.ts'
@@ -10,7 +10,7 @@ export type Intent = {
   operation: Operation
   key: string
   terms: Terms
-  open: number // Calls without an answer, which may have been carried out or may still be.
+  open: number // The number of calls without an answer, which may have been or may still be carried out.
   acknowledged: Terms[]
   refused: Terms[]
 }

@@ -49,7 +49,8 @@ const STEPS_MS = [20, 120].map((minutes) => minutes * MINUTE_MS)
 const DENIAL_MAX_MS = 30_000
 const ASKED_WITHIN_MS = 8_000
 
-// While the bank denies a payout that it received: by these clocks it had enough time to know it.
+// Moves all clocks ahead while the bank denies a payout that it received. By these clocks, the bank has had
+// enough time to know the payout, so the service must not conclude that the payout failed.
 const together: Fault = {
   name: 'clocks-together',
   isAlone: true,

@@ -39,7 +39,7 @@ function fault(name: string, inject: StandbyFault['inject']): StandbyFault {
   return { name, isAlone: true, inject }
 }
 
-// From a new base backup: the old primary may have diverged from the common log.
+// Restores the old primary as a standby from a new base backup, because its log may have diverged.
 async function renew(pair: Pair): Promise<void> {
   await pair.followAnew()
   await pair.requireStandby()
@@ -68,7 +68,7 @@ const primaryKilled = fault('primary-killed', async ({ pair }, random) => {
   })
 })
 
-// Cuts the primary from the service only. A kill fences it, as a watchdog would.
+// Cuts only the service off from the primary. The manager fences the primary by killing it, like a watchdog.
 const primaryCut = fault('primary-cut', async ({ pair }, random) => {
   pair.primary.link.halfOpen()
   return managed({
@@ -84,8 +84,8 @@ const primaryCut = fault('primary-cut', async ({ pair }, random) => {
   })
 })
 
-// Cuts the primary from everybody, including the manager. It runs on beside the new primary, where
-// nobody confirms its commits, and is stopped before anybody reaches it again.
+// Cuts the primary off from the service, the standby and the manager. It goes on running alongside the new
+// primary; no standby confirms its commits. It is stopped before it can be reached again.
 const primaryIsolated = fault('primary-isolated', async ({ pair }, random) => {
   const { link, replication } = pair.primary
   link.halfOpen()
@@ -101,7 +101,7 @@ const primaryIsolated = fault('primary-isolated', async ({ pair }, random) => {
   })
 })
 
-// Commits wait until the standby is back.
+// Kills the standby. Commits wait until it is back.
 const standbyKilled = fault('standby-killed', async ({ pair }, random) => {
   await pair.standby.server.kill()
   return managed({
@@ -111,7 +111,7 @@ const standbyKilled = fault('standby-killed', async ({ pair }, random) => {
   })
 })
 
-// Silently: connections swallow all data for good, or pause and continue.
+// Cuts replication silently: connections lose all data permanently, or pause and continue.
 const replicationCut = fault('replication-cut', async ({ pair }, random) => {
   const { replication } = pair.primary
   const isLost = random.happens(0.5)
@@ -125,7 +125,7 @@ const replicationCut = fault('replication-cut', async ({ pair }, random) => {
   })
 })
 
-// Like a power cut. The manager promotes nobody.
+// Kills both servers, like a power cut. The manager promotes neither.
 const bothKilled = fault('both-killed', async ({ pair }, random) => {
   await Promise.all([pair.primary.server.kill(), pair.standby.server.kill()])
   return managed({
@@ -154,7 +154,7 @@ const QUEUED_WITHIN_MS = 15_000
 
 // Commits do not wait for the standby. The standby knows the payouts that frozen workers are about
 // to send, and then receives nothing more. The primary dies with the data that only it had. To the
-// standby, payouts sent meanwhile look unsent.
+// standby, payouts that were sent after that look unsent.
 async function loseWithLag({ pair, roles }: PairTarget, random: Random): Promise<Injected> {
   for (const { process } of roles.workers) process.signal('SIGSTOP')
   const giveUpAtMs = performance.now() + QUEUED_WITHIN_MS

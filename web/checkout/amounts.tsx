@@ -25,7 +25,7 @@ export function Sum({ label, amount, purpose, children }: SumProps) {
   )
 }
 
-// Shown if the payer bears the fee.
+// Renders nothing unless the payer bears the fee.
 export function Fees({ checkout: { fees, amount } }: Pick<Model, 'checkout'>) {
   if (fees === null) return null
   const lines: [string, number][] = [

@@ -1,4 +1,4 @@
-// Choosing a bank: a plain form that works without JavaScript.
+// The choice of a bank: a plain form that works without JavaScript.
 
 import { matchesBank } from '../bank-search.ts'
 import { checkoutStrings as strings } from '../copy.ts'
@@ -6,7 +6,7 @@ import { formatNaira } from '../money.ts'
 import { Fees, Sum } from './amounts.tsx'
 import { type Actions, type Bank, formatNumber, type Model, shownNumber } from './checkout.ts'
 
-const SEARCHED_FROM = 6 // A payer sees this many banks at a glance.
+const SEARCHED_FROM = 6 // A shorter list needs no search field.
 
 type Props = { model: Model; actions: Actions | undefined }
 
@@ -37,7 +37,7 @@ export function BankChoice({ model, actions }: Props) {
   )
 }
 
-// Folded, so that nobody requests a further number by accident. Numbers that were issued stay valid and are
+// Folded, so that the payer does not request another number by accident. Issued numbers stay valid and are
 // listed first.
 export function OtherBank({ model, actions }: Props) {
   const banks = otherBanks(model)
@@ -69,7 +69,7 @@ function otherBanks(model: Model): Choice[] {
   ]
 }
 
-// The banks of the payer’s list that match the search.
+// Returns the banks in the list that match the search.
 export function foundBanks(model: Model): Choice[] {
   const { checkout, search } = model
   const banks = checkout.numbers.length > 0 ? otherBanks(model) : checkout.banks
@@ -102,7 +102,8 @@ function BankList({ model, actions, banks }: Props & { banks: Choice[] }) {
   )
 }
 
-// Outside the form, where Enter would choose the first bank of all. Here Enter moves to the first match.
+// Outside the form, because Enter in the form would choose the first bank of the whole list. Here Enter moves
+// the focus to the first match.
 function Search({ model, actions }: Props) {
   return (
     <label class="find">
@@ -163,7 +164,7 @@ function ChoiceForm({ model, actions, children }: FormProps) {
   )
 }
 
-// The code of the problem comes from the address, so anybody can write one. Only known codes are shown.
+// The code of the problem comes from the URL, which anyone can edit. So only known codes are shown.
 const PROBLEMS = new Map<string, string>(Object.entries(strings.problems))
 
 export function Problem({ problem }: { problem: string | undefined }) {

@@ -24,7 +24,7 @@ import { followCheckout } from './live.ts'
 import { Page, titleOf } from './page.tsx'
 
 const COPIED_MS = 2_500
-const SENT_MS = 60_000 // After this time the payer may ask again.
+const SENT_MS = 60_000 // After this time the payer may press “I’ve sent the money” again.
 const RETURN_SECONDS = 10
 const ASK_MAX_MS = 20_000
 const MINUTES_ANNOUNCED = [10, 5, 1]
@@ -46,13 +46,14 @@ if (typed) search(typed)
 const live = followCheckout(adviceReference, { onCheckout: take, onOffline: setOffline })
 setInterval(tick, 1_000)
 if (model.isSent) {
-  // The page comes from a form that was sent without this script. Shows its result once, not after a reload.
+  // The payer sent the form before this script ran. Remove the parameter, so that a reload does not show the
+  // result again.
   endCheckingLater()
   const address = new URL(location.href)
   address.searchParams.delete('sent')
   history.replaceState(null, '', address)
 }
-// Phones freeze hidden pages, and the back button restores old ones.
+// Phones freeze hidden pages, and the back button restores old pages. So read the state again.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') void live.ask()
 })
@@ -69,10 +70,11 @@ function update(change: Partial<Model>): void {
   render(<Page model={model} actions={actions} />, root)
   document.title = titleOf(model)
   if (!hadFocus || root.contains(document.activeElement)) return
-  // The focused element is gone: focus its replacement, or the top. Scroll only to a new view.
+  // The new view no longer has the focused element: focus its replacement, or the heading. Scroll only if the
+  // status changed.
   const isOther = before.checkout.status !== model.checkout.status
-  const instead = model.isSent ? '.checking' : before.isSent && !isOther ? 'button.sent' : 'h1'
-  const next = root.querySelector<HTMLElement>(instead) ?? root.querySelector('h1')
+  const replacement = model.isSent ? '.checking' : before.isSent && !isOther ? 'button.sent' : 'h1'
+  const next = root.querySelector<HTMLElement>(replacement) ?? root.querySelector('h1')
   next?.focus({ preventScroll: !isOther })
 }
 
@@ -80,7 +82,7 @@ function bringIntoView(selector: string): void {
   root.querySelector(selector)?.scrollIntoView({ block: 'nearest' })
 }
 
-// Ignores an answer that is older than the current state.
+// Shows the new state of the payment. Ignores a response that is older than the current state.
 function take(checkout: Checkout): void {
   const before = model.checkout
   if (Date.parse(checkout.now) < Date.parse(before.now)) return
@@ -93,7 +95,7 @@ function take(checkout: Checkout): void {
     checkout,
     nowMs: serviceNowMs(),
     ...(hasTurned || isHeldNow ? { announcement: news.filter(Boolean).join('. ') } : {}),
-    // Money arrived, so the payer may ask again.
+    // Money arrived, so the payer may press “I’ve sent the money” again.
     ...(isHeldNow || checkout.amountPaid !== before.amountPaid ? { isSent: false } : {}),
     // Redirect only a payer who saw the payment arrive, not one who returns for the receipt.
     ...(isPaidNow ? { returnIn: RETURN_SECONDS } : {}),
@@ -163,7 +165,7 @@ function search(text: string): void {
   update({ search: text, announcement: text.trim() === '' ? '' : strings.banksFound(found) })
 }
 
-// The first number opens a view; further ones show above the list.
+// The first number opens a view. Later numbers appear above the list of banks.
 function showNumber(bankCode: string, isFirst = false): void {
   const query = new URLSearchParams({ adviceReference, bank: bankCode })
   history.replaceState(null, '', `/pay?${query}`) // A reload shows the same number.

@@ -3,7 +3,7 @@
 import { language } from '../copy.ts'
 
 export type CheckoutStatus =
-  | 'Pending' // Without a number yet.
+  | 'Pending' // No bank has issued a number yet.
   | 'Processing'
   | 'PartPayment'
   | 'Successful'
@@ -28,24 +28,24 @@ export type Checkout = {
   status: CheckoutStatus
   amountPolicy: 'exact' | 'allow_under' | 'any'
   amount: number
-  // Set if the payer bears the fee.
+  // Null unless the payer bears the fee.
   fees: { amount: number; fee: number; vat: number; rounding: number } | null
   amountPaid: number
   amountRemaining: number
   amountRefunded: number
   amountHeld: number // In suspense.
   accountName: string
-  numbers: IssuedNumber[] // In order of issue.
-  banks: Bank[] // Banks that can issue a number. Empty when it is too late.
+  numbers: IssuedNumber[] // Ordered by time of issue.
+  banks: Bank[] // Banks that can issue a number. Empty once the request is closed.
   expiresAt: string | null
-  closesAt: string | null // Money that arrives later does not count.
+  closesAt: string | null // Money that arrives later does not pay the request.
   paidAt: string | null
   canRequery: boolean
   payerNames: string[] // Masked.
   payerBanks: string[]
   sessionIds: string[]
   paidInto: IssuedNumber[]
-  supportEmail: string | null // The merchant's, like the next field.
+  supportEmail: string | null // The three support fields are the merchant's.
   supportPhone: string | null
   supportUrl: string | null
   logo: Logo | null
@@ -60,7 +60,7 @@ export type Model = {
   search: string // The payer's search for a bank.
   asking: string | undefined // The bank whose number is being requested.
   problem: string | undefined // The code of a refusal, or `network`, or `copy`.
-  failedAt: 'choice' | 'sent' | Copied | undefined // Undefined for a problem that comes from the address.
+  failedAt: 'choice' | 'sent' | Copied | undefined // Undefined if the problem came from the URL.
   isSent: boolean // The bank is being queried.
   copied: Copied | undefined
   isOffline: boolean
@@ -131,7 +131,7 @@ export function formatSeconds(seconds: number): string {
 
 const WAT_OFFSET_MS = 3_600_000
 
-// In West Africa Time everywhere, so that all receipts agree.
+// Formats the time in West Africa Time, wherever the payer is, so that all receipts agree.
 export function formatMoment(time: string): string {
   const wat = new Date(Date.parse(time) + WAT_OFFSET_MS)
   const day = `${wat.getUTCDate()} ${language.months[wat.getUTCMonth()]} ${wat.getUTCFullYear()}`

@@ -31,7 +31,7 @@ export function referenceOf(checkout: Model['checkout']): string {
   return checkout.merchantRef ?? checkout.shortCode
 }
 
-// A question mark in an address could add recipients.
+// Escapes the email address, because a question mark in it could add recipients.
 function mailto(address: string, reference: string): string {
   const subject = encodeURIComponent(strings.helpSubject(reference))
   return `mailto:${encodeURIComponent(address).replace('%40', '@')}?subject=${subject}`

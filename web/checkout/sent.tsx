@@ -21,8 +21,8 @@ export function Sent({ model, actions }: { model: Model; actions: Actions | unde
     event.preventDefault()
     actions.sent()
   }
-  const chosen = bankCode === undefined ? '' : `?bank=${encodeURIComponent(bankCode)}`
-  const action = `/pay/${checkout.adviceReference}/sent${chosen}`
+  const bankQuery = bankCode === undefined ? '' : `?bank=${encodeURIComponent(bankCode)}`
+  const action = `/pay/${checkout.adviceReference}/sent${bankQuery}`
   return (
     <form method="post" action={action} onSubmit={onSubmit}>
       {(failedAt ?? 'sent') === 'sent' && <Problem problem={problem} />}
@@ -33,12 +33,12 @@ export function Sent({ model, actions }: { model: Model; actions: Actions | unde
   )
 }
 
-// In the sandbox, the payer plays the bank.
+// In the sandbox, the payer simulates the transfer, because there is no bank.
 export function Simulate({ model: { checkout, bankCode } }: { model: Model }) {
   if (!checkout.isTest) return null
-  const chosen = bankCode === undefined ? '' : `?bank=${encodeURIComponent(bankCode)}`
+  const bankQuery = bankCode === undefined ? '' : `?bank=${encodeURIComponent(bankCode)}`
   return (
-    <form method="post" action={`/pay/${checkout.adviceReference}/simulate${chosen}`}>
+    <form method="post" action={`/pay/${checkout.adviceReference}/simulate${bankQuery}`}>
       <button class="secondary simulate" type="submit">
         {strings.simulate(formatNaira(checkout.amountRemaining))}
       </button>

@@ -1,4 +1,5 @@
-// Renders the page on the server. Only data is inline; the browser hydrates from it.
+// Renders the payment page on the server. The document contains the page's data but no inline scripts; the
+// browser hydrates from the data.
 
 import type { ComponentChildren } from 'preact'
 import { language, checkoutStrings as strings } from '../copy.ts'
@@ -33,7 +34,7 @@ export function drawCheckout(page: CheckoutPage, files: Files): string {
   )
 }
 
-// The empty page, for the dashboard's branding preview.
+// Renders the empty page for the dashboard's branding preview.
 export function drawEmpty(styles: readonly string[]): string {
   return drawDocument(strings.sample.title, <Styles styles={styles} />, <div id="page" />)
 }
@@ -57,7 +58,7 @@ export function drawUnavailable({ styles }: Files, address: string): string {
 export function drawQrCode(link: string): string {
   const { size, white, black } = qrPaths(link, 'L')
   return renderHtml(
-    // biome-ignore lint/a11y/noSvgWithoutTitle: an image of its own is named where it is shown
+    // biome-ignore lint/a11y/noSvgWithoutTitle: the page that embeds this image names it
     <svg
       xmlns="http://www.w3.org/2000/svg"
       viewBox={`0 0 ${size} ${size}`}

@@ -1,6 +1,6 @@
-// Every text of our pages, in English, in the order of the menu; the payer's page comes last. Another
-// language is another file like this one (docs/translating.md). Translators read it from top to bottom, so
-// it may be long.
+// All texts of our pages, in English, in menu order; the payer's page comes last. Another language is another
+// file like this one (docs/translating.md). The file may be long, because translators read it from top to
+// bottom.
 
 import type { ALERT_KINDS, EVENT_TYPES } from '../../sdk/src/api-types.ts'
 
@@ -8,7 +8,7 @@ import type { ALERT_KINDS, EVENT_TYPES } from '../../sdk/src/api-types.ts'
 // the browser.
 export const language = {
   tag: 'en', // BCP 47, for browsers and screen readers.
-  locale: 'en-NG', // The locale for Intl. Dates follow the user's own, if it is of the same language.
+  locale: 'en-NG', // The locale for Intl. Dates use the user's own locale if it has the same language.
   months: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
   zone: 'WAT',
 } as const
@@ -311,7 +311,7 @@ export const providerStrings = {
   no: 'no',
 } as const
 
-// Commands that the search offers beside objects.
+// Commands that the search offers in addition to objects.
 export const commandsStrings = {
   group: 'Go to',
   invite: 'Invite a user…',
@@ -417,8 +417,7 @@ export const setupStrings = {
 type Named = (typeof EVENT_TYPES)[number] | (typeof ALERT_KINDS)[number]
 type Names = Record<string, string> & Record<Named, string>
 
-// Words for codes of the API that have no section of their own. A code that is not listed is converted to
-// words.
+// Words for API codes that have no separate section. A code that is not listed is converted to words.
 export const codeStrings = {
   // Statuses, states and outcomes
   Pending: 'Pending',
@@ -867,7 +866,7 @@ export const paymentsStrings = {
   },
 } as const
 
-// Help beside the name of a view. Guides are documents of docs/, by their file names, and in English.
+// Help next to the title of a view. Guides are documents of docs/, named by their files; they are in English.
 export const helpStrings = {
   open: (view: string) => `Help on ${view}`,
   more: 'Read more',

@@ -74,7 +74,7 @@ export function onSessionLost(handler: () => void): void {
 }
 
 // A request that hangs must not block reloads or the dialog that sent it. The service answers within 12
-// seconds; longer work is polled.
+// seconds; the dashboard polls for the outcome of longer work.
 const ANSWER_MAX_MS = 30_000
 
 type GetOptions = { query?: Query; signal?: AbortSignal }
@@ -183,7 +183,8 @@ async function withSession<Result>(work: () => Promise<Result>): Promise<Result>
 
 type Asking = Sent<unknown> & { signal?: AbortSignal | null }
 
-// The service may have performed a request that got no answer. So the retry uses the same key.
+// Sends one request. The service may have performed a request that got no response, so a retry uses the same
+// idempotency key.
 async function askOnce<Body>(method: Method, url: string, asking: Asking): Promise<Body> {
   const limit = new AbortController()
   const timer = window.setTimeout(() => limit.abort(unreachable()), ANSWER_MAX_MS)

@@ -84,7 +84,7 @@ function Screen({
         </main>
       )
     case 'linked':
-      return <MailedLinkPage link={state.link} done={load} />
+      return <MailedLinkPage link={state.link} onDone={load} />
     case 'returned': {
       const leave = () => {
         window.history.replaceState(null, '', BASE)

@@ -109,8 +109,8 @@ const wordsOf = (text: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
 
-// A command matches if each typed word begins a word of its name. Names that begin with the whole text come
-// first.
+// Returns the matching commands. A command matches if each typed word is the beginning of a word of its name.
+// Names that begin with the whole text come first.
 export function findCommands(commands: readonly Command[], text: string): Command[] {
   const typed = wordsOf(text)
   if (typed.length === 0) return []

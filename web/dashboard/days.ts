@@ -1,4 +1,4 @@
-// Days as the API writes them, yyyy-MM-dd in West Africa.
+// Days in the format of the API: yyyy-MM-dd, in West Africa Time.
 
 import { dayOf, formatter, ZONE_OFFSET } from './format.ts'
 
@@ -11,7 +11,7 @@ const long = formatter({ weekday: 'long', day: 'numeric', month: 'long', year: '
 const noonOf = (day: string) => new Date(`${day}T12:00:00${ZONE_OFFSET}`)
 
 export const today = () => dayOf(new Date())
-// The first day whose statement is not due: banks send a day's statement until noon of the next day.
+// Returns the first day whose statement is not due yet. Banks send a day's statement by noon of the next day.
 export const firstNotDue = () => dayOf(new Date(Date.now() - DAY_MS / 2))
 
 export const isDay = (text: string | undefined): text is string =>
@@ -21,7 +21,7 @@ export function addDays(day: string, days: number): string {
   return dayOf(new Date(noonOf(day).getTime() + days * DAY_MS))
 }
 
-// Includes both days.
+// Returns the days from `from` to `to`, both included.
 export function daysBetween(from: string, to: string): string[] {
   const days: string[] = []
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)

@@ -1,5 +1,5 @@
-// Uploads a file with progress, which fetch cannot report. Gives up only if no more bytes are sent, or if the
-// answer does not come.
+// Uploads a file and reports progress, which fetch cannot do. Fails only if the upload stalls, or if the
+// service does not answer.
 
 type Sent = {
   file: Blob
@@ -9,8 +9,8 @@ type Sent = {
 
 export type Answer = { status: number; header: (name: string) => string | null; body: unknown }
 
-// The service lets an upload pause this long, and takes this long to read a statement:
-// src/http/connections.ts, src/reconciliation/statement-routes.ts.
+// The longest pause in an upload that the service accepts (src/http/connections.ts), and the longest time
+// that it takes to read a statement (src/reconciliation/statement-routes.ts).
 const PAUSE_MAX_MS = 60_000
 const ANSWER_MAX_MS = 900_000
 

@@ -1,4 +1,5 @@
-// Asks for a link to reset the password. The answer is the same whether there is such a user or not.
+// The page where a user requests a link to reset the password. The answer is the same whether the user exists
+// or not.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, forgotPasswordStrings as strings } from '../copy.ts'

@@ -1,4 +1,4 @@
-// Formats amounts, times and the API's identifiers for people.
+// Formats amounts, times and API codes for users.
 
 import { codeStrings, language } from '../copy.ts'
 
@@ -62,7 +62,7 @@ const hourOnly = formatter(time)
 const date = new Intl.DateTimeFormat('en-CA', ZONE) // Formats a day as 2026-11-15.
 export const dayOf = (at: Date) => date.format(at)
 
-// Includes the day and the zone, because people may read a screenshot later.
+// Includes the day and the time zone, because a user may read a screenshot later.
 export function shownTime(iso: string, now = new Date()): string {
   const at = new Date(iso)
   const isThisYear = date.format(at).slice(0, 4) === date.format(now).slice(0, 4)

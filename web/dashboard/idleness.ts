@@ -1,8 +1,8 @@
-// Tracks whether the user is active. While the user is idle, requests of timers and events say so and do not
-// keep the session alive.
+// Tracks whether the user is active. While the user is idle, requests that timers and events send are marked,
+// and do not keep the session alive.
 
 const IDLE_AFTER_MS = 60_000
-const SIGNS = ['pointermove', 'pointerdown', 'wheel', 'keydown', 'click'] // Assistive devices send these too.
+const SIGNS = ['pointermove', 'pointerdown', 'wheel', 'keydown', 'click'] // Also from assistive devices.
 
 let seenAtMs = Date.now()
 

@@ -1,6 +1,6 @@
-// Counts requests without an answer. A user who left the page now would not learn the outcome, and would
-// repeat the request under another idempotency key. So no dialog or drawer closes, Back does nothing, and the
-// browser asks before it leaves the page.
+// Counts requests in flight. A user who left the page now would not learn the outcome, and might repeat the
+// request under another idempotency key. So no dialog or drawer closes, Back does nothing, and the browser
+// asks for confirmation before it leaves the page.
 
 let count = 0
 

@@ -1,5 +1,6 @@
-// The page of a single-use link: of an invitation, or of a password reset. The user chooses a password. The
-// token is in the fragment, which browsers never send, and the page removes it after reading it.
+// The page that the single-use link of an invitation or a password reset opens. The user chooses a password.
+// The token is in the fragment of the URL, which browsers never send. The page removes the token after
+// reading it.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, invitationStrings, resetStrings } from '../copy.ts'
@@ -25,7 +26,7 @@ const PURPOSES = {
   'password-reset': { strings: resetStrings, open: openPasswordReset, accept: acceptPasswordReset },
 } as const satisfies Record<Purpose, object>
 
-// Returns undefined on every other page.
+// Returns undefined unless this is the page of a mailed link.
 export function takeMailedLink(): MailedLink | undefined {
   const { pathname, hash } = window.location
   const purposes = Object.keys(PURPOSES) as Purpose[]
@@ -37,7 +38,7 @@ export function takeMailedLink(): MailedLink | undefined {
 
 type Account = { email: string; clientName: string }
 
-export function MailedLinkPage({ link, done }: { link: MailedLink; done: () => void }) {
+export function MailedLinkPage({ link, onDone }: { link: MailedLink; onDone: () => void }) {
   const { strings, open, accept } = PURPOSES[link.purpose]
   const [account, setAccount] = useState<Account | undefined>()
   const [problem, setProblem] = useState<Problem | undefined>()
@@ -49,7 +50,7 @@ export function MailedLinkPage({ link, done }: { link: MailedLink; done: () => v
 
   const leave = (href: string) => {
     window.history.replaceState(null, '', href)
-    done()
+    onDone()
   }
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()

@@ -1,5 +1,5 @@
-// Live events. One stream per page, open while somebody listens and the page is visible: a browser
-// allows only six connections per host, across all tabs.
+// Live events. Each page has one stream, which is open while a component listens and the page is visible: a
+// browser allows only six connections per host, across all tabs.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../sdk/src/api-types.ts'
@@ -42,8 +42,8 @@ function dispatch(event: Event): void {
   for (const { onEvent } of listeners) onEvent(body)
 }
 
-// If an event came before, a new stream first sends the events since then. Views reload, because their data
-// may be older than the stream.
+// Opens the stream. If the page has received an event before, the stream first sends the events since then.
+// Views reload, because their data may be older than the stream.
 function open(): void {
   if (source || listeners.size === 0 || document.hidden) return
   source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
@@ -60,8 +60,8 @@ function open(): void {
   source.addEventListener('error', onError)
 }
 
-// A browser reconnects after a broken connection, but not after a refusal, and does not tell the two apart.
-// So this checks whether the session has ended.
+// A browser reconnects after a broken connection but not after a refusal, and a script cannot distinguish the
+// two. So this checks whether the session has ended.
 function onError(): void {
   isBroken = true
   notifyWatchers(false)
@@ -133,7 +133,7 @@ export function useConnection(): Connection {
   return connection
 }
 
-// Refreshes at once, then at most once per pause.
+// Calls `work` at once, then at most once per `pauseMs`.
 export function useThrottled(work: () => void, pauseMs = 1_000): () => void {
   const latest = useRef(work)
   latest.current = work

@@ -1,5 +1,5 @@
 // Loads a view's data, reloads it on request, and aborts when the user leaves the view. Data stays visible
-// during a reload. Sends one request at a time: a reload requested meanwhile follows it.
+// during a reload. Sends one request at a time: a reload requested during a request runs after it.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import {
@@ -38,7 +38,7 @@ function leave(asking: { current: Asking | undefined }, left: Asking | undefined
   if (asking.current === left) asking.current = undefined
 }
 
-// Loads again when `key` changes. Drops answers to an earlier key.
+// Loads again when `key` changes, and drops responses for an earlier key.
 export function useLoaded<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
@@ -76,8 +76,8 @@ export function useLoaded<Data>(
     )
     return () => leave(asking, current)
   }, [key, round])
-  // The answer in progress may be stale, so another request follows it. Starting that request now would show
-  // no answer at all while events come faster than answers.
+  // The current response may be stale, so another request follows it. Aborting the current request instead
+  // would show no data at all while events come faster than responses.
   const reload = useCallback(() => {
     if (asking.current) asking.current.isDue = true
     else setRound((before) => before + 1)

@@ -1,4 +1,4 @@
-// The dashboard's entry.
+// The entry point of the dashboard.
 
 import { render } from 'preact'
 import { language } from '../copy.ts'

@@ -9,8 +9,8 @@ import { GROUPS, type Group, type View } from './views.ts'
 
 const KEY = 'manilla-folded-groups'
 
-// The groups that are folded until the user chooses. Operators and finance users see the groups they use
-// most. In a sandbox, an operator is usually a developer who tries the service.
+// Returns the groups that are folded until the user folds or unfolds one. Operators and finance users see the
+// groups that they use most. In a sandbox, an operator is usually a developer who tries out the service.
 function foldedAtFirst({ role, client }: Session): readonly Group[] {
   if (role === 'operator' && client.mode === 'sandbox') return ['books']
   return role === 'operator' || role === 'finance' ? ['developers'] : []

@@ -51,7 +51,7 @@ const REASONS: Record<string, string> = {
   ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT: strings.unfit,
 }
 
-// Browsers do not say whether there was no passkey, no answer, or a refusal.
+// Browsers do not reveal whether there was no passkey, no response, or a refusal.
 function fail(error: unknown): never {
   const code = error instanceof WebAuthnError ? error.code : ''
   throw new Problem('passkey_not_used', REASONS[code] ?? strings.notUsed)

@@ -1,5 +1,5 @@
-// Signing in with the client's provider: the way there, and the page to which the provider sends the browser
-// back.
+// Signing in with the client's identity provider: the form that opens the provider's page, and the page to
+// which the provider redirects the browser.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, providerStrings as strings } from '../copy.ts'
@@ -18,17 +18,23 @@ const PROVEN_MS = 5 * 60_000
 
 export type ProviderReturn = Schemas['ProviderReturn']
 
-// Undefined on every other page. The parameters leave the address at once: they sign somebody in.
+// Returns undefined unless the provider redirected the browser here. Removes the parameters from the URL at
+// once, because they sign the user in.
 export function takeProviderReturn(): ProviderReturn | undefined {
   const { pathname, search } = window.location
   if (pathname !== `${BASE}/provider`) return undefined
   window.history.replaceState(null, '', pathname)
   const parameters = new URLSearchParams(search)
-  const of = (name: 'code' | 'iss' | 'error') => {
+  const parameter = (name: 'code' | 'iss' | 'error') => {
     const value = parameters.get(name)
     return value ? { [name]: value } : {}
   }
-  return { state: parameters.get('state') ?? '', ...of('code'), ...of('iss'), ...of('error') }
+  return {
+    state: parameters.get('state') ?? '',
+    ...parameter('code'),
+    ...parameter('iss'),
+    ...parameter('error'),
+  }
 }
 
 async function goToProvider(clientId: string, isFresh = false): Promise<void> {
@@ -37,7 +43,7 @@ async function goToProvider(clientId: string, isFresh = false): Promise<void> {
   window.location.assign(url)
 }
 
-// The provider asks the user for their credentials again, which then confirm who they are.
+// Sends the user to the provider to enter their credentials again, which confirms the user's identity.
 export async function proveAtProvider({ client }: Session): Promise<void> {
   window.sessionStorage.setItem(PROOF_KEY, 'begun')
   await goToProvider(client.clientId, true)
@@ -153,7 +159,7 @@ export function ProviderReturnPage({ parameters, enter, leave }: ReturnProps) {
   )
 }
 
-// Back to the profile, if the user went to the provider to confirm who they are.
+// Returns the profile if the user went to the provider to confirm their identity.
 function placeAfterReturn(): string {
   if (window.sessionStorage.getItem(PROOF_KEY) !== 'begun') return BASE
   window.sessionStorage.setItem(PROOF_KEY, String(Date.now()))

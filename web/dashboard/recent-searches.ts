@@ -1,5 +1,5 @@
-// The user's recent searches, stored for this tab only: customers' names and numbers must not stay on a
-// shared computer.
+// The user's recent searches. The browser stores them for this tab only, because customers' names and numbers
+// must not stay on a shared computer.
 
 const RECENT_MAX = 5
 const KEY = 'manilla-searches'

@@ -1,5 +1,5 @@
-// Routing: the path names the view and its open object, the query its filters. Every state can be
-// bookmarked.
+// Routing. The path names the view and its open object, and the query contains its filters, so every state
+// can be bookmarked.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { Query } from './api.ts'
@@ -13,7 +13,7 @@ export type Place = { view: string; open: string | undefined; query: Query }
 const CHANGED = 'place-changed'
 
 // State of a history entry: its position among the entries of this page, the lists through which the user
-// reached it, and values that are not in the address, such as the page of a list.
+// reached it, and values that are not in the URL, such as the page of a list.
 type Entry = {
   at: number
   lists: readonly { at: number; href: string }[]
@@ -33,7 +33,8 @@ function keptEntry(at: number): Entry {
   return entry
 }
 
-// A page cannot refuse Back or Forward. So while a request is in flight, this goes back to the entry.
+// A page cannot prevent Back or Forward. So if a request is in flight, this returns to the entry that the
+// user left.
 window.addEventListener('popstate', () => {
   const entry = keptEntry(current.at + 1)
   const away = entry.at - current.at
@@ -71,7 +72,7 @@ export function hrefOf(view: string, open?: string, query: Query = {}): string {
   return search === '' ? path : `${path}?${search}`
 }
 
-// Use `replace` for steps that Back should skip, such as each letter of a filter.
+// Use `replace` for changes that Back should skip, such as each letter of a filter.
 export function goTo(href: string, { replace = false } = {}): void {
   current = replace ? replaced(current, href) : next(current, href)
   if (replace) window.history.replaceState(current, '', href)
@@ -79,7 +80,8 @@ export function goTo(href: string, { replace = false } = {}): void {
   window.dispatchEvent(new Event(CHANGED))
 }
 
-// Other filters make another list, which starts at its first page.
+// Replaces the entry. If the filters changed, drops the kept values, so that the list starts at its first
+// page.
 function replaced(entry: Entry, href: string): Entry {
   const { search } = new URL(href, window.location.href)
   return search === window.location.search ? entry : { ...entry, kept: {} }
@@ -105,12 +107,12 @@ export function closeTo(href: string): void {
     goTo(href, { replace: true })
   }
   if (!list) return void stay()
-  // Browsers drop old entries; going back to one then does nothing.
+  // Browsers drop old entries. Going back to a dropped entry does nothing.
   closing = window.setTimeout(stay, BACK_MAX_MS)
   window.history.go(list.at - current.at)
 }
 
-// A value kept in the history entry, across reloads and Back.
+// A state hook whose value is kept in the history entry, so that it survives reloads and Back.
 export function useKept<Value>(name: string): [Value | undefined, (value: Value) => void] {
   const [, redraw] = useState({})
   useEffect(() => {
@@ -126,7 +128,7 @@ export function useKept<Value>(name: string): [Value | undefined, (value: Value)
   return [current.kept[name] as Value | undefined, keep]
 }
 
-// An onClick for links: stays in the page, but leaves new tabs and windows to the browser.
+// An onClick handler for links. It navigates within the page, and leaves new tabs and windows to the browser.
 export function follow(event: MouseEvent): void {
   const isPlain =
     event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey

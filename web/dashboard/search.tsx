@@ -31,10 +31,11 @@ const VIEW_OF: Record<Hit['type'], string> = {
 const DEBOUNCE_MS = 200
 const COMMANDS_MAX = 5
 
-// A request without an account number is not a payment yet.
+// The prefix of the reference of a payment request that is not a payment yet, because it has no account
+// number.
 export const ADVICE_PREFIX = 'advice-'
 
-// A user with accounting access opens payouts in the list of all clients.
+// Returns the link of a result. For a user with accounting access, payouts open in the list of all clients.
 function hrefOfHit({ type, reference, of }: Hit, session: Session): string {
   const target = of ?? { type, reference }
   const view = VIEW_OF[target.type]
@@ -45,7 +46,7 @@ function hrefOfHit({ type, reference, of }: Hit, session: Session): string {
   return hrefOf(view, target.reference, isOfAll ? { tab: 'all' } : {})
 }
 
-// Searches when the user pauses typing. Ignores answers to earlier text.
+// Searches when the user pauses typing. Ignores results for earlier text.
 export function useHits(search: string): State | undefined {
   const [state, setState] = useState<State | undefined>()
   useEffect(() => {
@@ -85,7 +86,8 @@ function useSearch({ session, commands }: Props) {
     : groupsOfText(search, commands, found?.hits ?? [])
   const options = groups.flatMap((group) => group.options)
   const isShown = isOpen && (options.length > 0 || (search !== '' && found !== undefined))
-  const awaited = useRef<string | undefined>(undefined) // The text at Enter, until its answer comes.
+  // The text when the user pressed Enter, until its results come.
+  const awaited = useRef<string | undefined>(undefined)
 
   const open = (option: Option) => {
     setChosen(0)
@@ -209,7 +211,7 @@ function commandGroup(commands: readonly Command[]): Group[] {
   return options.length === 0 ? [] : [{ name: commandsStrings.group, options }]
 }
 
-// Groups in the order of their best results.
+// Groups the results by kind, ordered by the best result of each group.
 function groupsOf(hits: readonly Hit[]): Group[] {
   const types = [...new Set(hits.map(({ type }) => type))]
   return types.map((type) => ({
@@ -268,7 +270,7 @@ function Hits({ groups, chosen, isShown, isEmpty, problem, open }: HitsProps) {
 }
 
 function OptionText({ option: { hit, command, search } }: { option: Option }) {
-  if (hit) return <Found hit={hit} />
+  if (hit) return <HitText hit={hit} />
   if (!command) return <>{search}</>
   return (
     <span class="hit-command">
@@ -285,7 +287,7 @@ function plainDetail({ detail, status }: Hit): string | undefined {
   return detail?.startsWith(start) ? detail.slice(start.length) : (detail ?? undefined)
 }
 
-function Found({ hit }: { hit: Hit }) {
+function HitText({ hit }: { hit: Hit }) {
   const { title, amount, currency, status, at } = hit
   const detail = plainDetail(hit)
   return (

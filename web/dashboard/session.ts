@@ -1,4 +1,4 @@
-// The signed-in user and their rights.
+// The signed-in user and their permissions.
 
 import {
   findNow,
@@ -22,8 +22,8 @@ export function mayAccount({ scopes }: Session): boolean {
 
 const SESSION = '/dashboard/api/session'
 
-// Scripts cannot read the session cookie. So this key stores that a cookie exists; without the key, the page
-// does not ask the service.
+// Scripts cannot read the session cookie, so this key records that there is one. Without the key, the page
+// does not ask the service for a session.
 const KEY = 'manilla-signed-in'
 
 export async function findSession(): Promise<Session | undefined> {
@@ -53,7 +53,7 @@ export async function openInvitation(token: string): Promise<Schemas['Invitation
   return send('POST', INVITATION, { body: { token } })
 }
 
-// Resolves to whether the user is signed in. A user with a second factor must then sign in.
+// Resolves to whether the user is signed in now. A user with a second factor must still sign in.
 export async function acceptInvitation(token: string, password: string): Promise<boolean> {
   const { isSignedIn } = await send('POST', `${INVITATION}/accept`, { body: { token, password } })
   if (isSignedIn) window.localStorage.setItem(KEY, '')
@@ -71,7 +71,7 @@ export async function openPasswordReset(token: string): Promise<Schemas['Passwor
   return send('POST', `${RESET}/open`, { body: { token } })
 }
 
-// All sessions end. The user then signs in, with their second factor if they have one.
+// Ends all sessions, so the user must sign in, with the second factor if there is one.
 export async function acceptPasswordReset(token: string, password: string): Promise<boolean> {
   await send('POST', `${RESET}/accept`, { body: { token, password } })
   window.localStorage.removeItem(KEY)
@@ -92,8 +92,8 @@ export async function changePassword(currentPassword: string, newPassword: strin
 
 let userId: string | undefined
 
-// Another tab may have signed in again, with another token. If another user has signed in, this page must
-// reload.
+// Another tab may have signed in again, which gave the session another token. If another user has signed in,
+// reloads the page.
 onSessionWrong(async () => {
   const session = await findNow(SESSION)
   if (!session) return false

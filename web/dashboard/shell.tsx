@@ -112,7 +112,7 @@ function ConnectionNote() {
   )
 }
 
-// Resolves at once in a hidden tab, which draws nothing.
+// Resolves once the browser has drawn, or at once in a hidden tab, which draws nothing.
 function untilDrawn(): Promise<unknown> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => window.setTimeout(resolve))
@@ -130,13 +130,13 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
     setTheme(next)
   }
   const leave = async () => {
-    // Unmount the view first, so that it sends no request after the session ended.
+    // Unmounts the view first, so that it sends no request after the session has ended.
     setLeaving(true)
     forgetEvents()
     await untilDrawn()
     try {
       await signOut()
-      window.location.assign(BASE) // Loading the page again drops all data of this user.
+      window.location.assign(BASE) // A reload drops all data of this user.
     } catch (error) {
       setLeaving(false)
       toast(problemFrom(error).message, 'bad')

@@ -9,7 +9,7 @@ import { goTo, hrefOf } from './routing.ts'
 
 export type Destination = { path: string; name: string }
 
-// For each view's path, the letter that follows g.
+// Keys are paths of views. Values are the letters that open the views after g.
 export const LETTERS: Readonly<Record<string, string>> = {
   '': 't',
   payments: 'p',
@@ -51,7 +51,7 @@ export function enableShortcuts(isOn: boolean): void {
   else window.localStorage.setItem(KEY, 'off')
 }
 
-// Handles the keys. `announcement` is for screen readers.
+// Handles the key presses. Returns an `announcement` for screen readers.
 export function useShortcuts(views: readonly Destination[]) {
   const [isHelpOpen, setHelpOpen] = useState(false)
   const [announcement, setAnnouncement] = useState('')

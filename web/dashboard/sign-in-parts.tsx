@@ -1,4 +1,4 @@
-// Parts that the pages before the dashboard share.
+// Components that the pages for sign-in, invitations and passwords share.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -7,7 +7,7 @@ import type { Problem } from './api.ts'
 
 type CodeDemands = { code: boolean; passkey: boolean }
 
-// Recovery codes have letters.
+// If the second factor is a passkey, the user types a recovery code, which has letters.
 export function CodeField(demands: CodeDemands) {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
@@ -68,7 +68,7 @@ export function Field({ label, type, ...rest }: FieldProps) {
 
 const QUESTIONS = ['code_needed', 'passkey_needed', 'client_id_needed']
 
-// A request for a code is not an error, but shows in the same place.
+// A request for a code is not an error, but is shown in the same place.
 export function Fault({ problem }: { problem: Problem | undefined }) {
   const isQuestion = QUESTIONS.includes(problem?.code ?? '')
   const wait = problem?.retryAfterSeconds

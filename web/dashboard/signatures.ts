@@ -1,5 +1,5 @@
 // Checks the signature of a webhook as a receiver would (Standard Webhooks: HMAC-SHA256 over
-// `id.timestamp.body`) and explains failures. Runs in the browser, so the secret goes nowhere.
+// `id.timestamp.body`) and explains failures. Runs in the browser, so the secret never leaves it.
 
 import { webhooksStrings } from '../copy.ts'
 
@@ -51,7 +51,7 @@ async function verdict(
   return bad(typeof named === 'string' && named !== id ? strings.otherEvent : strings.wrong)
 }
 
-// Accepts headers as lines of a log, as curl's -H '…', or as JSON.
+// Accepts headers as log lines, as curl's -H '…' options, or as JSON.
 export function parseHeaders(text: string): Record<string, string> {
   const json = parseJson(text)
   const pairs =

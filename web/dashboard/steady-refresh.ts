@@ -1,5 +1,5 @@
-// Refreshes while the page is visible, for changes that raise no event: decisions of colleagues, most answers
-// of banks, outcomes of deliveries.
+// Refreshes while the page is visible, for changes that raise no event: decisions of other users, most
+// responses of banks, outcomes of deliveries.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
@@ -20,7 +20,7 @@ export function useVersion(): [version: number, bump: () => void] {
   return [version, () => setVersion((before) => before + 1)]
 }
 
-// Returns a version that grows with time and with each change that the user makes in this view.
+// Returns a version that increases at intervals and with each change that the user makes in this view.
 export function useSteadyVersion(): [version: number, bump: () => void] {
   const [version, bump] = useVersion()
   useSteadyRefresh(bump)

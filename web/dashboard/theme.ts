@@ -1,4 +1,5 @@
-// Light or dark: the system setting, unless the user has chosen one. The browser stores the choice.
+// The theme, light or dark: the system setting, unless the user has chosen one. The browser stores the
+// choice.
 
 const THEMES = ['auto', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]

@@ -1,4 +1,4 @@
-// Help beside the name of a view: its terms, as docs/glossary.md defines them, and its guides, which the
+// Help next to the title of a view: its terms, as docs/glossary.md defines them, and its guides, which the
 // service serves (src/http/reference/guides.ts).
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -8,7 +8,7 @@ import type { TermName } from './parts/term.tsx'
 type GuideName = keyof typeof strings.guides
 type Help = { terms: readonly TermName[]; guides: readonly GuideName[] }
 
-// By the path of the view.
+// Keys are paths of views.
 const HELP: Readonly<Record<string, Help>> = {
   '': {
     terms: ['gross', 'net', 'available', 'inSuspense', 'failingWebhooks'],
@@ -68,13 +68,13 @@ const HELP: Readonly<Record<string, Help>> = {
 
 export function ViewHelp({ path, name }: { path: string; name: string }) {
   const id = useId()
-  const whole = useRef<HTMLDivElement>(null)
+  const wrapper = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
     if (!isOpen) return
     const closeBeside = ({ target }: Event) => {
-      if (!whole.current?.contains(target as Node)) setOpen(false)
+      if (!wrapper.current?.contains(target as Node)) setOpen(false)
     }
     document.addEventListener('pointerdown', closeBeside)
     document.addEventListener('focusin', closeBeside)
@@ -92,7 +92,7 @@ export function ViewHelp({ path, name }: { path: string; name: string }) {
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes it from anywhere in it.
-    <div ref={whole} class="view-help" onKeyDown={close}>
+    <div ref={wrapper} class="view-help" onKeyDown={close}>
       <button
         ref={button}
         type="button"

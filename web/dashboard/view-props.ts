@@ -1,4 +1,4 @@
-// The properties of every view.
+// The props of every view.
 
 import type { Place } from './routing.ts'
 import type { Session } from './session.ts'

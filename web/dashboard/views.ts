@@ -1,6 +1,6 @@
-// The views, in the order of the menu. To add one, export a component by default from a file in views/, name
-// it in web/copy/en.ts, choose its letter in shortcuts.ts, and add a line to its group here. Users see only
-// the views that their scopes allow. The code of a view loads when the view first opens.
+// The views, in menu order. To add one, export a component by default from a file in views/, name it in
+// web/copy/en.ts, choose its letter in shortcuts.ts, and add a line to its group here. Users see only the
+// views that their scopes allow. The code of a view loads when the view first opens.
 
 import type { ComponentType } from 'preact'
 import { appStrings } from '../copy.ts'
@@ -27,9 +27,9 @@ export type View = {
   name: string
   icon: IconName
   group?: Group // A view without a group stands above the groups.
-  scope: string | undefined // Undefined: everybody sees it.
+  scope: string | undefined // Undefined if every user may see the view.
   mode?: 'sandbox'
-  count?: ComponentType<{ session: Session }> // Shows a number beside the name.
+  count?: ComponentType<{ session: Session }> // Shows a number next to the name.
   load: () => Promise<ViewModule>
 }
 
@@ -38,186 +38,186 @@ const { views } = appStrings
 type ViewName = keyof typeof views
 type Named = Pick<View, 'path' | 'name' | 'icon'>
 
-function of(name: ViewName & IconName): Named
-function of(name: ViewName, icon: IconName): Named
-function of(name: ViewName, icon = name as IconName): Named {
+function named(name: ViewName & IconName): Named
+function named(name: ViewName, icon: IconName): Named
+function named(name: ViewName, icon = name as IconName): Named {
   const kebab = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   return { path: name === 'today' ? '' : kebab, name: views[name], icon }
 }
 
 export const VIEWS: readonly View[] = [
   {
-    ...of('today'),
+    ...named('today'),
     scope: 'credits:read',
     count: NeedsYouCount,
     load: () => import('./views/today/today.tsx'),
   },
   {
-    ...of('payments'),
+    ...named('payments'),
     group: 'moneyIn',
     scope: 'payments:read',
     load: () => import('./views/payments/payments.tsx'),
   },
   {
-    ...of('accounts'),
+    ...named('accounts'),
     group: 'moneyIn',
     scope: 'accounts:read',
     load: () => import('./views/accounts/accounts.tsx'),
   },
   {
-    ...of('credits'),
+    ...named('credits'),
     group: 'moneyIn',
     scope: 'credits:read',
     load: () => import('./views/credits.tsx'),
   },
   {
-    ...of('suspense'),
+    ...named('suspense'),
     group: 'exceptions',
     scope: 'suspense:read',
     count: approvalCount('suspense'),
     load: () => import('./views/suspense/suspense.tsx'),
   },
   {
-    ...of('returns', 'reversal'),
+    ...named('returns', 'reversal'),
     group: 'exceptions',
     scope: 'returns:read',
     load: () => import('./views/returns.tsx'),
   },
   {
-    ...of('railItems'),
+    ...named('railItems'),
     group: 'exceptions',
     scope: 'operator',
     load: () => import('./views/rail-items.tsx'),
   },
   {
-    ...of('holds', 'lock'),
+    ...named('holds', 'lock'),
     group: 'exceptions',
     scope: 'operator',
     count: approvalCount('holds'),
     load: () => import('./views/holds.tsx'),
   },
   {
-    ...of('screening', 'filter'),
+    ...named('screening', 'filter'),
     group: 'exceptions',
     scope: 'operator',
     count: approvalCount('screening'),
     load: () => import('./views/screening.tsx'),
   },
   {
-    ...of('cases', 'search'),
+    ...named('cases', 'search'),
     group: 'exceptions',
     scope: 'operator',
     load: () => import('./views/cases/cases.tsx'),
   },
   {
-    ...of('settlements'),
+    ...named('settlements'),
     group: 'moneyOut',
     scope: 'payouts:read',
     count: approvalCount('settlements'),
     load: () => import('./views/settlements/settlements.tsx'),
   },
   {
-    ...of('payouts'),
+    ...named('payouts'),
     group: 'moneyOut',
     scope: 'payouts:read',
     count: approvalCount('payouts', 'payoutFailures'),
     load: () => import('./views/payouts/payouts.tsx'),
   },
   {
-    ...of('refunds', 'reversal'),
+    ...named('refunds', 'reversal'),
     group: 'moneyOut',
     scope: 'payments:read',
     load: () => import('./views/refunds.tsx'),
   },
   {
-    ...of('ledger'),
+    ...named('ledger'),
     group: 'books',
     scope: 'credits:read',
     load: () => import('./views/ledger.tsx'),
   },
   {
-    ...of('statements', 'advice'),
+    ...named('statements', 'advice'),
     group: 'books',
     scope: 'credits:read',
     load: () => import('./views/statements.tsx'),
   },
   {
-    ...of('reconciliation'),
+    ...named('reconciliation'),
     group: 'books',
     scope: 'accounting:read',
     count: approvalCount('differences'),
     load: () => import('./views/reconciliation/reconciliation.tsx'),
   },
   {
-    ...of('accounting'),
+    ...named('accounting'),
     group: 'books',
     scope: 'accounting:read',
     count: approvalCount('months'),
     load: () => import('./views/accounting/accounting.tsx'),
   },
   {
-    ...of('adjustments', 'advice'),
+    ...named('adjustments', 'advice'),
     group: 'books',
     scope: 'accounting:read',
     count: approvalCount('adjustments'),
     load: () => import('./views/adjustments.tsx'),
   },
   {
-    ...of('alerts', 'warning'),
+    ...named('alerts', 'warning'),
     group: 'operate',
     scope: 'operator',
     count: AlertCount,
     load: () => import('./views/alerts.tsx'),
   },
   {
-    ...of('banks'),
+    ...named('banks'),
     group: 'operate',
     scope: 'accounting:read',
     load: () => import('./views/banks.tsx'),
   },
   {
-    ...of('clients'),
+    ...named('clients'),
     group: 'operate',
     scope: 'operator',
     load: () => import('./views/clients/clients.tsx'),
   },
   {
-    ...of('settings'),
+    ...named('settings'),
     group: 'operate',
     scope: undefined,
     load: () => import('./views/settings/settings.tsx'),
   },
   {
-    ...of('sandboxBank', 'sandbox'),
+    ...named('sandboxBank', 'sandbox'),
     group: 'developers',
     scope: 'payments:write',
     mode: 'sandbox',
     load: () => import('./views/sandbox-bank/sandbox-bank.tsx'),
   },
   {
-    ...of('webhooks'),
+    ...named('webhooks'),
     group: 'developers',
     scope: 'webhooks:read',
     load: () => import('./views/webhooks/webhooks.tsx'),
   },
   {
-    ...of('messages', 'attempt'),
+    ...named('messages', 'attempt'),
     group: 'developers',
     scope: 'webhooks:read',
     load: () => import('./views/messages/messages.tsx'),
   },
   {
-    ...of('developers'),
+    ...named('developers'),
     group: 'developers',
     scope: 'webhooks:write',
     load: () => import('./views/developers/developers.tsx'),
   },
 ]
 
-// Opened by links alone: the link of a scheduled report, and Settings, lead there.
+// Views that are not in the menu: only links open them, for example the link of a scheduled report.
 export const UNLISTED: readonly View[] = [
   {
-    ...of('reports', 'download'),
+    ...named('reports', 'download'),
     scope: undefined,
     load: () => import('./views/reports/reports.tsx'),
   },

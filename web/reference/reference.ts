@@ -1,5 +1,5 @@
-// The script of the API reference: search, copying, a choice between curl and SDK, and calls of the sandbox
-// with its token filled in. Without it every page still reads.
+// The script of the API reference: search, copy buttons, a choice between curl and SDK, and calls of the
+// sandbox with its token filled in. All pages are readable without it.
 
 import './reference.css'
 import './guides.css'
@@ -20,11 +20,10 @@ function make<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-// The token of the sandbox's own client, whose secret is published.
+const TOKEN_KEY = 'manilla-sandbox-token'
+const TOKEN_MS = 50 * 60_000 // The service's tokens are valid for an hour.
 
-const KEPT = 'manilla-sandbox-token'
-const HELD_MS = 50 * 60_000 // A token is good for an hour.
-
+// The token of the sandbox's demo client, whose secret is published.
 let token: Promise<string> | undefined
 
 function sandboxToken(): Promise<string> {
@@ -36,8 +35,8 @@ function sandboxToken(): Promise<string> {
 }
 
 async function readToken(): Promise<string> {
-  const stored = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null')
-  if (stored && Date.now() - stored.at < HELD_MS) return stored.value
+  const stored = JSON.parse(sessionStorage.getItem(TOKEN_KEY) ?? 'null')
+  if (stored && Date.now() - stored.at < TOKEN_MS) return stored.value
   const { clientId = '', secret = '' } = document.body.dataset
   const answer = await fetch('/api/Account/login', {
     method: 'POST',
@@ -46,11 +45,12 @@ async function readToken(): Promise<string> {
   })
   if (!answer.ok) throw new Error(`The sandbox refused its client: ${answer.status}`)
   const { access_token: value } = await answer.json()
-  sessionStorage.setItem(KEPT, JSON.stringify({ value, at: Date.now() }))
+  sessionStorage.setItem(TOKEN_KEY, JSON.stringify({ value, at: Date.now() }))
   return value
 }
 
-// Without a sandbox, or with another secret, the examples keep the name of the variable.
+// Fills the token into the examples. Without a sandbox, or with another secret, the examples keep the name of
+// the variable.
 async function fillInToken(): Promise<void> {
   if (!document.body.dataset.clientId) return
   const value = await sandboxToken().catch(() => undefined)
@@ -60,8 +60,6 @@ async function fillInToken(): Promise<void> {
     place.title = 'The token of the sandbox'
   }
 }
-
-// Copying
 
 function addCopyButtons(): void {
   for (const figure of findAll<HTMLElement>('.code')) {
@@ -87,8 +85,7 @@ function report(button: HTMLButtonElement, text: string): void {
   }, 2_000)
 }
 
-// curl or SDK: one choice for all examples, kept on this device.
-
+// The choice of curl or SDK, which applies to all examples. The browser stores it.
 const LANGUAGE = 'manilla-reference-language'
 
 function addTabs(): void {
@@ -123,8 +120,7 @@ function show(group: HTMLElement, language: string): void {
   }
 }
 
-// Trying an operation
-
+// Sends the forms that try an operation.
 function listenToForms(): void {
   document.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement
@@ -182,8 +178,6 @@ function pretty(text: string): string {
     return text.slice(0, 20_000)
   }
 }
-
-// Search
 
 type Found = readonly [title: string, also: string, href: string]
 

@@ -1,6 +1,7 @@
-// Flutterwave (v3), an aggregator. Its notifications carry the secret hash itself and sign nothing, so each
-// is only a hint (I103). Amounts are naira. It issues the numbers itself, for customers with a BVN, and names
-// the account of a transfer by our reference of the reservation (tx_ref).
+// Flutterwave (v3), an aggregator. Its notifications carry the secret hash but no signature, so each is
+// treated as a hint and checked with a query (I103). Amounts are in naira. Flutterwave issues account numbers
+// itself, to customers with a BVN. A transfer identifies its account by tx_ref, the reference that we gave
+// when we reserved the number.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type {
@@ -63,7 +64,7 @@ export const flutterwaveConnector: Connector = {
   },
 }
 
-// Calls to Flutterwave's API, under the secret key.
+// Calls to Flutterwave's API are authenticated by the secret key.
 
 const CREATED = '02' // "Transaction in progress".
 
@@ -133,8 +134,8 @@ function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswe
   return { status: 'refused', reason }
 }
 
-// Flutterwave's transactions: one by its id, or a page of a list. A transaction names its account by the
-// tx_ref of the reservation, so we look up the number. The list filters by day only.
+// Queries of Flutterwave's transactions: one by its id, or a page of a list. A transaction names its account
+// by the tx_ref of the reservation, so we look up the number. The list can be filtered only by day.
 
 const NOT_FOUND = /^no transaction was found\b/i
 const DAY_MS = 86_400_000
@@ -212,8 +213,8 @@ function pagesOf({ body }: JsonAnswer): number {
   return typeof pages === 'number' ? pages : Number.POSITIVE_INFINITY
 }
 
-// The days have many more rows than the window. If rows in order of time have left the window, all later rows
-// are outside it too.
+// Returns whether all later rows are outside the window, because the rows are ordered by time and have left
+// it. The listed days have many more rows than the window.
 function isPast(rows: readonly Transaction[], { from, to }: TimeWindow): boolean {
   const times = rows.map((row) => timeOf(row)?.getTime() ?? Number.NaN)
   const [first = Number.NaN, last = Number.NaN] = [times[0], times.at(-1)]
@@ -223,13 +224,13 @@ function isPast(rows: readonly Transaction[], { from, to }: TimeWindow): boolean
   return first < last && last > to.getTime() && runs((one, next) => one <= next)
 }
 
-// Flutterwave says in these words that it does not know the transaction. Any other refusal says nothing about
-// the transaction.
+// Returns whether Flutterwave says that it does not know the transaction. Any other refusal says nothing
+// about the transaction.
 function isUnknown(answer: JsonAnswer): boolean {
   return answer.body.status === 'error' && NOT_FOUND.test(messageOf(answer, 'message'))
 }
 
-// Name enquiry and transfers at Flutterwave, in naira. A transfer counts only if it repeats our reference,
+// Name enquiry and transfers at Flutterwave, in naira. An answer is used only if it repeats our reference,
 // because Flutterwave answers a query by reference with a list.
 
 const BANK_KINDS = ['commercial', 'merchant', 'non_interest']
@@ -300,7 +301,7 @@ function readTransfer(transfer: Record<string, unknown>): PayoutAnswer {
     : { status: 'unknown', reason: status, isAccepted: true }
 }
 
-// Somebody must approve the transfer in Flutterwave's dashboard.
+// Returns whether an operator must approve the transfer in Flutterwave's dashboard.
 function waitsForApproval(transfer: Record<string, unknown>): boolean {
   return Number(transfer.requires_approval) === 1 && Number(transfer.is_approved) !== 1
 }
@@ -309,7 +310,7 @@ function unclear(answer: JsonAnswer): PayoutAnswer {
   return { status: 'unknown', reason: messageOf(answer, 'message') }
 }
 
-// CBN's three digits for banks, NIP's six for all other institutions.
+// Flutterwave names banks by the three digits of the CBN, all other institutions by the six digits of NIP.
 function flutterwaveCode(bankCode: string): string {
   const isBank = BANK_KINDS.includes(findBank(bankCode)?.kind ?? '')
   return providerCode(bankCode, isBank ? 'cbn' : 'nip', 'flutterwave')

@@ -1,9 +1,9 @@
-// Flutterwave's events. A charge.completed of a bank transfer is a hint: Flutterwave is asked for the
-// transaction. A transfer.completed names a payout of ours. Every other event with an amount is kept for an
+// Flutterwave's events. A charge.completed of a bank transfer is a hint, which we check with a query at
+// Flutterwave. A transfer.completed names one of our payouts. Every other event with an amount is kept for an
 // operator.
 //
-// Flutterwave's id identifies a transaction. All payments to one account share its tx_ref, and it is not
-// published whether flw_ref is ever the same twice.
+// Flutterwave's id identifies a transaction. All payments to one account share its tx_ref, and Flutterwave
+// does not publish whether two transactions can have the same flw_ref.
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { bankCodeByName } from '#banks/directory.ts'
@@ -73,7 +73,8 @@ export function readTransaction(
   return accountNumber === undefined ? unassigned(transaction, fields) : checkCredit(fields)
 }
 
-// Builds the same text for a transaction whichever call named it, so that the transaction is stored once.
+// Builds the same text for a transaction whichever call reported it, so that the transaction is stored only
+// once.
 function unassigned(transaction: Transaction, fields: CreditFields): ParsedItem {
   const id = idOf(transaction)
   const rejectedItem = keptRejection('invalid_account_number', id, fields)
@@ -82,7 +83,7 @@ function unassigned(transaction: Transaction, fields: CreditFields): ParsedItem 
   return { ...rejectedItem, money: rejectedItem.money && { ...rejectedItem.money, text } }
 }
 
-// True for a card payment, for example.
+// Returns true for a card payment, for example.
 function isOfOtherType({ payment_type: type }: Transaction): boolean {
   return isText(type) && type !== BANK_TRANSFER
 }
@@ -112,7 +113,7 @@ function creditFields(transaction: Transaction): CreditFields {
   }
 }
 
-// A masked number counts as absent, because refunds and returns go to the payer's number.
+// A masked number is treated as absent, because refunds and returns go to the payer's number.
 function accountOf(value: unknown): unknown {
   const number = present(value)
   return typeof number === 'string' && MASKED.test(number) ? null : number

@@ -2,8 +2,8 @@
 // with a business application header (BusMsg, DataPDU and the like).
 //
 // Each TxDtls is one item. An Ntry without TxDtls is one item. An empty notification is legal and is
-// acknowledged as an empty list. The acknowledgement is like that of our own JSON, always an array, in the
-// order of the document.
+// acknowledged as an empty list. The acknowledgement is like that of our own JSON, but always an array,
+// ordered as the document.
 
 import {
   type ChargeFields,
@@ -42,19 +42,19 @@ import {
   type XmlElement,
 } from './xml.ts'
 
-// Shares what the bank withheld from an entry among its credits, so that every credit is the payer's gross
-// and the nets sum to the entry.
+// Charges that the bank withheld from an entry are divided among its credits, so that every credit has the
+// payer's gross amount and the net amounts sum to the entry.
 //
 //   withheld = credits − entry
 //
 // Each credit bears the charges that its own details name. The first credit that is large enough bears the
 // charges that the entry names, and any debit among the entry's details. If the named charges do not explain
-// the withheld amount to the kobo, nothing is shared, because nobody can say what the rest is.
+// the withheld amount to the kobo, nothing is divided, because the nature of the rest is unknown.
 
 type Named = { fee: bigint; vat: bigint }
 type Share = Named & { withheld: bigint }
 
-// Returns the charges of each part; null for a debit. Undefined if they cannot be shared.
+// Returns the charges of each part, with null for a debit. Returns undefined if they cannot be divided.
 function shareCharges(
   entry: XmlElement,
   transactions: readonly XmlElement[],
@@ -63,35 +63,39 @@ function shareCharges(
   const booked = parseKobo(moneyOf(entry)?.amount ?? '')
   const amounts = parts.map(({ amount }) => parseKobo(amount ?? ''))
   if (booked === undefined || amounts.some((amount) => amount === undefined)) return undefined
-  const of = (at: number) => amounts[at] as bigint
+  const amountOf = (at: number) => amounts[at] as bigint
   const credits = parts.flatMap(({ isOpposite }, at) => (isOpposite ? [] : [at]))
-  const debits = parts.reduce((sum, { isOpposite }, at) => (isOpposite ? sum + of(at) : sum), 0n)
-  const withheld = credits.reduce((sum, at) => sum + of(at), 0n) - booked
+  const debits = parts.reduce(
+    (sum, { isOpposite }, at) => (isOpposite ? sum + amountOf(at) : sum),
+    0n,
+  )
+  const withheld = credits.reduce((sum, at) => sum + amountOf(at), 0n) - booked
   const areDebits = transactions.every(
     (each, at) => !parts[at]?.isOpposite || textOf(each, 'CdtDbtInd') === 'DBIT',
   )
   if (withheld <= 0n || !areDebits) return undefined
 
-  const own = transactions.map(namedIn)
+  const ofParts = transactions.map(namedIn)
   const common = namedIn(entry)
   common.fee += debits
-  const shares = explain(withheld, credits, { own, common })
-  if (!shares || !placeCommon(shares, common, of)) return undefined
+  const shares = explain(withheld, credits, { ofParts, common })
+  if (!shares || !placeCommon(shares, common, amountOf)) return undefined
   return parts.map((_, at) => {
     const share = shares.get(at)
     if (!share) return null
-    const net = kobo(of(at) - share.withheld)
+    const net = kobo(amountOf(at) - share.withheld)
     return { settled: formatKobo(net), fee: text(share.fee), vat: text(share.vat) }
   })
 }
 
-// Returns the share of each credit. The common charges are not yet in any share.
+// Returns the share of each credit, without the common charges; undefined if the charges do not explain the
+// withheld amount.
 function explain(
   withheld: bigint,
   credits: readonly number[],
-  { own, common }: { own: readonly Named[]; common: Named },
+  { ofParts, common }: { ofParts: readonly Named[]; common: Named },
 ): Map<number, Share> | undefined {
-  const all = [...credits.map((at) => own[at] as Named), common]
+  const all = [...credits.map((at) => ofParts[at] as Named), common]
   const fees = all.reduce((sum, { fee }) => sum + fee, 0n)
   const vats = all.reduce((sum, { vat }) => sum + vat, 0n)
   // Banks state tax in addition to the charges, or as part of them.
@@ -100,7 +104,7 @@ function explain(
   if (isInside) common.vat = 0n
   return new Map(
     credits.map((at) => {
-      const { fee, vat } = own[at] as Named
+      const { fee, vat } = ofParts[at] as Named
       return [at, { fee, vat, withheld: isInside ? fee : fee + vat }]
     }),
   )
@@ -121,8 +125,8 @@ function placeCommon(
   return [...shares].every(([at, { withheld }]) => withheld < amountOf(at))
 }
 
-// Version 04 and later hold charges in records; earlier versions have one Chrgs for each charge. A charge
-// that was credited does not count.
+// Version 04 and later have charges in records; earlier versions have one Chrgs for each charge. Ignores a
+// charge that was credited.
 function namedIn(element: XmlElement): Named {
   const charges = children(element, 'Chrgs').flatMap((each) => {
     const records = children(each, 'Rcrd')
@@ -141,12 +145,12 @@ function text(amount: bigint): string {
   return formatKobo(kobo(amount))
 }
 
-// One entry of camt.054 becomes credits, reversals or rejections: one item a TxDtls, or one for the
-// entry itself when it has none.
+// One entry of camt.054 becomes credits, reversals or rejections: one item for each TxDtls, or one item for
+// the entry itself if it has none.
 //
-//   CRDT              credits, when booked and when the parts, less charges, make up the entry
-//   DBIT and RvslInd  a credit that the bank takes back
-//   anything else     not a credit. CRDT and RvslInd is a debit taken back: nobody's payment.
+//   CRDT              credits, if the entry is booked and its parts, less charges, sum to the entry
+//   DBIT and RvslInd  reversals: the bank takes a credit back
+//   anything else     no credit. CRDT and RvslInd means that the bank takes a debit back: no payer paid.
 
 type Place = { account: string | undefined; messageId: string | undefined; position: string }
 type Kind = 'credit' | 'reversal' | 'other'
@@ -159,8 +163,8 @@ function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
   const booked = moneyOf(entry)
   const parts = transactions.map((transaction): Part => {
     const isAlone = transactions.length === 1
-    const own = statedMoney(booked, transactions, transaction) ?? (isAlone ? booked : undefined)
-    return { amount: own?.amount, isOpposite: isOpposite(entry, transaction) }
+    const money = statedMoney(booked, transactions, transaction) ?? (isAlone ? booked : undefined)
+    return { amount: money?.amount, isOpposite: isOpposite(entry, transaction) }
   })
   const kind = kindOf(entry)
   const shares = kind === 'credit' ? shareCharges(entry, transactions, parts) : undefined
@@ -182,7 +186,7 @@ function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
     const storedFields = { ...fields, amount: part.amount ?? booked?.amount }
     if (kind === 'other' || part.isOpposite || children(transaction, 'RvslInd').length > 0) {
       const isDebit = textOf(entry, 'CdtDbtInd') === 'DBIT' || part.isOpposite
-      // A booked item that is no debit may be money: store its fields for an operator.
+      // A booked item that is no debit may be money, so its fields are stored for an operator.
       return isDebit || !isBooked(entry)
         ? rejection('not_a_credit', identity.id)
         : keptRejection('not_a_credit', identity.id, storedFields)
@@ -194,7 +198,7 @@ function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
   })
 }
 
-// The reason why the whole entry is refused.
+// Returns the reason why the whole entry is refused, or undefined.
 function whyNot({
   entry,
   transactions,
@@ -206,7 +210,7 @@ function whyNot({
   transactions: readonly XmlElement[]
   booked: Money | undefined
   parts: readonly Part[]
-  isShared: boolean // The difference to the entry is charges, and each credit has its share of them.
+  isShared: boolean // Whether the withheld charges were divided among the credits.
 }) {
   if (!isBooked(entry)) return 'not_booked'
   const [first] = transactions as readonly [XmlElement]
@@ -217,8 +221,8 @@ function whyNot({
   return sum === 'exact' || (sum === 'net_of_charges' && isShared) ? undefined : sum
 }
 
-// A reversal is identified first by our bank's reference of the booking, because its other references may be
-// those of the credit.
+// A reversal is identified preferably by our bank's reference of the booking, because its other references
+// may belong to the credit.
 function readReversal(fields: CreditFields, identity: Identity): ParsedItem {
   const { id, references, servicer, place } = identity
   const amountKobo = koboOf(fields.amount) ?? kobo(0n)
@@ -251,27 +255,29 @@ function kindOf(entry: XmlElement): Kind {
   return direction === 'DBIT' && isSure ? 'reversal' : 'other'
 }
 
-// True for a debit among the parts of a credit (a fee), or the other way round.
+// Returns true for a debit (such as a fee) among the parts of a credit, and for a credit among those of a
+// debit.
 function isOpposite(entry: XmlElement, transaction: XmlElement): boolean {
   if (children(transaction, 'CdtDbtInd').length === 0) return false
   return textOf(transaction, 'CdtDbtInd') !== textOf(entry, 'CdtDbtInd')
 }
 
-// The transaction's own amount counts only in the currency of the account: an amount instructed in another
-// currency is not the booked amount.
+// Returns the transaction's amount only if it is in the currency of the account: an amount that was
+// instructed in another currency is not the booked amount.
 function ownMoney(booked: Money | undefined, transaction: XmlElement): Money | undefined {
-  const own = moneyOf(transaction) ?? moneyOf(child(transaction, 'AmtDtls', 'TxAmt'))
-  return own?.currency === booked?.currency ? own : undefined
+  const money = moneyOf(transaction) ?? moneyOf(child(transaction, 'AmtDtls', 'TxAmt'))
+  return money?.currency === booked?.currency ? money : undefined
 }
 
-// For an entry with one transfer, some banks write zero in the details. The amount of the entry then counts.
+// In an entry with one transfer, some banks write zero in the details. Returns undefined then, so that the
+// caller uses the amount of the entry.
 function statedMoney(
   booked: Money | undefined,
   { length }: readonly XmlElement[],
   transaction: XmlElement,
 ): Money | undefined {
-  const own = ownMoney(booked, transaction)
-  return length === 1 && own && parseKobo(own.amount) === 0n ? undefined : own
+  const money = ownMoney(booked, transaction)
+  return length === 1 && money && parseKobo(money.amount) === 0n ? undefined : money
 }
 
 // The status is text up to version 07, and a code from version 08 on.
@@ -279,7 +285,7 @@ function isBooked(entry: XmlElement): boolean {
   return textOf(entry, 'Sts', 'Cd') === 'BOOK' || textOf(entry, 'Sts') === 'BOOK'
 }
 
-// Returns how many transfers the entry has according to the bank. An unreadable count means several.
+// Returns how many transfers the entry has according to the bank. An unreadable count is treated as several.
 function countOf(entry: XmlElement): number {
   const batches = [entry, ...children(entry, 'NtryDtls')].flatMap((each) => children(each, 'Btch'))
   return batches.reduce((sum, batch) => {

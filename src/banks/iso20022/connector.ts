@@ -1,6 +1,6 @@
-// ISO 20022 under our own signature: camt.054 and pacs.008 come in, pacs.002 goes out. The only queries are
-// those of our own API (docs/bank-api.md). Without them, lost notifications are found on the bank's
-// statement.
+// ISO 20022 under our own signature: the bank sends camt.054 and pacs.008, and we answer a pacs.008 with
+// pacs.002. The only queries are those of our own API (docs/bank-api.md). Without them, lost notifications
+// are found on the bank's statement.
 
 import type { Connector } from '#banks/connector.ts'
 import { manillaConnector } from '#banks/manilla/connector.ts'

@@ -1,8 +1,9 @@
-// The amounts of one entry of camt.054: the amount that the bank booked, and its parts.
+// Elements of ISO 20022 messages: reads amounts, parties, narrations and times, and writes tags and Latin
+// text.
 //
-// An entry gives credits only if its parts sum to exactly the booked amount. ISO 20022 allows up to five
-// decimals and leading zeros. Zeros without meaning are dropped. A third decimal other than zero is kept, and
-// then refused as an amount.
+// An entry yields credits only if its parts sum to exactly the booked amount. ISO 20022 allows up to five
+// decimals and leading zeros. Zeros without meaning are dropped. A third decimal other than zero is kept, so
+// that the amount is refused later.
 
 import { isAccountNumber } from '#banks/numbers.ts'
 import { parseBankTime } from '#clock.ts'
@@ -16,8 +17,8 @@ export type Money = { amount: string; currency: string | undefined }
 export type Part = { amount: string | undefined; isOpposite: boolean }
 type Sum = 'exact' | 'net_of_charges' | 'amount_mismatch'
 
-// Undefined if the element has no amount. An amount that occurs twice or holds elements is present but
-// unreadable.
+// Returns undefined if the element has no amount. An amount that occurs twice or contains elements is
+// returned as unreadable.
 export function moneyOf(element: XmlElement | undefined, name = 'Amt'): Money | undefined {
   const found = children(element, name)
   if (found.length === 0) return undefined
@@ -26,7 +27,7 @@ export function moneyOf(element: XmlElement | undefined, name = 'Amt'): Money | 
   return { amount: plainDecimal(text ?? UNREADABLE), currency: only.attributes.get('Ccy') }
 }
 
-// An unreadable amount refuses only its own part. The other parts count if they fit the entry.
+// An unreadable amount refuses only its own part. The other parts are accepted if they fit the entry.
 export function sumUp(booked: string | undefined, parts: readonly Part[], charged: boolean): Sum {
   const bookedKobo = parseKobo(booked ?? '')
   const known = parts.flatMap(({ amount, isOpposite }) => {
@@ -48,15 +49,15 @@ function plainDecimal(text: string): string {
   return fraction === undefined ? `${whole}` : `${whole}.${fraction}`
 }
 
-// Payer, account number, narration and time of a camt.054 transaction: the fields that affect neither its
-// identity nor its amount.
+// The next functions read the fields of a transaction that affect neither its identity nor its amount:
+// account number, payer, narration and time.
 
-// A Nigerian IBAN ends in the account number. We do not verify its check digits: they catch typing
-// errors, and nobody types a bank's report.
+// A Nigerian IBAN ends in the account number. We do not verify its check digits: they catch typing errors,
+// and a bank's report is not typed.
 const NIGERIAN_IBAN = /^NG[0-9]{2}[A-Z0-9]{0,20}([0-9]{10})$/
 
 // Returns the account number: another identification (a proprietary one in version 01), the end of an IBAN,
-// or a proxy. If none is a number, returns the text that is there, which the caller then refuses.
+// or a proxy. If none of them is an account number, returns the first text, which the caller then refuses.
 export function accountOf(account: XmlElement | undefined): string | undefined {
   const id = child(account, 'Id')
   const plain = [
@@ -120,10 +121,7 @@ function dateOf(element: XmlElement | undefined): string | undefined {
   return textOf(element, 'DtTm') ?? textOf(element, 'Dt')
 }
 
-// Elements of the ISO 20022 messages we write.
-
-// Returns nothing for an undefined text.
-
+// Writes an element. Returns an empty string for an undefined text.
 export function tag(name: string, text: string | undefined): string {
   return text === undefined ? '' : `<${name}>${escaped(text)}</${name}>`
 }
@@ -132,11 +130,11 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-// Text in the character set that every bank takes in a payment (the Latin set of ISO 20022 usage guides, the
-// same as SWIFT's X): letters, digits, space and / - ? : ( ) . , ' +
+// latinText() writes text in the character set that every bank accepts in a payment (the Latin set of ISO
+// 20022 usage guides, which is SWIFT's set X): letters, digits, space and / - ? : ( ) . , ' +
 //
 // Letters lose their marks, signs become the nearest permitted sign, and everything else becomes a space. The
-// result begins with a letter, a digit or a bracket, so that no spreadsheet takes it for a formula. It has no
+// result begins with a letter, a digit or a bracket, so that no spreadsheet treats it as a formula. It has no
 // double slash, which some banks refuse.
 
 // Letters that Unicode does not decompose into a letter and its marks. The hooked letters are Hausa.
@@ -175,7 +173,7 @@ const SIGNS: readonly [sign: RegExp, latin: string][] = [
 
 const OTHERS = /[^A-Za-z0-9/\-?:().,'+ ]+/g
 
-// At most `lengthMax` characters; empty if no character of the text can be written.
+// Returns at most `lengthMax` characters; an empty string if no character of the text can be written.
 export function latinText(text: string, lengthMax: number): string {
   const letters = text.normalize('NFKD').replace(/\p{M}/gu, '').replace(/\p{L}/gu, latinLetter)
   return SIGNS.reduce((latin, [sign, instead]) => latin.replace(sign, instead), letters)

@@ -1,8 +1,8 @@
 // ISO 20022 pacs.008 (customer credit transfer between banks), versions 02 to 13: the transfer itself, as the
 // instant rail delivers it. Each CdtTrfTxInf is one credit. The answer is a pacs.002.
 //
-// If the charges taken on the way explain the difference between the instructed and the settled amount, the
-// credit has the instructed amount. Otherwise it has the settled amount.
+// If the charges that banks deducted explain the difference between the instructed and the settled amount,
+// the credit has the instructed amount. Otherwise it has the settled amount.
 
 import { type CreditFields, checkCredit } from '#banks/credit-fields.ts'
 import {
@@ -97,11 +97,12 @@ function amounts(transaction: XmlElement): Pick<CreditFields, 'amount' | 'curren
   return { amount: instructed.amount, currency, charges: { settled: amount, fee } }
 }
 
-// ISO 20022 pacs.002.001.10 (payment status report): our answer to a pacs.008.
+// Our answer to a pacs.008 is a pacs.002.001.10 (payment status report). Its status follows the
+// acknowledgement:
 //
 //   00, 01  ACSC  settled on the account of the creditor, now or before
 //   02      RJCT  not taken, with the reason in words
-//   03      PDNG  not decided: to be sent again
+//   03      PDNG  not decided: the bank should send it again
 
 type OriginalTransaction = {
   instructionId: string | undefined

@@ -1,9 +1,11 @@
-// ISO 20022 pain.001.001.09 (customer credit transfer initiation): payouts as a file for a bank's
-// portal. One group and one payment information, both under the file's reference; each order's
-// reference is its instruction id and its end-to-end id, which the bank's report repeats.
+// Payment files in ISO 20022: writes pain.001.001.09 (customer credit transfer initiation), which has payouts
+// as a file for a bank's portal, and reads pain.002, the bank's report. A pain.001 has one group and one
+// payment information, both with the file's reference. The reference of each order is its instruction id and
+// its end-to-end id, which the bank's report repeats.
 //
-// Elements stand in the order of the schema, and text is Latin and within its lengths. The bank
-// books each order singly, so that its statement shows them as our ledger does, and charges us.
+// Elements are ordered as in the schema, and text is Latin and within the lengths of the schema. The file
+// asks the bank to book each order separately, so that its statement shows them as our ledger does, and to
+// charge us.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import {
@@ -28,7 +30,7 @@ import {
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
 const NAME_MAX = 140
 const REMITTANCE_MAX = 140
-const NOT_PROVIDED = 'NOTPROVIDED' // The standard's word for a text that is due and missing.
+const NOT_PROVIDED = 'NOTPROVIDED' // The standard's word for a mandatory text that is missing.
 
 export function writePain001(file: PaymentFile): string {
   const { reference, createdAt, debitAccount, orders } = file
@@ -86,7 +88,7 @@ function sumOf(orders: readonly PayoutInstruction[]): Kobo {
 // order applies to that order only.
 
 const VERSION_MIN = 3
-const ELEMENTS_MAX = 600_000 // 10,000 orders of the fullest kind have about 50 each
+const ELEMENTS_MAX = 600_000 // A report on 10,000 orders has at most about 50 elements for each.
 const REASON_MAX = 500
 const REFERENCE_MAX = 100
 const ABSENT_TEXT = 'NOTPROVIDED'
@@ -151,7 +153,7 @@ function ofFile({
   ]
 }
 
-// Includes orders without a status; the caller decides about them.
+// Reads the status of one order. Orders without a status are included; the caller decides about them.
 function ofOrder({ element, fileReference, inherited }: Stated<XmlElement>): Statement {
   return {
     level: 'order',
@@ -164,7 +166,8 @@ function ofOrder({ element, fileReference, inherited }: Stated<XmlElement>): Sta
   }
 }
 
-// An order without a code has the code of its payment information or group.
+// Reads a status and its reasons. An order without a reason code has the code of its payment information or
+// group.
 function statusIn(element: XmlElement, name: string, inherited: readonly Reason[][]) {
   const statusText = (textOf(element, name) ?? '').slice(0, REFERENCE_MAX)
   const reasonLists = [reasonsIn(element), ...inherited]
@@ -189,7 +192,7 @@ function referenceOf(element: XmlElement | undefined, name: string): string | un
   return text && text !== ABSENT_TEXT ? text.slice(0, REFERENCE_MAX) : undefined
 }
 
-// "AC04: Closed account number", for each reason that is given.
+// Returns a text such as "AC04: Closed account number", with all reasons of the element.
 function reasonOf(element: XmlElement): string | undefined {
   const reasons = reasonsIn(element).map(({ code, words }) =>
     [code, words].filter(Boolean).join(': '),

@@ -1,18 +1,18 @@
 // The identifiers of a camt.054 or pacs.008 transaction. They ensure that it is booked once, whichever
-// message reports it. Its session id is the first of these that it has:
+// message reports it. The first of these that a transaction has is its session id:
 //
-//   1. the banks' references: AcctSvcrRef (its own, or its entry's when it is alone there), TxId,
-//      ClrSysRef, UETR. Among these, a 30-digit NIP session id wins; else the first.
+//   1. the banks' references: AcctSvcrRef (of the transaction, or of its entry if it is alone there), TxId,
+//      ClrSysRef, UETR. Among these, a 30-digit NIP session id is preferred, else the first
 //   2. a NIP session id in InstrId, NtryRef or EndToEndId
 //   3. in pacs.008, InstrId, unless it repeats the EndToEndId, which the payer chooses
-//   4. MsgId and the position in the message, which only a repeat of the same message shares
+//   4. MsgId and the position in the message, which are the same only if the same message is repeated
 //   5. EndToEndId. The payer chooses it, and may choose it twice, so it comes last
 //
-// All identifiers of 1 and 2 identify the transaction. AcctSvcrRef, and a NIP session id in 1, are unique
-// at our bank. The others are weak: another bank, or the payer, chooses them.
+// All references of 1 and 2 identify the transaction. AcctSvcrRef, and a NIP session id in 1, are unique at
+// our bank. The others are weak: another bank, or the payer, chooses them.
 //
-// A reference that several transactions of one entry (or pacs.008) share names the batch, not one of
-// them. A reference that is too long for a session id, or unprintable, is replaced by its SHA-256.
+// A reference that several transactions of one entry (or pacs.008) share identifies the batch and none of the
+// transactions. A reference that is too long for a session id, or unprintable, is replaced by its SHA-256.
 
 import { createHash } from 'node:crypto'
 import type { CreditFields } from '#banks/credit-fields.ts'
@@ -22,7 +22,7 @@ import { child, textOf, type XmlElement } from './xml.ts'
 
 const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|0{0,9}|-*)$/i
 
-// `servicer` and `lesser` are in order of preference. The payer chose `end`.
+// `servicer` and `lesser` are ordered by preference. The payer chose `end`.
 type References = {
   servicer: readonly (string | undefined)[]
   transaction: string | undefined
@@ -79,12 +79,12 @@ export function identifyTransfers(
 }
 
 function readReferences(element: XmlElement | undefined) {
-  const of = (name: string) => meaningful(textOf(element, name))
+  const read = (name: string) => meaningful(textOf(element, name))
   return {
-    transaction: of('TxId'),
-    clearing: of('ClrSysRef'),
-    uetr: of('UETR')?.toLowerCase(),
-    end: of('EndToEndId'),
+    transaction: read('TxId'),
+    clearing: read('ClrSysRef'),
+    uetr: read('UETR')?.toLowerCase(),
+    end: read('EndToEndId'),
   }
 }
 

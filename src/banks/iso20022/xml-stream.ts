@@ -1,6 +1,7 @@
-// Reads XML of any size, piece by piece. A container (an element around all others) is reported when it opens
-// and when it closes. Each element directly in a container is reported as a small tree, once it is complete.
-// As strict as xml.ts, with the limits of xml.ts for each tree.
+// Reads XML of any size, piece by piece. A container (an element that surrounds the others, such as a
+// statement) is reported when it opens and when it closes. Each other element directly in a container is
+// reported as a small tree when it is complete. The reader is as strict as xml.ts, and the limits of xml.ts
+// apply to each tree.
 
 import { SaxesParser } from 'saxes'
 import {
@@ -12,7 +13,7 @@ import {
   type XmlElement,
 } from './xml.ts'
 
-// The most characters held in memory, between two tags and within one tree.
+// How many characters memory holds at most, between two tags and within one tree.
 const GAP_CHARS_MAX = 4 * 1024 ** 2
 const TREE_CHARS_MAX = 16 * 1024 ** 2
 const CHUNK_CHARS = 65_536
@@ -21,7 +22,7 @@ type XmlPart =
   | { part: 'open' | 'close'; name: string; namespace: string; line: number }
   | { part: 'element'; element: XmlElement; line: number }
 
-// Whether an element is a container, by its name and the elements around it, from the root on.
+// Returns whether an element is a container. `path` has the elements around it, from the root on.
 type IsContainer = (name: string, path: readonly XmlElement[]) => boolean
 
 export class UnreadableXml extends Error {

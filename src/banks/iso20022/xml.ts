@@ -1,14 +1,13 @@
-// XML from a bank, read into a small tree. Strict and namespace-aware; a document with a DOCTYPE is
-// refused before any entity in it could exist, so there is nothing to expand and nothing to fetch.
+// Reads XML from a bank into a small tree. The reader is strict and namespace-aware. It refuses a document
+// with a DOCTYPE before any entity is defined, so there are no entities to expand or to fetch.
 //
-// Reading stops at the first fault or limit: a hostile body costs no more than its honest part.
+// Reading stops at the first fault or limit, so that a hostile body costs little.
 
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 
-// Decodes the bytes of an XML body: UTF-8, UTF-16 or Latin-1.
-//
-// A byte order mark decides, else the zero bytes that UTF-16 puts beside "<", else the declaration. Bytes
-// that are invalid in the encoding are refused, never replaced.
+// The bytes of an XML body may be UTF-8, UTF-16 or Latin-1. A byte order mark decides the encoding, else the
+// zero bytes that UTF-16 has next to "<", else the declaration. Bytes that are invalid in the encoding are
+// refused, never replaced.
 
 const UTF_8 = 'utf-8'
 
@@ -48,7 +47,7 @@ export function isDeclaredAs(name: string, encoding: string): boolean {
   return DECLARED[encoding]?.test(name) ?? false
 }
 
-// Undefined for an encoding that we do not read. The first 200 bytes are enough.
+// Returns undefined for an encoding that we do not read. The first DECLARATION_BYTES_MAX bytes are enough.
 export function encodingOf(bytes: Buffer): string | undefined {
   const mark = MARKS.find(([start]) => start.every((byte, at) => bytes[at] === byte))
   if (mark) return mark[1]
@@ -58,10 +57,10 @@ export function encodingOf(bytes: Buffer): string | undefined {
   return [UTF_8, 'windows-1252', 'iso-8859-15'].find((known) => isDeclaredAs(declared, known))
 }
 
-// The parser asks every open element for the meaning of a name: without this bound, 100,000 levels
-// keep it busy for minutes.
+// To resolve a name, the parser searches all open elements. Without this limit, 100,000 levels would keep it
+// busy for minutes.
 export const DEPTH_MAX = 32
-export const ELEMENTS_MAX = 200_000 // 1,000 transactions of the fullest kind have about 100,000
+export const ELEMENTS_MAX = 200_000 // 1,000 transactions with every field have about 100,000.
 export const ATTRIBUTES_MAX = 32
 const CHUNK_CHARS = 65_536
 
@@ -88,7 +87,7 @@ export function readXml(
   const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' })
   const document = growTree(parser, { encoding, elementsMax })
   try {
-    // In pieces, because the parser reads a whole piece before it reports any element of it.
+    // Writes in pieces, because the parser reads a whole piece before it reports any element in the piece.
     for (let at = 0; at < text.length; at += CHUNK_CHARS) {
       parser.write(text.slice(at, at + CHUNK_CHARS))
     }
@@ -150,7 +149,7 @@ function growTree(
   return document
 }
 
-// Returns the element, still without children and text.
+// Returns the element without children and text, which follow later.
 export function elementOf(tag: SaxesTagNS): XmlElement {
   const plain = Object.values(tag.attributes).filter((attribute) => attribute.prefix === '')
   return {
@@ -165,13 +164,13 @@ export function elementOf(tag: SaxesTagNS): XmlElement {
   }
 }
 
-// Only children in the element's namespace. A bank's additions in another namespace are ignored.
+// Returns the children in the element's namespace. A bank's additions in another namespace are ignored.
 export function children(element: XmlElement | undefined, name: string): XmlElement[] {
   if (element === undefined) return []
   return element.children.filter((one) => one.name === name && one.namespace === element.namespace)
 }
 
-// An element that should occur once but occurs twice counts as absent: nobody can say which one is meant.
+// An element that should occur once but occurs twice is treated as absent, because it is ambiguous.
 export function child(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
   let at = element
   for (const name of path) {
@@ -181,7 +180,8 @@ export function child(element: XmlElement | undefined, ...path: string[]): XmlEl
   return at
 }
 
-// Text beside elements is no value: "1<b>5</b>00" is neither 100 nor 1500.
+// Returns the text of an element without children. Text next to child elements is no value: "1<b>5</b>00" is
+// neither 100 nor 1500.
 export function leafText(element: XmlElement): string | undefined {
   return element.children.length === 0 ? element.text.trim() : undefined
 }
@@ -191,8 +191,8 @@ export function textOf(element: XmlElement | undefined, ...path: string[]): stri
   return found && leafText(found)
 }
 
-// Finds the one document of a message, bare or in an envelope with a business application header
-// (BusMsg, DataPDU and the like).
+// A message has its document bare or in an envelope with a business application header (BusMsg, DataPDU and
+// the like).
 
 // ISO's own namespaces, and those of national variants. A variant ends in the name of the message and may add
 // its own version: http://www.six-interbank-clearing.com/de/pain.002.001.03.ch.02.xsd.

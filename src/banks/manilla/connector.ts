@@ -1,8 +1,7 @@
-// Our own rail, the default: signed by Standard Webhooks, in our JSON (one credit or a list) or in
-// camt.054. A bank with a gateway of its own can send its Providus-style JSON under our signature
-// with ?format=providus.
+// Our own rail, the default: signed by Standard Webhooks, in our JSON (one credit or a list) or in camt.054.
+// A bank whose gateway writes Providus-style JSON can send it under our signature with ?format=providus.
 //
-// Two secrets are valid during a rotation: the bank signs with the new one once it has it.
+// During a rotation two secrets are valid: the bank signs with the old one until it has the new one.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type {

@@ -1,8 +1,8 @@
-// Our own format: one credit as a JSON object, or an array of 1 to 1,000 of them.
+// Our own format: one credit as a JSON object, or an array of 1 to 1,000 of them. Also the name enquiry.
 //
-// Fields that we do not know are ignored, since banks add some. This is the busiest path of the
-// service, so a credit is checked by hand rather than by a schema library.
-// Measured: 4 µs of CPU for a credit of 314 bytes and its acknowledgement.
+// Unknown fields are ignored, because banks add some. This is the busiest path of the service, so our own
+// code checks a credit instead of a schema library. Measured: 4 µs of CPU for a credit of 314 bytes and its
+// acknowledgement.
 
 import type { NameEnquiryFormat } from '#banks/connector.ts'
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
@@ -54,10 +54,10 @@ function parse(rawBody: Buffer): Parsed {
 
 export function readItem(value: unknown, isRepeated: boolean): ParsedItem {
   if (!isObject(value)) return rejection('not_a_credit', null)
-  // With a repeated field, the session id may be the wrong one of two: the rejection names none.
+  // The repeated field may be the session id, and either value may be wrong, so the rejection names none.
   if (isRepeated) return keptRejection('repeated_field', null, value)
   const item = checkCredit(readFields(value))
-  // Stores the credit as the bank wrote it.
+  // A rejected item is stored as the bank wrote it.
   return item.ok || !item.money
     ? item
     : { ...item, money: { ...item.money, text: JSON.stringify(value) } }
@@ -109,8 +109,6 @@ function answer(acknowledgement: Acknowledgement) {
   const { sessionId, responseCode, responseMessage, outcome, code } = acknowledgement
   return { sessionId, responseCode, responseMessage, outcome, code }
 }
-
-// The name enquiry of our own API.
 
 export const nameEnquiry: NameEnquiryFormat = {
   field: 'accountNumber',

@@ -1,5 +1,5 @@
-// Monnify, an aggregator. It signs the raw body with the client secret, and issues the numbers
-// itself (reserved accounts).
+// Monnify, an aggregator. It signs the raw body with the client secret, and issues the account numbers itself
+// (reserved accounts).
 
 import { createHmac } from 'node:crypto'
 import { findBankHttp } from '#banks/bank-http.ts'
@@ -63,10 +63,9 @@ export const monnifyConnector: Connector = {
   },
 }
 
-// Calls to Monnify. Its transactions name the reserved account by our reference only, so we look up the
-// number.
+// Monnify's transactions name the reserved account only by our reference, so we look up the number.
 
-const TOKEN_MS = 55 * 60_000 // Used if Monnify does not say. It publishes about an hour.
+const TOKEN_MS = 55 * 60_000 // Used if the login has no lifetime. Monnify publishes about an hour.
 
 function monnifyCalls(
   settings: ConnectorSettings,
@@ -153,7 +152,7 @@ function reservationCalls(ask: Ask, { code, emailDomain, bankCode }: Contract): 
       if (answer.status === 'no_answer') return answer
       const reserved = readReserved(answer, accountName)
       if (reserved) return reserved
-      // Monnify refused, perhaps because an earlier request with this reference got through.
+      // Monnify may have refused because an earlier request with this reference succeeded, so look it up.
       const known = await ask({ method: 'GET', path: `${path}/${reference}` }, options)
       if (known.status === 'no_answer') return known
       const reason = messageOf(answer, 'responseMessage')
@@ -174,9 +173,9 @@ function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswe
   }
 }
 
-// Monnify's transactions: one by its reference, or a page of a time window. Neither answer names the number
-// that received the money. We then ask for the reserved account by its reference. Unofficially, newer answers
-// have the number.
+// Queries of Monnify's transactions: one by its reference, or a page of a time window. As documented, neither
+// answer names the number that received the money, so we query the reserved account by its reference. Newer
+// answers have the number, but Monnify does not document it.
 
 const PAGE_SIZE = 10 // Each row takes up to two more requests.
 const IN_PROGRESS = ['PENDING']
@@ -207,7 +206,7 @@ function transactionCalls(ask: Ask): BankCalls {
       const items: ParsedItem[] = []
       for (const row of content.map(objectIn)) {
         const found = await find(askInTurn, String(row.transactionReference), options)
-        // Returns no page, because a page with a missing row would count as complete.
+        // Returns no page, because the caller would take a page with a missing row as complete.
         if (found.status === 'no_answer') return found
         if (found.status === 'found') items.push(...found.items.filter(isOf(accountNumber)))
       }
@@ -242,7 +241,7 @@ async function find(ask: Ask, reference: string, options: CallOptions): Promise<
   }
 }
 
-// Undefined if the number is ambiguous, as for an account with numbers at several banks.
+// Returns undefined if the number is ambiguous, as for an account with numbers at several banks.
 async function findNumber(
   ask: Ask,
   { product, destinationAccountInformation }: Record<string, unknown>,
@@ -263,15 +262,15 @@ async function findNumber(
 }
 
 // Name enquiry and single disbursements at Monnify. A disbursement has failed only if Monnify calls it
-// FAILED, REVERSED or EXPIRED. Monnify may refuse a request because it has seen it before, so we query a
-// refused request by reference.
+// FAILED, REVERSED or EXPIRED. Monnify may refuse a request because it has seen the reference before, so
+// after a refusal we query the disbursement by its reference.
 
 type Body = Record<string, unknown>
 
 const PAID = ['SUCCESS', 'COMPLETED']
 const FAILED = ['FAILED', 'EXPIRED']
 const REVERSED = 'REVERSED' // May follow SUCCESS.
-// Monnify waits for a one-time password, which nobody will enter.
+// Monnify waits for a one-time password, which the service cannot enter.
 const WAITS_FOR_OTP = [
   'PENDING_AUTHORIZATION',
   'PENDING_BATCH_AUTHORIZATION',
@@ -347,7 +346,7 @@ function readPayout(answer: JsonAnswer): PayoutAnswer {
     : { status: 'unknown', reason: status, isAccepted: true }
 }
 
-// Ignores the message of the envelope, which is about the request: "success" for a payout that failed.
+// Ignores the message of the envelope, which is about the request and says "success" for a failed payout.
 function whyFailed({ comment, transactionDescription }: Body, status: string): string {
   const words = [comment, transactionDescription].find(isText)
   return (words && cleanText(words)) ?? status

@@ -1,6 +1,6 @@
-// Monnify's events. Money for one of our numbers is a SUCCESSFUL_TRANSACTION of a RESERVED_ACCOUNT
-// that is PAID. Events about disbursements name a payout of ours; money of a reserved account in any
-// other status, and every other event with an amount, is kept for an operator.
+// Monnify's events. Money for one of our numbers is a SUCCESSFUL_TRANSACTION of a RESERVED_ACCOUNT that is
+// PAID. Events about disbursements name one of our payouts. Money of a reserved account in any other status,
+// and every other event with an amount, is kept for an operator.
 //
 // Monnify does not resend an event that was acknowledged with 2xx.
 
@@ -18,7 +18,7 @@ const PAYOUT_EVENTS: Readonly<Record<string, PayoutEvent['says']>> = {
   FAILED_DISBURSEMENT: 'failed',
   REVERSED_DISBURSEMENT: 'reversed',
 }
-const NO_MONEY = ['SETTLEMENT'] // Monnify sends our own money to our bank.
+const NO_MONEY = ['SETTLEMENT'] // Monnify pays our own money out to our bank, so no client receives any.
 
 export const monnifyFormat = jsonNotification({
   name: 'monnify',
@@ -78,7 +78,8 @@ function creditFields(transaction: Record<string, unknown>): CreditFields {
   }
 }
 
-// The payer is in a list, which answers name differently. For a reserved account it has one entry.
+// The payer is in a list, whose name differs between events and answers. For a reserved account the list has
+// one entry.
 function sourceOf(transaction: Record<string, unknown>): Record<string, unknown> {
   const sources = transaction.paymentSourceInformation ?? transaction.accountPayments
   return objectIn(Array.isArray(sources) ? sources[0] : sources)

@@ -1,7 +1,6 @@
-// Nomba, an aggregator. It signs nine fields of a notification, one of them the time in its header,
-// but neither the amount nor the number: so live mode demands an address allow-list or mutual TLS
-// beside it. Nomba's own transaction id is signed and identifies the credit, so a captured call books
-// nothing twice.
+// Nomba, an aggregator. It signs nine fields of a notification, one of them the time in its header, but
+// neither the amount nor the number. So live mode also demands an address allow-list or mutual TLS. Nomba's
+// transaction id is signed and identifies the credit, so a captured call books no credit twice.
 
 import { createHmac } from 'node:crypto'
 import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
@@ -68,8 +67,8 @@ function authenticate(key: string, { headers, rawBody, now }: RailCall): Authent
   return ageMs <= AGE_MAX_MS && ageMs >= -CLOCK_SKEW_MAX_MS ? 'ok' : 'signature_too_old'
 }
 
-// Undefined if Nomba cannot have signed the text. Only times have colons: with a colon elsewhere, text could
-// move from one field into the next under the same signature.
+// Returns undefined if Nomba cannot have signed the text. Only times may have colons: with a colon in another
+// field, text could move from one field into the next under the same signature.
 function signedText(rawBody: Buffer, timestamp: string): string | undefined {
   const body = readNestedJson(rawBody)
   if ('malformed' in body || body.isRepeated) return undefined
@@ -85,8 +84,8 @@ function signedText(rawBody: Buffer, timestamp: string): string | undefined {
   return values.includes(undefined) ? undefined : [...values, timestamp].join(':')
 }
 
-// Calls to Nomba, under an access token of the OAuth client credentials. Every answer has a code of its own,
-// 00 for success.
+// Calls to Nomba use an access token of the OAuth client credentials. Every answer has Nomba's own code,
+// which is 00 for success.
 
 const PAGE_SIZE = '100'
 const TOKEN_MS = 30 * 60_000 // As Nomba publishes.
@@ -177,14 +176,14 @@ function readTransfer(answer: JsonAnswer): TransferAnswer {
     : { status: 'not_found' }
 }
 
-// In UTC, without an offset.
+// Returns the time in UTC, without an offset.
 function secondsOf(at: Date): string {
   return at.toISOString().slice(0, 19)
 }
 
-// Virtual accounts at Nomba, known there by our own reference (accountRef, 16 to 64 characters). An
-// account lives for minutes unless it is given an expiry date. Its name has 8 to 64 characters; we send
-// letters, digits and spaces only, because Nomba does not publish what else it takes.
+// Virtual accounts at Nomba, which identifies them by our reference (accountRef, 16 to 64 characters).
+// Without an expiry date, an account lasts only for minutes. Its name has 8 to 64 characters. We send only
+// letters, digits and spaces, because Nomba does not publish which other characters it accepts.
 
 const ACCOUNTS = '/v1/accounts/virtual'
 const NEVER = '2099-12-31 23:59:59'
@@ -207,7 +206,7 @@ function accountCalls(ask: Ask, subAccountId: string | undefined): BankCalls {
       if (answer.status === 'no_answer') return answer
       const reserved = readReserved(answer, accountName)
       if (reserved) return reserved
-      // Nomba refused, perhaps because an earlier request with this reference got through.
+      // Nomba may have refused because an earlier request with this reference succeeded, so look it up.
       const known = await ask({ method: 'GET', path: accountPath(reference) }, options)
       if (known.status === 'no_answer') return known
       const reason = messageOf(answer, 'description')
@@ -267,8 +266,8 @@ function plainName(name: string): string {
   return plain.length >= NAME_MIN ? plain : `${plain || 'Virtual'} ${NAME_SUFFIX}`
 }
 
-// Transfers from our Nomba account to a bank. REFUND is the one definite failure. An answer counts only if it
-// repeats our reference, `merchantTxRef`: Nomba has answered queries with the record of another transfer.
+// Transfers from our Nomba account to a bank. REFUND is the only definite failure. An answer is used only if
+// it repeats our reference, `merchantTxRef`: Nomba has answered queries with the record of another transfer.
 // `transactionRef` is Nomba's own id.
 
 function payoutCalls(ask: Ask, senderName: string): BankCalls {

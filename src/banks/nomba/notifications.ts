@@ -67,7 +67,7 @@ function eventFields(data: Record<string, unknown>): CreditFields {
   }
 }
 
-// Nomba's answers give the same fields other names.
+// Reads a record in an answer of Nomba, whose fields have other names than in events.
 export function readRecord(record: Record<string, unknown>): ParsedItem {
   if (record.type !== TO_VIRTUAL_ACCOUNT) return rejection('not_a_credit', record.id)
   return checkCredit({
@@ -84,8 +84,8 @@ export function readRecord(record: Record<string, unknown>): ParsedItem {
   })
 }
 
-// Nomba signs the transaction id. Without it, an attacker could repeat a credit under any session id beside
-// the same signature.
+// Nomba signs the transaction id but not the session id. If the session id alone identified a credit, an
+// attacker could repeat the credit under any session id with the same signature.
 function identifiers(
   sessionId: unknown,
   transactionId: unknown,

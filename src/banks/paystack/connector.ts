@@ -61,7 +61,7 @@ export const paystackConnector: Connector = {
   },
 }
 
-// Calls to Paystack, under the secret key.
+// Calls to Paystack are authenticated by the secret key.
 
 function paystackCalls(
   settings: ConnectorSettings,
@@ -84,9 +84,9 @@ function paystackCalls(
 
 type Owner = Record<'emailDomain' | 'preferredBank', string | undefined>
 
-// A dedicated account belongs to a customer, whom Paystack identifies by email. Each account gets a customer
-// of its own, with an email made from our reference: for a second account of the same customer, Paystack may
-// return the first.
+// A dedicated account belongs to a customer, whom Paystack identifies by email. Each account gets a separate
+// customer, with an email made from our reference: for a second account of the same customer, Paystack may
+// return the first account.
 function reservationCalls(ask: Ask, { emailDomain, preferredBank }: Owner): BankCalls {
   if (!emailDomain) return {}
   return {
@@ -170,7 +170,7 @@ function transactionCalls(ask: Ask): BankCalls {
       const items: ParsedItem[] = []
       for (const row of rows.filter(isObject)) {
         const read = await readRow(askInTurn, { row, accountNumber }, options)
-        // Returns no page, because a page with a missing row would count as complete.
+        // Returns no page, because the caller would take a page with a missing row as complete.
         if (!Array.isArray(read)) return read
         items.push(...read)
       }
@@ -223,11 +223,12 @@ function withReceiver(transaction: Transaction, accountNumber: string | null): T
 }
 
 // Name enquiry and transfers at Paystack, in kobo. A transfer goes to a recipient, which we create first and
-// may create again, because creating it orders nothing. An answer counts only if it repeats our reference.
+// may create again, because creating it orders no payment. An answer is used only if it repeats our
+// reference.
 
 const FAILED = ['failed', 'abandoned', 'blocked', 'rejected']
 const REVERSED = 'reversed' // May follow success.
-const WAITS_FOR_OTP = 'otp' // Nobody will enter the one-time password.
+const WAITS_FOR_OTP = 'otp' // Paystack waits for a one-time password, which the service cannot enter.
 // Paystack publishes that this message means that no transfer was made.
 const BALANCE_TOO_LOW = /^your balance is not enough\b/i
 
@@ -299,8 +300,8 @@ function transferCalls(ask: Ask): BankCalls {
   }
 }
 
-// Nothing was ordered, so the payout may be sent later. If the call is too late, the payout stays unknown,
-// because others may already count it as unknown.
+// No payment was ordered, so the payout may be sent later. But if the call is too late, the payout stays
+// unknown, because another process may already have recorded it as unknown.
 function notOrdered(answer: NoAnswer, { isTooLate, signal }: CallOptions): PayoutAnswer {
   const isLate = isTooLate?.() === true || signal?.aborted === true
   return payoutUnanswered(isLate ? answer : { ...answer, isUnsent: true }, true)

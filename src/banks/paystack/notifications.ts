@@ -1,6 +1,6 @@
-// Paystack's events. Money for one of our numbers is a charge.success of the channel dedicated_nuban.
-// Its reference identifies it: there is no NIP session id. Events about transfers name a payout of ours;
-// every other event with an amount is kept for an operator.
+// Paystack's events. Money for one of our numbers is a charge.success of the channel dedicated_nuban. Its
+// reference identifies it, because it has no NIP session id. Events about transfers name one of our payouts.
+// Every other event with an amount is kept for an operator.
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { bankCodeByName } from '#banks/directory.ts'
@@ -79,23 +79,23 @@ function creditFields(transaction: Record<string, unknown>): CreditFields {
   }
 }
 
-// A masked number counts as absent, because refunds and returns go to the payer's number.
+// A masked number is treated as absent, because refunds and returns go to the payer's number.
 function unmasked(accountNumber: unknown): unknown {
   return typeof accountNumber === 'string' && MASKED.test(accountNumber) ? null : accountNumber
 }
 
-// A transfer at Paystack has a reference of lower-case letters, digits, - and _, 16 characters at least (50
-// at most is from general knowledge). Each of our references has one form at Paystack, from which it can be
-// read back: PYT000000000000042 is manilla-payout-pyt000000000000042. A lower-case letter or an underscore of
-// ours gets an underscore before it.
+// The reference of a transfer at Paystack has at least 16 lower-case letters, digits, - and _. Paystack does
+// not publish a maximum; we assume 50. Each of our references has exactly one form at Paystack, from which it
+// can be restored: PYT000000000000042 becomes manilla-payout-pyt000000000000042. A lower-case letter or an
+// underscore in our reference gets an underscore before it.
 //
-// Paystack knows payouts by these references for ever: never change them.
+// Paystack knows our payouts by these references permanently, so never change the form.
 
 const PREFIX = 'manilla-payout-'
 const REFERENCE = /^[a-z0-9_-]{16,50}$/
 const TAKEN = /^[A-Za-z0-9_-]+$/
 
-// Undefined if Paystack cannot take the reference.
+// Returns undefined if Paystack cannot accept the reference.
 export function paystackReference(ours: string): string | undefined {
   if (!TAKEN.test(ours)) return undefined
   const plain = ours.replace(/[A-Za-z_]/g, (mark) =>
@@ -105,7 +105,7 @@ export function paystackReference(ours: string): string | undefined {
   return REFERENCE.test(reference) ? reference : undefined
 }
 
-// Undefined if the transfer is not ours.
+// Returns undefined if the transfer is not ours.
 export function ourReference(theirs: unknown): string | undefined {
   if (typeof theirs !== 'string' || !theirs.startsWith(PREFIX)) return undefined
   const ours = theirs

@@ -1,5 +1,5 @@
-// Providus Bank. It signs with a constant, the SHA-512 of ClientId:ClientSecret: no body, no time.
-// So live mode demands an address allow-list or mutual TLS beside it (needsKnownSource).
+// Providus Bank. Its signature is a constant, the SHA-512 of ClientId:ClientSecret, and covers neither body
+// nor time. So live mode also demands an address allow-list or mutual TLS (needsKnownSource).
 
 import { createHash } from 'node:crypto'
 import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
@@ -43,11 +43,13 @@ export const providusConnector: Connector = {
   },
 }
 
-// Calls to Providus: a transfer by its session id or settlement id, and static numbers. Providus has no list
-// of transfers, so a transfer that we never heard of can only be found on the statement.
+// Calls to Providus: query a transfer by its session id or settlement id, and reserve static numbers.
+// Providus has no list of transfers, so a transfer that was never reported to us can only be found on the
+// statement.
 //
 // A dynamic number lives for 10 minutes, at most 48 hours, and then belongs to another merchant, so we
-// reserve none. A blacklisted number still takes money, but Providus stops notifying us, so we block none.
+// reserve no dynamic numbers. A blacklisted number still takes money, but Providus stops notifying us, so we
+// block no numbers.
 
 const SUCCESS = '00'
 const SYSTEM_FAILURE = '03'
@@ -111,7 +113,7 @@ async function findTransfer(
   return { status: 'found', items: [readNotification(answer.body)] }
 }
 
-// A failure of the bank's own system counts as no answer.
+// Sends an order. A failure of the bank's own system is treated as no answer.
 async function order(ask: Ask, request: BankRequest, options: CallOptions) {
   const answer = await ask(request, options)
   const isFailure = answer.status === 'answered' && answer.body.responseCode === SYSTEM_FAILURE

@@ -1,8 +1,7 @@
-// Providus-style settlement notification: one JSON object a body, acknowledged in the body.
+// Providus-style settlement notification: one JSON object per body, acknowledged in the body.
 //
-// The amount that counts is `transactionAmount`, the whole transfer: it is what the payer sent and
-// what settles their bill. `settledAmount` is what is left after the bank's fee and VAT. Times are
-// WAT.
+// The credit has the amount `transactionAmount`, which is the whole amount that the payer sent.
+// `settledAmount` is the rest after the bank's fee and VAT. Times are WAT.
 
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
 import { bankCodeByName } from '#banks/directory.ts'
@@ -33,7 +32,7 @@ const FIELDS = fieldBits([
   'tranDateTime',
 ])
 
-// The bank reads the code; the words are the ones its documentation shows.
+// The bank reads only the code. The messages are those in its documentation.
 const MESSAGES: Record<Acknowledgement['responseCode'], string> = {
   '00': 'success',
   '01': 'duplicate transaction',

@@ -1,6 +1,6 @@
-// Squad (HabariPay), an aggregator of GTBank. What Squad signs depends on the agreed version of its webhooks:
-// version 1 signs the raw body, versions 2 and 3 sign six fields and no time. The six fields do not show a
-// reversal, a return or an enquiry.
+// Squad (HabariPay), an aggregator of GTBank. The content of its signature depends on the agreed version of
+// its webhooks: version 1 signs the raw body, versions 2 and 3 sign six fields and no time. The six fields do
+// not show a reversal, a return or an enquiry.
 //
 // Version 3 reports a transfer under another reference than Squad's list. Without a session id, nothing shows
 // that both are the same transfer, so prefer version 2.
@@ -78,8 +78,8 @@ function isAuthentic(
   return isSecretEqual(signature.toLowerCase(), expected) && text !== undefined
 }
 
-// Undefined if Squad cannot have signed the text: with the separator inside a field, text could move from one
-// field into the next.
+// Returns undefined if Squad cannot have signed the text: with the separator inside a field, text could move
+// from one field into the next.
 function signedFields(rawBody: Buffer): string | undefined {
   const body = readNestedJson(rawBody)
   if ('malformed' in body || body.isRepeated) return undefined
@@ -89,7 +89,7 @@ function signedFields(rawBody: Buffer): string | undefined {
   return areSound ? values.join('|') : undefined
 }
 
-// Calls to Squad, under the secret key.
+// Calls to Squad are authenticated by the secret key.
 
 const LIST = '/virtual-account/merchant/transactions/all'
 const PAGE_SIZE = 100
@@ -183,7 +183,7 @@ function localPhone(phone: string | null): string | undefined {
   return digits && `0${digits}`
 }
 
-// MM-DD-YYYY
+// Returns the day as MM-DD-YYYY.
 function monthFirst(at: Date): string {
   const [year, month, day] = watDay(at).split('-')
   return `${month}-${day}-${year}`
@@ -250,9 +250,9 @@ function payoutTransferCalls(ask: Ask, merchantId: string): BankCalls {
   }
 }
 
-// 424 is a timeout; another refusal may concern a reference that was sent before. Both are queried. Squad
-// does not publish its answer about a pending transfer, so a transfer counts as paid only with a session id
-// and a message that says so.
+// Status 424 is a timeout, and another refusal may concern a reference that was sent before. After both, the
+// payout is queried. Squad does not publish its answer about a pending transfer, so a transfer is treated as
+// paid only if the answer has a session id and a message that says so.
 function readPayout(answer: JsonAnswer): PayoutAnswer {
   const { httpStatus, body } = answer
   const data = objectIn(body.data)
@@ -272,7 +272,7 @@ function readPayout(answer: JsonAnswer): PayoutAnswer {
   return { status: 'unknown', reason, ...(isAnswered && { isAccepted: true }) }
 }
 
-// The message of an answer with 200 is about the request: "Success" for a transfer that failed.
+// The message of an answer with status 200 is about the request. It is "Success" even for a failed transfer.
 function whyFailed(answer: JsonAnswer, description: unknown): string {
   if (answer.httpStatus !== 200) return messageOf(answer, 'message')
   return (typeof description === 'string' && cleanText(description)) || 'The transfer failed.'
@@ -282,7 +282,7 @@ function lowerCase(value: unknown): string {
   return typeof value === 'string' ? value.trim().toLowerCase() : ''
 }
 
-// Undefined for any other code, because Squad could take it for another bank.
+// Returns undefined if the bank has no NIP code, because Squad could take another code for another bank.
 function nipCode(bankCode: string): string | undefined {
   const bank = findBank(bankCode)
   if (bank) return bank.nipCode

@@ -66,7 +66,7 @@ function creditFields(transfer: Record<string, unknown>): CreditFields {
   }
 }
 
-// Version 1 has the day only, written as its midnight.
+// Version 1 reports only the day, written as midnight. Returns the day without that time.
 function dayOrTime(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/T00:00:00(?:\.000)?Z$/, '') : value
 }

@@ -1,5 +1,6 @@
 // Converts an entry of camt.053 to lines: one line for each TxDtls if their amounts sum to the entry,
-// otherwise one line for the entry. Skips entries that are not booked or have the amount zero.
+// otherwise one line for the entry. Skips entries that are not booked or have the amount zero. Also reads
+// balances.
 
 import { accountOf, moneyOf, narrationOf } from '#banks/iso20022/elements.ts'
 import { child, children, textOf, type XmlElement } from '#banks/iso20022/xml.ts'
@@ -18,10 +19,9 @@ import {
 } from './lines.ts'
 import { type LineKind, type StatementLine, StatementProblem } from './statement.ts'
 
-// Finds the kind of a line: by the bank's transaction code, refined by the words of the line. The
-// standard has one code for all charges and none for stamp duty. A line that the bank codes as a
-// transfer is a transfer whatever its words say, because the sender may have written them ("agent
-// commission").
+// The bank's transaction code decides the kind of a line, refined by the words of the line: the standard has
+// one code for all charges and none for stamp duty. A line that the bank codes as a transfer is a transfer
+// whatever its words say, because the sender may have written them ("agent commission").
 
 const FEES = /^(?:CHRG|FEES|COMM|COME|COMI|COMT)$/
 const TAXES = /^TAXE$/
@@ -49,7 +49,7 @@ function codedKind(entry: XmlElement, details: XmlElement | undefined, line: Lin
   const isFee = isDuty || FEES.test(sub) || PROPRIETARY_FEES.test(proprietary)
   if (SWEEPS.test(sub)) return 'sweep'
   if (RETURNS.test(sub)) return 'return'
-  // The bank writes the words of a charge, and of an entry that is no transfer.
+  // The bank, and not a payer, writes the words of a charge and of an entry that is no transfer.
   const isBanks = isFee || !isTransfer(details)
   const isLevy = beginsWithStampDuty(line.narration)
   const narration = isLevy ? line.narration : bankText || (isBanks ? line.narration : null)
@@ -59,8 +59,7 @@ function codedKind(entry: XmlElement, details: XmlElement | undefined, line: Lin
     return isDuty ? 'stamp_duty' : 'fee'
   }
   if (isLevy && worded === 'stamp_duty' && !child(details, 'RltdPties')) return worded
-  // The code of the entry does not apply to a part in the other direction, such as a charge among
-  // credits.
+  // The code of the entry does not apply to a part in the opposite direction, such as a charge among credits.
   const isCoded = child(details, 'BkTxCd') !== undefined || isAlong(entry, isCredit)
   const transfer = isCoded ? (textOf(family, 'Cd') ?? '') : ''
   if (SENT.test(transfer) && !isCredit && !isReversal) {
@@ -71,7 +70,8 @@ function codedKind(entry: XmlElement, details: XmlElement | undefined, line: Lin
   return isCharge && isCodedTransfer ? (isCredit ? 'credit' : 'other') : worded
 }
 
-// A transfer has an end-to-end id or parties. The sender of a transfer wrote its narration.
+// Returns whether the details are of a transfer: they have an end-to-end id or parties. The sender of a
+// transfer wrote its narration.
 function isTransfer(details: XmlElement | undefined): boolean {
   const endToEndId = cleanReference(textOf(details, 'Refs', 'EndToEndId'))
   return endToEndId !== null || child(details, 'RltdPties') !== undefined
@@ -81,9 +81,8 @@ function isAlong(entry: XmlElement, isCredit: boolean): boolean {
   return (textOf(entry, 'CdtDbtInd') === 'CRDT') === isCredit
 }
 
-// Days in camt.053: a date, or a time, which counts for its day in West Africa.
-
-// Reads the Dt or DtTm of an element such as BookgDt. Undefined if it has neither, or no valid day.
+// Reads the day of an element such as BookgDt: its Dt, or the day in West Africa of its DtTm. Returns
+// undefined if the element has neither, or no valid day.
 function dayIn(element: XmlElement | undefined, name: string): string | undefined {
   const choice = child(element, name)
   return dayOfText(textOf(choice, 'Dt')) ?? dayOfText(textOf(choice, 'DtTm'))
@@ -91,7 +90,7 @@ function dayIn(element: XmlElement | undefined, name: string): string | undefine
 
 export function dayOfText(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  // A date with an offset is still that date.
+  // A date may have an offset, which does not change the day.
   const alone = dayAlone(text)
   if (alone) return alone.slice(0, 10)
   const time = parseBankTime(text)
@@ -160,12 +159,12 @@ function readAmount(entry: XmlElement, line: number): { amountKobo: Kobo; curren
   return { amountKobo, currency: money?.currency as string }
 }
 
-// Returns the signed amounts of the details. Undefined if they do not sum to the entry.
+// Returns the signed amounts of the details; undefined if they do not sum to the entry.
 function partsOf(booked: Booked, details: readonly XmlElement[]): Kobo[] | undefined {
   const direction = textOf(booked.entry, 'CdtDbtInd')
   const parts = details.map((each) => {
-    const own = moneyOf(each) ?? moneyOf(child(each, 'AmtDtls', 'TxAmt'))
-    const amount = own?.currency === booked.currency ? parseKobo(own.amount) : undefined
+    const money = moneyOf(each) ?? moneyOf(child(each, 'AmtDtls', 'TxAmt'))
+    const amount = money?.currency === booked.currency ? parseKobo(money.amount) : undefined
     const isDebit = (textOf(each, 'CdtDbtInd') ?? direction) === 'DBIT'
     return amount === undefined ? undefined : kobo(isDebit ? -amount : amount)
   })
@@ -207,17 +206,17 @@ function lineOf(
 // References of the entry belong to a line only if the entry has no other line.
 function referencesOf({ entry }: Booked, details: XmlElement | undefined, isAlone: boolean) {
   const refs = child(details, 'Refs')
-  const of = (name: string) => cleanReference(textOf(refs, name))
+  const ofLine = (name: string) => cleanReference(textOf(refs, name))
   const ofEntry = (name: string) => (isAlone ? cleanReference(textOf(entry, name)) : null)
-  const bankReference = of('AcctSvcrRef') ?? ofEntry('AcctSvcrRef') ?? of('ClrSysRef')
+  const bankReference = ofLine('AcctSvcrRef') ?? ofEntry('AcctSvcrRef') ?? ofLine('ClrSysRef')
   const all = [
     bankReference,
-    ...['TxId', 'ClrSysRef', 'InstrId', 'EndToEndId', 'PmtInfId', 'MsgId'].map(of),
+    ...['TxId', 'ClrSysRef', 'InstrId', 'EndToEndId', 'PmtInfId', 'MsgId'].map(ofLine),
     ofEntry('NtryRef'),
   ]
   return {
-    bankReference: bankReference ?? of('TxId'),
-    endToEndId: of('EndToEndId'),
+    bankReference: bankReference ?? ofLine('TxId'),
+    endToEndId: ofLine('EndToEndId'),
     sessionId: all.find((each) => each !== null && isNipSessionId(each)) ?? null,
   }
 }
@@ -251,7 +250,7 @@ export type Camt053Balance = {
   line: number
 }
 
-// Undefined for balances that are not about booked entries: available, forward, information.
+// Returns undefined for balances that are not about booked entries: available, forward, information.
 export function readBalance(element: XmlElement, line: number): Camt053Balance | undefined {
   const type = textOf(element, 'Tp', 'CdOrPrtry', 'Cd') ?? ''
   if (!/^(?:OPBD|PRCD|CLBD|ITBD)$/.test(type)) return undefined
@@ -295,12 +294,12 @@ function ofCurrency(balances: readonly Camt053Balance[], currency: string | unde
   return balances.filter((balance) => currency === undefined || balance.currency === currency)
 }
 
-// Prefers the balance of the statement to that of a page. If a balance occurs twice with two amounts,
-// nobody can say which is right, so the file is refused.
+// Prefers the balance of the statement to that of a page. If a balance occurs twice with different amounts,
+// it is ambiguous, so the file is refused.
 function only(balances: readonly Camt053Balance[], type: string): Camt053Balance | undefined {
   const candidates = balances.filter((balance) => balance.type === type)
-  const own = candidates.filter(({ isInterim }) => !isInterim)
-  const [first, ...others] = own.length > 0 ? own : candidates
+  const ofStatement = candidates.filter(({ isInterim }) => !isInterim)
+  const [first, ...others] = ofStatement.length > 0 ? ofStatement : candidates
   const other = others.find(({ amountKobo }) => amountKobo !== first?.amountKobo)
   if (!first || !other) return first
   const amounts = `${formatKobo(first.amountKobo)} and ${formatKobo(other.amountKobo)}`

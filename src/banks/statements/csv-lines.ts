@@ -1,5 +1,6 @@
-// Converts a row of a CSV statement to a line. A row with a date and an amount is a line, whatever its
-// narration says: the payer wrote the narration and must not be able to hide a line.
+// Reads the rows of a CSV statement, finds its columns and labelled values, and converts rows to lines. A row
+// with a date and an amount is a line whatever its narration says: the payer wrote the narration and must not
+// be able to hide a line.
 
 import { finished } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
@@ -21,8 +22,8 @@ import { type StatementLine, StatementProblem } from './statement.ts'
 
 // Amounts as banks write them in text: "1,234.50", "(1.234,50)", "₦1,234.50 DR", "1234.5-".
 //
-// Strict where leniency could change the amount: refuses a thousands mark that is not before three
-// digits, and a third decimal other than zero.
+// The reader is strict where leniency could change the amount: it refuses a thousands mark that is not before
+// three digits, and a third decimal other than zero.
 
 type AmountMarks = { decimalMark: string; thousandsMark: string | null }
 
@@ -30,7 +31,7 @@ const CURRENCY_SIGN = /^(?:NGN|₦|N(?=[ 0-9(]))\s*|\s*(?:NGN)$/i
 const SIGN_AFTER = /\s*(-|\+|CR|DR|C|D)\.?$/i
 const SIGN_BEFORE = /^([-+−])\s*/
 
-// The returned function gives undefined for text that is no amount.
+// The returned function reads an amount, and returns undefined for text that is no amount.
 function amountReader({ decimalMark, thousandsMark }: AmountMarks) {
   const [decimal, thousands] = [escaped(decimalMark), thousandsMark && escaped(thousandsMark)]
   const grouped = thousands ? `[0-9]{1,3}(?:${thousands}[0-9]{3})+|` : ''
@@ -89,7 +90,7 @@ function signed(text: string, plain: (text: string) => Kobo | undefined): Kobo |
     isNegative = true
     signs++
   }
-  // With two signs, nobody can say whether they cancel out.
+  // Refuses two signs, because it is unclear whether they cancel out.
   const amount = signs > 1 ? undefined : plain(rest)
   return amount !== undefined && isNegative ? kobo(-amount) : amount
 }
@@ -118,7 +119,8 @@ export class CsvLines {
     this.#readAmount = amountReader(profile)
   }
 
-  // Returns the line and its balance; for the amount zero, only the balance; or why the row is no line.
+  // Returns the line and its balance, or only the balance if the amount is zero, or the reason why the row is
+  // no line.
   read(row: CsvRow, currency: string): CsvLine | { problem: string } {
     const cell: Cell = (column) => {
       const place = this.#places[column]
@@ -258,16 +260,16 @@ function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
 }
 
-// The rows of a CSV file (RFC 4180, any delimiter), each with the line that it begins on.
+// readRows() reads the rows of a CSV file (RFC 4180, any delimiter), each with the line on which it begins.
 //
-// Measured: csv-parse takes 6 µs a row of 140 characters as plain arrays; its casts, its objects and
-// its own line info would double that. So lines are counted here: one for each row, and one for each
-// line end in its cells.
+// Measured: csv-parse takes 6 µs a row of 140 characters as plain arrays; its casts, its objects and its own
+// line numbers would double that. So we count lines: one for each row, and one for each line end in the cells
+// of the row.
 
 export type CsvRow = { cells: readonly string[]; line: number }
 
-// Yields one batch of rows for each piece of the text. Awaiting each row would cost as much as reading
-// it.
+// Yields one batch of rows for each piece of the text, because awaiting each row would cost as much as
+// reading it.
 export async function* readRows(
   text: AsyncIterable<string>,
   { delimiter, quote }: { delimiter: string; quote: string | null },
@@ -328,15 +330,15 @@ function problem(error: CsvError, line: number): StatementProblem {
   return new StatementProblem(at, 'A quote stands within a cell, or text after a closing quote.')
 }
 
-// Finds the place of each column of a profile, and the labelled values in the rows around the lines,
-// such as "Account Number: 0123456789". The value is in the same cell or in the next one.
+// The rows around the lines have the header, which gives the place of each column, and labelled values, such
+// as "Account Number: 0123456789". The value is in the same cell or in the next cell that is not empty.
 
 export type Places = Readonly<Partial<Record<Column, number>>> // From 0.
 
 // Banks print addresses and summaries above the table.
 export const HEADER_ROWS_MAX = 100
 
-// Undefined if the row is not the header. A header has every column that the profile names.
+// Returns undefined if the row is not the header. A header has every column that the profile names.
 export function placesIn(row: CsvRow, profile: CsvProfile): Places | undefined {
   const headers = row.cells.map(plainHeader)
   const places: Partial<Record<Column, number>> = {}
@@ -384,8 +386,8 @@ export class LabelledValues {
       const at = cells.findIndex((cell) => pattern.test(cell.trim()))
       if (at === -1) continue
       isLabelled = true
-      const inside = pattern.exec((cells[at] as string).trim())?.groups?.value?.trim()
-      const text = inside || cells.slice(at + 1).find((cell) => cell.trim() !== '')
+      const inSameCell = pattern.exec((cells[at] as string).trim())?.groups?.value?.trim()
+      const text = inSameCell || cells.slice(at + 1).find((cell) => cell.trim() !== '')
       if (text && !this.#found.has(label)) this.#found.set(label, { text: text.trim(), line })
     }
     return isLabelled

@@ -8,8 +8,6 @@ import { ENCODINGS, type Encoding } from './decode.ts'
 import { DEFAULT_KINDS, datePattern, type KindRule, STAMP_DUTY_RULE } from './lines.ts'
 import { LINE_KINDS } from './statement.ts'
 
-// Reads the fields of a CSV profile, each by its type, and reports each problem as a sentence.
-
 type JsonObject = Readonly<Record<string, unknown>>
 
 const LIST_MAX = 50
@@ -32,7 +30,7 @@ class ProfileFields {
     return ''
   }
 
-  // Null means none. An absent field has the usual value.
+  // Reads a field that may be null. An absent field has the usual value.
   optional(name: string, usual: string, read: () => string): string | null {
     const value = this.#read(name)
     if (value === undefined) return usual
@@ -115,7 +113,7 @@ class ProfileFields {
     })
   }
 
-  // A mistyped name would otherwise leave its default in force unnoticed.
+  // Reports unknown fields: a mistyped name would otherwise leave the default in force.
   refuseUnknown(): void {
     for (const name of Object.keys(this.#values)) {
       if (!this.#known.has(name)) this.#report(name, 'is unknown')
@@ -157,7 +155,7 @@ class ProfileFields {
         return undefined
       }
     } catch {
-      // Not a regular expression: reported below.
+      // The text is no regular expression, which is reported below.
     }
     this.#report(field, `must be a regular expression of 1 to ${PATTERN_MAX} characters`)
     return undefined
@@ -225,7 +223,7 @@ export type CsvProfile = {
   kinds: readonly KindRule[]
 }
 
-// The groups that a pattern of narrations may name.
+// The named groups that a pattern of narrations may have.
 const NARRATION_GROUPS: readonly string[] = [
   'sessionId',
   'bankReference',
@@ -315,15 +313,14 @@ function contradictions(profile: CsvProfile): string[] {
   return checks.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
 }
 
-// The CSV profiles that ship with Manilla (statement-profiles/), and an operator's own: a folder of
-// files like them. An own profile replaces a shipped one of the same name.
-
+// Manilla ships CSV profiles (statement-profiles/). An operator may add a folder of profiles, which replace
+// shipped profiles of the same name.
 export type LoadedProfile = { profile: CsvProfile; isShipped: boolean }
 
 const SHIPPED = join(import.meta.dirname, '../../../statement-profiles')
 const FILE_BYTES_MAX = 65_536
 
-// Without a folder, loads only the shipped profiles. Each problem is a sentence that names its file.
+// Without a folder, loads only the shipped profiles. Each problem is a sentence that names the file.
 export function loadProfiles(folder?: string): {
   profiles: ReadonlyMap<string, LoadedProfile>
   problems: readonly string[]

@@ -1,7 +1,6 @@
-// Decodes the bytes of a statement to text, piece by piece. A byte order mark overrides the configured
-// encoding. Invalid bytes refuse the file; they are never replaced.
-//
-// Counts lines, so that a problem names its line, and limits their length.
+// Unpacks and decodes the bytes of a statement, piece by piece. A byte order mark overrides the configured
+// encoding. A file with invalid bytes is refused; invalid bytes are never replaced. Lines are counted, so
+// that a problem names its line, and their length is limited.
 
 import { pipeline, Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
@@ -45,7 +44,7 @@ function decode(decoder: TextDecoder, chunk: Uint8Array | undefined, lines: Line
   }
 }
 
-// The text before the invalid byte. Skips the rest of a character that began in the chunk before.
+// Returns the text before the invalid byte. Skips the rest of a character that began in the previous chunk.
 function sound(encoding: string, chunk: Uint8Array): string {
   const start = chunk.findIndex((byte) => (byte & 0xc0) !== 0x80)
   const text = new TextDecoder(encoding).decode(chunk.subarray(Math.max(start, 0)))
@@ -106,14 +105,13 @@ class LineCount {
   }
 }
 
-// Unpacks a statement that is gzip, which its first bytes tell, whatever its name. Refuses a small file
-// that unpacks to an enormous one while it unpacks. Refuses gzip within gzip, because their ratios
-// multiply.
+// The first bytes of a statement tell whether it is gzip, whatever its name. While unpacking, a small file
+// that grows enormous is refused. Gzip within gzip is refused too, because the ratios multiply.
 
 // A million entries of camt.053 are 1 to 2 GB.
 const FILE_BYTES_MAX = 4 * 1024 ** 3
-// gzip makes statements ten times smaller, and repetitive XML fifty times. The most that it can reach
-// is 1,032 times.
+// gzip makes statements ten times smaller, and repetitive XML fifty times. The format allows at most 1,032
+// times.
 const UNPACKED_RATIO_MAX = 200
 const RATIO_CHECKED_FROM = 1024 ** 2
 

@@ -1,4 +1,5 @@
-// Finds the kind of a line by its narration. The first pattern that matches decides.
+// Finds the kind of a line, cleans its texts and reads its days. The kind follows from the narration: the
+// first pattern that matches decides.
 //
 // Incoming money is a credit whatever its narration says, because the payer wrote it ("school fees").
 // Only sweeps and returns, whose narration the bank writes, are recognised in both directions.
@@ -27,16 +28,16 @@ const STAMP_DUTY_FIRST = new RegExp(
   'i',
 )
 
-// Also tried after the patterns of a profile, because an unrecognised levy looks like a partial
+// This rule is also tried after the patterns of a profile, because an unrecognised levy looks like a partial
 // reversal of the credit.
 export const STAMP_DUTY_RULE: KindRule = { kind: 'stamp_duty', pattern: STAMP_DUTY }
 
-// A narration that begins with the levy is the bank's, even if it names the transfer.
+// The bank wrote a narration that begins with the levy, even if it names the transfer.
 export function beginsWithStampDuty(narration: string | null): boolean {
   return narration !== null && STAMP_DUTY_FIRST.test(narration)
 }
 
-// The usual narrations of Nigerian banks. A profile may have its own patterns.
+// The usual narrations of Nigerian banks. A profile may replace these patterns.
 export const DEFAULT_KINDS: readonly KindRule[] = [
   { kind: 'sweep', pattern: /^(?:auto(?:matic)? )?sweep\b/i },
   { kind: 'return', pattern: /^(?:rtn|returned?)\b/i },
@@ -55,7 +56,7 @@ export function kindOf(
   rules: readonly KindRule[] = DEFAULT_KINDS,
 ): LineKind {
   const { isCredit, isReversal, narration } = line
-  // A reversed fee is incoming money and still a fee.
+  // A reversed fee is incoming money but still a fee, so a reversal may have any kind.
   const isOpen = !isCredit || isReversal
   const found = rules.find(
     ({ kind, pattern }) =>
@@ -64,7 +65,7 @@ export function kindOf(
   return found?.kind ?? (isCredit ? 'credit' : 'other')
 }
 
-// Cleans the texts of a line before they are stored: one line, no control characters, a limited length.
+// The texts of a line are cleaned before they are stored: one line, no control characters, a limited length.
 
 export const NARRATION_MAX = 1000
 export const REFERENCE_MAX = 140
@@ -75,8 +76,8 @@ const UNCLEAN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\s\s|^\s|\s$/
 const SPACES = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu
 // A session id of NIP, anywhere in a text.
 const NIP_SESSION_ID = /(?<![0-9])[0-9]{30}(?![0-9])/
-// One of our account numbers, if the bank's own words introduce it. Any other ten digits may be the
-// payer's.
+// One of our account numbers, if the bank's own words introduce it. Any other ten digits may be an account of
+// the payer.
 const ACCOUNT_NUMBER =
   /\b(?:to|into|credit(?:ed)?)(?: (?:account|acct|a\/c))?[: ]{1,2}([0-9]{10})(?![0-9])/i
 const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|null|-+)$/i
@@ -112,8 +113,8 @@ export function findAccountNumber(narration: string | null): string | null {
   return (narration && ACCOUNT_NUMBER.exec(narration)?.[1]) ?? null
 }
 
-// Reads days by a format such as dd-MMM-yyyy or MM/dd/yyyy HH:mm:ss. Never guesses the order of day and
-// month.
+// Days are read by a format such as dd-MMM-yyyy or MM/dd/yyyy HH:mm:ss. The order of day and month is never
+// guessed.
 
 const MONTHS: readonly string[] = [
   'january',
@@ -150,9 +151,9 @@ const TOKENS: Readonly<Record<string, string>> = {
 }
 const TOKEN = /yyyy|yy|MMMM|MMM|MM|M|dd|d|HH|H|hh|h|mm|ss|SSS|a|T|[^A-Za-z]|[A-Za-z]/g
 const YEAR_MIN = 1990
-const YEAR_MAX = 2089 // Two digits: 90 to 99 are of the last century.
+const YEAR_MAX = 2089 // Of years with two digits, 90 to 99 are in the last century.
 
-// Undefined unless the format has day, month and year exactly once each.
+// Returns undefined unless the format has day, month and year exactly once each.
 export function datePattern(format: string): RegExp | undefined {
   const tokens = format.match(TOKEN) ?? []
   const parts = tokens.map((token) => {
@@ -166,8 +167,8 @@ export function datePattern(format: string): RegExp | undefined {
   return isWhole ? new RegExp(`^${source}$`) : undefined
 }
 
-// The returned function gives yyyy-MM-dd by the first format that fits. It gives undefined if none fits
-// or the month has no such day.
+// The returned function returns yyyy-MM-dd by the first format that fits, or undefined if no format fits or
+// the month has no such day.
 export function dayReader(
   formats: readonly string[],
   makeDay = dayOf,

@@ -1,11 +1,12 @@
-// The fields of MT940 that move money: balances (:60: :62:) and statement lines (:61:).
+// The fields of MT940: splits a file into fields, and reads balances (:60: :62:), statement lines (:61:) and
+// details (:86:).
 //
 //   balance  1!a 6!n 3!a 15d             C261101NGN1000,00
-//   line     6!n [4!n] 2a [1!a] 15d 1!a 3!c 16x [//16x], and [34x] on a line of its own
+//   line     6!n [4!n] 2a [1!a] 15d 1!a 3!c 16x [//16x], and [34x] on a separate line
 //
-// RC reverses a credit and is a debit; RD reverses a debit and is a credit. The optional letter after
-// it is the third letter of the currency. The entry date has no year: the year nearest to the value
-// date is meant.
+// RC reverses a credit and is a debit; RD reverses a debit and is a credit. The optional letter after RC, RD,
+// C or D is the third letter of the currency. The entry date has no year, so it gets the year that puts it
+// nearest to the value date.
 
 import { isUtf8 } from 'node:buffer'
 import { type Kobo, kobo } from '#money.ts'
@@ -19,7 +20,7 @@ export type Entry = {
   bookedOn: string
   amountKobo: Kobo
   isReversal: boolean
-  type: string // As NTRF, or S202.
+  type: string // Such as NTRF or S202.
   ownReference: string
   bankReference: string
   more: string // The supplementary line.
@@ -85,12 +86,11 @@ function entryDay(text: string, valueOn: string): string | undefined {
   return days.sort((one, other) => distance(one) - distance(other))[0]
 }
 
-// The fields of an MT940 file, each with the line that it begins on: ":61:…" and the lines below it up
-// to the next tag. Leaves out SWIFT's block headers and anything that a bank writes around messages.
+// A field of an MT940 file: ":61:…" and the lines below it up to the next tag. `line` is the line on which it
+// begins. SWIFT's block headers, and any text that a bank writes around messages, are left out.
 //
-// A line that is not valid UTF-8 is read as Windows-1252: the format names no encoding, and one file
+// A line that is not valid UTF-8 is read as Windows-1252, because the format names no encoding, and one file
 // may mix both.
-
 export type Mt940Field = { tag: string; lines: string[]; line: number }
 
 const TAG = /^:([0-9]{2}[A-Z]?|NS):(.*)$/
@@ -151,7 +151,7 @@ function refuseLong(text: string, line: number): void {
   throw new StatementProblem(line, `A line is longer than ${LINE_CHARS_MAX} characters.`)
 }
 
-// The information to the account owner (:86:), in the three ways that banks write it:
+// The information to the account owner (:86:). Banks write it in three ways:
 //
 //   166?00TRANSFER?20EREF+ABC?21SVWZ+rent?32ADA OBI     subfields of two digits (German banks)
 //   /EREF/ABC/NAME/ADA OBI/REMI/rent                    code words between slashes (SEPA)
@@ -173,7 +173,7 @@ const SEPA_TAG = /(EREF|KREF|MREF|CRED|DEBT|SVWZ|ABWA|ABWE|IBAN|BIC|COAM|OAMT)\+
 const CODE_WORDS =
   /\/(EREF|KREF|REMI|NAME|IBAN|BIC|ORDP|BENM|CNTP|TRCD|MARF|CSID|PREF|TRTP|RTRN|ISDT|ADDR|ID|PURP)\//
 
-const NONE: Omit<Details, 'narration'> = {
+const NO_DETAILS: Omit<Details, 'narration'> = {
   endToEndId: undefined,
   name: undefined,
   account: undefined,
@@ -185,7 +185,7 @@ export function readDetails(lines: readonly string[]): Details {
   const mark = SUBFIELDS.exec(joined)?.[1]
   if (mark) return readSubfields(joined, mark)
   if (joined.startsWith('/') && CODE_WORDS.test(joined)) return readCodeWords(joined)
-  return { ...NONE, narration: unwrapped(lines) }
+  return { ...NO_DETAILS, narration: unwrapped(lines) }
 }
 
 // Joins the lines. A full line continues in the next without a space; a shorter line ends after a word.
@@ -202,17 +202,17 @@ function readSubfields(text: string, mark: string): Details {
     const code = part.slice(0, 2)
     fields.set(code, (fields.get(code) ?? '') + part.slice(2))
   }
-  const of = (from: number, to: number) =>
+  const inRange = (from: number, to: number) =>
     [...fields].flatMap(([code, part]) =>
       Number(code) >= from && Number(code) <= to ? [part] : [],
     )
-  const remittance = [...of(20, 29), ...of(60, 63)].join('')
+  const remittance = [...inRange(20, 29), ...inRange(60, 63)].join('')
   const tagged = pairsOf(remittance.split(SEPA_TAG))
   const narration = tagged.get('SVWZ') ?? (tagged.size > 0 ? '' : remittance)
   return {
-    narration: [...of(0, 0), narration].filter((part) => part !== '').join(' '),
+    narration: [...inRange(0, 0), narration].filter((part) => part !== '').join(' '),
     endToEndId: tagged.get('EREF'),
-    name: of(32, 33).join('') || undefined,
+    name: inRange(32, 33).join('') || undefined,
     account: fields.get('31') ?? tagged.get('IBAN'),
     bank: fields.get('30') ?? tagged.get('BIC'),
   }
@@ -233,8 +233,8 @@ function readCodeWords(text: string): Details {
   }
 }
 
-// Reads the result of a split by one group: text, word, text, word, text. Takes the first value of each
-// word that is not empty.
+// Pairs words with values in the result of a split by one group: text, word, text, word, text. Of each word,
+// takes the first value that is not empty.
 function pairsOf(parts: readonly string[]): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>()
   for (let at = 1; at + 1 < parts.length; at += 2) {

@@ -1,5 +1,5 @@
-// Reads ISO 20022 camt.053 (bank to customer statement), versions 02 to 13, bare or in an envelope.
-// Reads entry by entry, so that memory holds one entry at a time.
+// Reads ISO 20022 camt.053 (bank to customer statement), versions 02 to 13, bare or in an envelope, one entry
+// at a time, so that memory holds only one entry.
 //
 // The pages of a statement (StmtPgntn) become one statement. Banks either repeat the balances of the
 // statement on each page, or give each page interim balances. Both are checked against the lines.
@@ -29,8 +29,8 @@ import { decodeText } from './decode.ts'
 import { cleanReference } from './lines.ts'
 import { checkSum, type StatementHead, type StatementPart, StatementProblem } from './statement.ts'
 
-// Builds the statements of a camt.053 message from their elements as they arrive: first the elements
-// above the entries, then the entries one by one, then the end.
+// Statements are built from the elements of a message as they arrive: first the elements above the entries,
+// then the entries one by one, then the end.
 
 // One Stmt: a statement, or a page of one.
 type Page = {
@@ -48,7 +48,7 @@ type Page = {
 
 class Camt053Statements {
   #page: Page | undefined
-  #head: StatementHead | undefined // Head of the open statement; already yielded.
+  #head: StatementHead | undefined // The head of the open statement, which has been yielded.
   #before: Page | undefined // The previous page of the same statement.
   #sumKobo: Kobo = kobo(0n)
   #closing: Camt053Balance | undefined
@@ -168,7 +168,7 @@ class Camt053Statements {
   }
 }
 
-// Some banks write the period of the message, or none.
+// Some banks write the period of the whole message, or none, so the period may begin after the closing day.
 function earlier(fromDay: string | undefined, closingDay: string | null | undefined) {
   return fromDay && closingDay && fromDay > closingDay ? closingDay : (fromDay ?? null)
 }
@@ -227,7 +227,7 @@ async function* readStatements(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   yield* statements.close()
 }
 
-// The envelope, the document, the message and its statements.
+// The containers are the envelope, the document, the message and its statements.
 function isContainer(name: string, path: readonly XmlElement[]): boolean {
   const at = path.findIndex((element) => element.name === 'Document')
   if (at === -1) return path.length <= ENVELOPE_DEPTH_MAX && name !== 'AppHdr'

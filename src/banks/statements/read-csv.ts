@@ -1,8 +1,8 @@
 // Reads a statement that a bank exports as CSV, by the bank's profile. One file is one statement.
 //
 //   rows above the header   labelled values (account number, balances, period)
-//   rows below              lines; labelled values; rows that the profile ignores; anything else
-//                           refuses the file and names its line
+//   rows below the header   lines, labelled values, and rows that the profile ignores. With any other
+//                           row the file is refused, and the problem names the line of the row
 //
 // A running balance is checked line by line. If the newest line comes first, each balance less its
 // amount is the balance of the next line, and the opening balance is known only at the end.
@@ -41,7 +41,7 @@ export async function* readCsv(
     const { head, lines, problem } = takeRows(statement, rows)
     if (head) yield { part: 'opening', statement: head }
     if (lines.length > 0) yield { part: 'lines', lines }
-    if (problem !== undefined) throw problem // The lines before it come first: they may have a problem too.
+    if (problem !== undefined) throw problem // After the lines above it, which may have an earlier problem.
   }
   yield* statement.close()
 }
@@ -96,7 +96,7 @@ class CsvStatement {
     return this.#takeBelow(row)
   }
 
-  // Spreadsheets leave empty rows. Refuses a file that has far more of them than other rows.
+  // Spreadsheets leave empty rows. Refuses a file that has far more empty rows than other rows.
   #passBlank({ line }: CsvRow): undefined {
     if (++this.#blankRows <= BLANK_ROWS_MAX + this.#rows) return
     throw new StatementProblem(line, 'The file has too many empty rows.')
@@ -166,7 +166,7 @@ class CsvStatement {
     return line
   }
 
-  // Whether the row is a label, a total or a repeated header. None of these has both a date and an
+  // Returns whether the row is a label, a total or a repeated header, none of which has both a date and an
   // amount.
   #isBeside(row: CsvRow): boolean {
     if (this.#labels.take(row)) return true

@@ -37,16 +37,15 @@ import {
 type Page = {
   reference: string
   account: string
-  number: string // :28C: before the slash, …
-  page: number | undefined // … and after it.
+  number: string // The part of :28C: before the slash.
+  page: number | undefined // The part of :28C: after the slash.
   opening: Balance | undefined
   isContinued: boolean // Begins with :60M:
   sumKobo: Kobo
   line: number
 }
 
-// Some banks write one of these code words in :61: in place of the reference. The reference itself
-// is then in :86:.
+// Some banks write one of these code words in :61: instead of the reference, which is then in :86:.
 const REFERENCE_IN_86 = /^(?:EREF|KREF|PREF|MREF|MARF)\+?$/
 const FEES: Readonly<Record<string, LineKind>> = { CHG: 'fee', COM: 'fee', STP: 'stamp_duty' }
 const RETURNS: readonly string[] = ['RTI']
@@ -60,8 +59,8 @@ export async function* readMt940(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 class Mt940Statements {
   #page: Page | undefined
   #entry: { entry: Entry; details: readonly string[] } | undefined
-  #unfinished: { page: Page; closing: Balance } | undefined // Ended in :62M:
-  #isOpen = false // The head of the statement has been yielded.
+  #unfinished: { page: Page; closing: Balance } | undefined // The previous page, if it ended in :62M:.
+  #isOpen = false // Whether the head of the statement has been yielded.
   #statements = 0;
 
   *take(field: Mt940Field): Generator<StatementPart> {
@@ -216,7 +215,7 @@ function lineOf(entry: Entry, lines: readonly string[], currency: string): State
   const { amountKobo, isReversal, ownReference } = entry
   const isCredit = amountKobo > 0n
   const kind = kindOf({ isCredit, isReversal, narration })
-  const own = REFERENCE_IN_86.test(ownReference) ? undefined : ownReference
+  const reference = REFERENCE_IN_86.test(ownReference) ? undefined : ownReference
   return {
     lineNo: entry.line,
     bookedOn: entry.bookedOn,
@@ -228,15 +227,15 @@ function lineOf(entry: Entry, lines: readonly string[], currency: string): State
     // Searches the joined lines too, because the end of a line may cut a number.
     sessionId: findSessionId(entry.more, unwrapped(lines), lines.join(''), details.narration),
     bankReference: cleanReference(entry.bankReference),
-    endToEndId: cleanReference(details.endToEndId) ?? cleanReference(own),
+    endToEndId: cleanReference(details.endToEndId) ?? cleanReference(reference),
     accountNumber: isCredit ? findAccountNumber(narration) : null,
     counterparty: counterpartyOf(details),
     narration,
   }
 }
 
-// The type is a letter and a code of SWIFT. The words decide if they name something more specific than
-// a fee.
+// Finds the kind of an entry by its type, which is a letter and a code of SWIFT. If the words name a more
+// specific kind than a fee, the words decide.
 function typedKind({ type, amountKobo, isReversal }: Entry, worded: LineKind): LineKind {
   const code = type.slice(1)
   if (RETURNS.includes(code)) return 'return'

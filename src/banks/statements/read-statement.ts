@@ -1,5 +1,5 @@
-// Reads a statement of any format, packed or not, as a stream of parts. Throws a StatementProblem if
-// the file cannot be read or does not add up; then nothing of the file counts.
+// Reads a statement of any format, packed or not, as a stream of parts. Throws a StatementProblem if the file
+// cannot be read or does not add up. The caller must then discard all parts of the file.
 
 import type { CsvProfile } from './csv-profile.ts'
 import { unpack } from './decode.ts'

@@ -1,5 +1,5 @@
-// A bank's account statement, independent of its format. A reader streams a file as parts, in the order
-// of the file: each statement opens, has its lines, and closes.
+// A bank's account statement, independent of its format. A reader streams a file as parts, ordered as in the
+// file: the opening of a statement, its lines, and its closing.
 
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 
@@ -29,16 +29,16 @@ export type StatementHead = {
   reference: string | null // Stmt/Id, or :20:
   sequence: bigint | null // ElctrncSeqNb, or :28C:
   currency: string
-  openingKobo: Kobo | null // Null: the file has no balances, or has this one at its end.
-  fromDay: string | null // yyyy-MM-dd. Null: the day of its earliest line or, without lines, its `toDay`.
-  openingDay?: string | null // The date of the opening balance, if any: mostly the day before.
+  openingKobo: Kobo | null // Null if the file has no balances, or has the opening balance at its end.
+  fromDay: string | null // yyyy-MM-dd. Null means the day of the earliest line or, without lines, `toDay`.
+  openingDay?: string | null // The date of the opening balance, if any. Usually the day before `fromDay`.
 }
 
 export type StatementEnd = {
   // Set if the head does not have it, as in a file that lists the newest line first.
   openingKobo?: Kobo
   closingKobo: Kobo | null
-  toDay: string | null // Null: the day of its latest line.
+  toDay: string | null // Null means the day of the latest line.
 }
 
 export type StatementLine = {
@@ -68,7 +68,6 @@ export class StatementProblem extends Error {
 }
 
 // Checks that the opening balance and the lines of a statement sum to its closing balance, to the kobo.
-
 export function checkSum({
   openingKobo,
   sumKobo,

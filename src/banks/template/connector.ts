@@ -130,8 +130,8 @@ function payoutCalls(ask: Ask): BankCalls {
         ? { status: 'found', accountName: name }
         : nameNotFound(answer, { isFromBank: isRefusal(answer), field: 'message' })
     },
-    // isOrder: the request is never repeated. An outcome that nobody knows is `unknown`, and the service
-    // queries it.
+    // isOrder: the request is never repeated. A payout whose outcome is not certain is `unknown`, and the
+    // service queries it.
     async sendMoney({ reference, amountKobo, to, narration }, options) {
       const body = {
         reference,
@@ -154,7 +154,8 @@ function payoutCalls(ask: Ask): BankCalls {
   }
 }
 
-// Only the bank's word that it will not pay is `failed`. A refused order may repeat an earlier one.
+// A payout is `failed` only if the bank says that it will not pay. A refused order may repeat an earlier
+// order.
 function readPayout(answer: JsonAnswer): PayoutAnswer {
   const { state, bankReference } = answer.body
   const reason = messageOf(answer, 'message')

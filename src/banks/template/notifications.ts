@@ -15,15 +15,15 @@ export const templateFormat = jsonNotification({
     isRepeated
       ? keptRejection('repeated_field', null, { amount: notification.amount })
       : readTransfer(notification),
-  // In the bank's own words. A bank sends again after any HTTP status but 2xx. A connector asks for that only
-  // by answering 03.
+  // The acknowledgement in the bank's form. A bank sends again after any HTTP status except 2xx. The service
+  // answers with another status only for 03.
   answer: ({ sessionId, responseCode }) => ({
     reference: sessionId ?? '',
     received: responseCode === '00' || responseCode === '01',
   }),
 })
 
-// Also reads answers to queries, so that both ways give the same credit.
+// Also reads answers to queries, so that a notification and an answer give the same credit.
 export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
   // Reject only what is provably no credit. Anything that may be money is stored: keptRejection.
   if (transfer.direction !== 'credit') return rejection('not_a_credit', transfer.reference)
@@ -37,7 +37,7 @@ export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
     // The payer's gross, as the bank wrote it: checkCredit reads numbers and text, to the kobo.
     amount: transfer.amount,
     currency: transfer.currency,
-    // 4. What did the bank keep? Give the amount that reached us, and each charge that the bank names.
+    // 4. Which charges did the bank withhold? Give the amount that reached us, and each charge that it names.
     charges: { settled: transfer.settled, fee: transfer.fee, vat: transfer.vat },
     sourceAccountNumber: payer.account,
     sourceAccountName: payer.name,

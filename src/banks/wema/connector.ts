@@ -1,8 +1,8 @@
 // Wema Bank (ALAT). Wema does not publish its interface. This code follows unofficial clients: compare it
 // with the document that comes with a prefix.
 //
-// How Wema authenticates is registered with the prefix: basic, bearer or a header of its own. All are static
-// tokens.
+// The way in which Wema authenticates is registered with the prefix: basic, bearer or a separate header. All
+// are static tokens.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type {
@@ -61,9 +61,9 @@ function hasHeader(name: string, value: string) {
   return ({ headers }: RailCall) => isSecretEqual(singleHeader(headers[name]) ?? '', value)
 }
 
-// Wema's query of past transactions (unofficial), by session id, or by day and account. Its path comes with
-// the prefix. The key goes into the header that the bank names. A second key, if the bank issues one, goes
-// into x-api-key.
+// Wema's query of past transactions (unofficial), by session id, or by day and account. Wema assigns its path
+// together with the prefix. The key goes into the header that the bank names. If the bank issues a second
+// key, it goes into x-api-key.
 
 const PATH = /^\/[\w./-]{1,200}$/
 const KEY_HEADER = 'ocp-apim-subscription-key'

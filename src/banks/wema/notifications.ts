@@ -1,5 +1,5 @@
-// Wema's transfer notification (unofficial): flat, its names in lower case, without currency or
-// time. A duplicate is acknowledged as success, since the bank sends again whatever is not 00.
+// Wema's transfer notification (unofficial): one flat object with lower-case names, without currency or time.
+// A duplicate is acknowledged as success, because Wema sends a notification again unless the answer is 00.
 
 import type { NameEnquiryFormat } from '#banks/connector.ts'
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
@@ -46,8 +46,6 @@ export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
     narration: transfer.narration,
   })
 }
-
-// Wema's name enquiry.
 
 export const nameEnquiry: NameEnquiryFormat = {
   field: 'accountnumber',

@@ -1,5 +1,5 @@
-// The remedy of each error, which the page of errors shows beside the error's message (src/errors.ts), and
-// the errors that any operation may return. Errors for a missing object need no remedy.
+// The remedy of each error, which the page of errors shows alongside the error's message (src/errors.ts), and
+// the errors that any operation may return. Errors for a missing object need no separate remedy.
 
 import { REFUSALS, type RefusalCode } from '#errors.ts'
 
@@ -270,7 +270,6 @@ export const ERROR_CODES = Object.keys(REFUSALS) as RefusalCode[]
 // The errors that any operation may return. An operation declares all its others: in its resource, or as
 // `config.errors` of its route. A test fails if an operation returns an error that it does not declare
 // (test/support/declared-errors.ts).
-
 export const COMMON_ERRORS: readonly RefusalCode[] = [
   'invalid_request',
   'invalid_http',

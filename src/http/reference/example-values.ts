@@ -1,6 +1,6 @@
 // The values of properties in the examples of the reference. They tell one customer's story, so that the
 // examples of several operations fit together. A key is a property, `Schema.property` or
-// `operation.property`; the most specific one counts. test/http/published-examples.test.ts compares the
+// `operation.property`; the most specific one is used. test/http/published-examples.test.ts compares the
 // published calls with the service.
 
 import { FINANCE_VALUES } from './finance-examples.ts'
@@ -17,7 +17,7 @@ const NUMBERS = [
   { bankCode: '232', bankName: 'Sterling Bank', accountNumber: '1000000011' },
 ]
 
-// Omitted from examples: the story has no split, no payer rules and no mistakes.
+// Marks properties that examples omit: the story has no split, no payer rules and no mistakes.
 export const OMITTED = Symbol('omitted')
 
 const PUBLISHED_VALUES: Readonly<Record<string, unknown>> = {
@@ -89,8 +89,6 @@ const PUBLISHED_VALUES: Readonly<Record<string, unknown>> = {
   'WebhookPushResponse.message': 'Successful',
   'WebhookPush.queued': 1,
 }
-
-// Values for the examples of the sandbox's operations, as in example-values.ts.
 
 const SANDBOX_VALUES: Readonly<Record<string, unknown>> = {
   'SandboxTransfer.kind': 'exact',

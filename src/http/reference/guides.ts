@@ -1,5 +1,5 @@
-// The documents of docs/ as pages of the running service (/docs/guides/<name>), for those who have no clone
-// of it. Links between documents stay; links to the code become text.
+// The documents of docs/ as pages of the running service (/docs/guides/<name>), for readers without a clone
+// of the repository. Links between documents stay; links to the code become text.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
@@ -12,7 +12,8 @@ const GUIDES = 'guides' // The folder of docs/ whose documents the menu lists.
 
 const NAME = /^[a-z0-9-]+\.md$/
 
-// The path below docs/ of each document, by its name. Empty where the service came without them.
+// Returns the path below docs/ of each document, by its name. Empty if the service was installed without
+// them.
 function findGuides(): Map<string, string> {
   const namesIn = (folder: string) => {
     try {
@@ -30,7 +31,7 @@ const PATHS = findGuides()
 const textOf = (path: string) => readFileSync(join(DOCS, path), 'utf8')
 const titleOf = (text: string) => /^# (.+)$/m.exec(text)?.[1] ?? ''
 
-// The menu's guides, in the order of their titles.
+// Returns the menu's guides, ordered by title.
 export function listGuides(): Pick<Guide, 'name' | 'title'>[] {
   return [...PATHS]
     .filter(([, path]) => path.startsWith(`${GUIDES}/`))
@@ -46,7 +47,8 @@ export function readGuide(name: string): Guide | undefined {
   return { name, title: titleOf(text), html }
 }
 
-// The address in the service of a link in a document of this folder.
+// Returns the address in the service that a link in a document of this folder leads to, or undefined if the
+// service does not serve it.
 export function addressOf(folder: string, href: string): string | undefined {
   if (/^(?:https?:|mailto:|#)/.test(href)) return href
   const [path = '', anchor] = href.split('#', 2)

@@ -34,7 +34,7 @@ export function siteOf(
   }
 }
 
-// Each page by its path below /docs: the introduction is ''.
+// Returns the path of each page below /docs. The introduction is ''.
 export function pageSlugs(site: Site): string[] {
   return ['', ...site.sections.map(({ slug }) => slug), EVENTS.slug]
 }

@@ -1,9 +1,9 @@
-// The Markdown of our descriptions and guides as HTML: paragraphs, headings, lists, quotes, tables, code,
-// bold and links. HTML within it and pictures are left out.
+// Renders the Markdown of our descriptions and guides as HTML: paragraphs, headings, lists, quotes, tables,
+// code, bold and links. HTML within it and pictures are left out.
 
 import { escapeHtml } from '#http/pages.ts'
 
-// The address of a link; undefined leaves its text only.
+// Returns the address of a link, or undefined to keep only its text.
 type Resolve = (href: string) => string | undefined
 
 export function inline(text: string, resolve: Resolve = (href) => href): string {
@@ -40,8 +40,8 @@ function kindOf(line: string): Block['kind'] {
   return /^<(?:!--|\/?p\b)/.test(line) ? 'html' : 'text'
 }
 
-// Lines that follow each other without a blank line are one block, unless one of another kind begins. Code
-// goes on until its fence, and a list as long as lines are indented or items follow.
+// Lines without a blank line between them are one block, unless a block of another kind begins. Code
+// continues until its closing fence, and a list continues as long as lines are indented or items follow.
 function blocksOf(lines: readonly string[]): Block[] {
   const blocks: Block[] = []
   let current: Block | undefined
@@ -91,7 +91,7 @@ function blockHtml({ kind, lines }: Block, resolve: Resolve | undefined): string
   }
 }
 
-// The fence may name a file: ```js day.mjs.
+// The fence may name a file, as in ```js day.mjs.
 function code([fence = '', ...lines]: readonly string[]): string {
   const [, file] = /^```\w+ (\S+)/.exec(fence) ?? []
   const caption = file ? `<figcaption><code>${escapeHtml(file)}</code></figcaption>` : ''
@@ -102,7 +102,7 @@ function code([fence = '', ...lines]: readonly string[]): string {
   )
 }
 
-// The id is the one that GitHub makes, so that links to a heading work here and there.
+// The id is the one that GitHub makes, so that links to a heading work both there and in the service.
 function heading(line: string, resolve: Resolve | undefined): string {
   const [, marks = '', title = ''] = /^(#+) (.+)$/.exec(line) ?? []
   const words = title.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').toLowerCase()

@@ -1,4 +1,4 @@
-// OpenAPI description, generated from the routes, and the reference pages made from it.
+// The OpenAPI description, which is generated from the routes, and the registration of the reference pages.
 
 import { STATUS_CODES } from 'node:http'
 import swagger from '@fastify/swagger'
@@ -21,12 +21,11 @@ import { COMMON_ERRORS, ERROR_CODES } from './errors.ts'
 import { type Components, exampleOf, type Description as Pages, type Schema } from './outline.ts'
 import { referencePages } from './pages.ts'
 
-// The failure statuses of an operation, derived from its input, its authentication and its errors. A test
-// fails if a response has another status (test/support/declared-errors.ts). No operation describes a bug
-// (500) or a broken connection (408, 431).
-
 type Route = Pick<RouteOptions, 'method' | 'schema' | 'config'>
 
+// Returns the failure statuses of an operation, derived from its input, its authentication and its errors. A
+// test fails if a response has another status (test/support/declared-errors.ts). No operation describes a bug
+// (500) or a broken connection (408, 431).
 function failureStatuses({ method, schema = {}, config = {} }: Route): number[] {
   const { params, querystring, headers, body, security } = schema
   const takesBody = ![method].flat().every((each) => each === 'GET' || each === 'HEAD')
@@ -48,11 +47,11 @@ function failureStatuses({ method, schema = {}, config = {} }: Route): number[] 
 
 const SCHEMAS = { api: ApiFailure, payment: PaymentFailure, oauth: OAuthFailure, rail: RailFailure }
 const STATUSES = [400, 401, 403, 404, 409, 412, 413, 415, 429, 503]
-const AGAIN = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
+const RETRY_AFTER = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
 const HEADERS: Record<number, object> = {
   401: { 'WWW-Authenticate': { schema: { type: 'string' } } },
-  429: AGAIN,
-  503: AGAIN,
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
 }
 
 const FAILURE_RESPONSES = Object.fromEntries(
@@ -97,9 +96,6 @@ export const INTERNAL_TAGS: readonly string[] = ['Dashboard']
 
 const TAGS = TAG_GROUPS.flatMap(({ tags }) => tags.map((name) => ({ name })))
 
-// Adds to each operation its scope, failures, errors and examples, which the schemas do not contain. The
-// reference hides operations that are marked as internal.
-
 type Json = { schema?: Schema; example?: unknown; examples?: Record<string, unknown> }
 type Content = Record<string, Json>
 type Operation = {
@@ -122,6 +118,8 @@ type Description = {
   components: { schemas: Components; responses: Record<string, unknown> }
 }
 
+// Adds to each operation its scope, failures, errors and examples, which the schemas do not contain. The
+// reference hides operations that are marked as internal.
 function describeOperations(description: Description): Description {
   for (const [path, methods] of Object.entries(description.paths)) {
     for (const [method, operation] of Object.entries(methods)) {

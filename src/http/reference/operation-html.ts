@@ -1,5 +1,5 @@
-// One operation of the reference: its description, parameters, fields and examples, and a form that calls it
-// in the sandbox.
+// Renders one operation of the reference: its description, parameters, fields and examples, and a form that
+// calls it in the sandbox.
 
 import { escapeHtml } from '#http/pages.ts'
 import { inline, toHtml } from './markdown.ts'
@@ -45,7 +45,7 @@ function inputHtml({ parameters = [], requestBody }: Operation, components: Comp
     const found = parameters.filter((parameter) => parameter.in === place)
     if (found.length === 0) return ''
     const html = parametersHtml(found)
-    // The same few headers on every operation.
+    // Headers are folded, because every operation has the same few.
     return place === 'header' ? folded(title, html) : `<h3>${title}</h3>${html}`
   })
   if (!requestBody) return groups.join('')
@@ -76,14 +76,14 @@ function snippetsHtml(entry: Entry, example: Example, { base }: Around): string 
   const sdk = sdkOf(entry, example)
   if (!sdk) return `<h3>curl</h3>${curl}`
   const name = escapeHtml(operationId)
-  // Without a script, both are shown.
+  // Without a script, the page shows both.
   return `<div class="snippets" data-tabs="${name}">
 <h3>curl</h3>${curl}
 <h3>SDK</h3>${codeHtml(`SDK: ${summary}`, sdk, 'sdk')}
 </div>`
 }
 
-// Focusable, because it may scroll.
+// The code can be focused, because it may scroll.
 export function codeHtml(label: string, text: string, kind = 'json'): string {
   const html = escapeHtml(text).replaceAll(TOKEN, `<span data-token>${TOKEN}</span>`)
   return (
@@ -107,7 +107,8 @@ function answerHtml({ responses, summary }: Operation): string {
 
 const ROWS_MAX = 16
 
-// The form of an operation that a token opens and whose body a person can write.
+// Returns the form of an operation. Empty unless the operation takes a token or no credentials, and a body
+// that a person can write.
 function tryHtml({ method, path, operation }: Entry, example: Example) {
   const { authentication, body } = example
   const isWritable = !body || body.type === 'application/json'
@@ -145,8 +146,6 @@ ${bodyField}
 </form></details>`
 }
 
-// Parameters and the fields of a schema as HTML. Fields of an object inside fold.
-
 type Described = Schema & {
   description?: string
   required?: readonly string[]
@@ -163,7 +162,8 @@ function parametersHtml(parameters: readonly Parameter[]): string {
   return `<dl class="fields">${rows.join('')}</dl>`
 }
 
-// Empty for a schema without fields.
+// Returns the fields of a schema as HTML. Fields of a nested object are folded. Empty for a schema without
+// fields.
 export function fieldsHtml(schema: Schema, components: Components, depth = 0): string {
   const { properties, required = [] } = objectIn(schema, components)
   if (!properties || depth > DEPTH_MAX) return ''
@@ -200,7 +200,7 @@ function resolved(schema: Schema, components: Components): Described {
   return { ...components[schema.$ref.slice(REF.length)], ...schema } as Described
 }
 
-// The object that has the fields: the schema, an item of its list, or one of its choices.
+// Returns the object that has the fields: the schema, an item of its list, or one of its choices.
 function objectIn(schema: Schema, components: Components): Described {
   const known = resolved(schema, components)
   if (known.properties) return known

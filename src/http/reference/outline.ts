@@ -1,5 +1,5 @@
-// Arranges the description of the API as pages: one per tag, each with its operations in the order in which
-// one integrates.
+// Arranges the description of the API as pages, one per tag, each with its operations in the order in which a
+// client integrates. Also builds the examples of requests and responses.
 
 import { OMITTED, VALUES } from './example-values.ts'
 
@@ -58,8 +58,8 @@ export function sectionsOf({ paths, 'x-tagGroups': groups }: Description): Secti
   return sections.filter((section) => section.entries.length > 0)
 }
 
-// Objects stay in the order of the routes: those that one creates, then those that one reads, then the rest.
-// Erasing comes last.
+// Orders objects: those that a client creates, then those that it reads, then the rest. Otherwise objects
+// stay in the order of the routes. Erasing comes last.
 function inOrder(entries: readonly Entry[]): Entry[] {
   const objects = [...Map.groupBy(entries, ({ path }) => objectOf(path)).values()]
   const ranked = objects.map((each) => each.toSorted((one, other) => rankOf(one) - rankOf(other)))
@@ -74,7 +74,7 @@ function inOrder(entries: readonly Entry[]): Entry[] {
   ]
 }
 
-// The path up to its first parameter or file name extension.
+// Returns the path up to its first parameter or file name extension.
 function objectOf(path: string): string {
   const [head = ''] = path.split(/\/\{|\.(?:csv|xlsx|html)$/, 1)
   return head.replace(/\/(?:bulk|summary)$/, '')
@@ -92,14 +92,10 @@ const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [ERASES, /^(?:erase|reset)/],
 ]
 
-// Create, list, get, change, export, end, erase.
+// The order is: create, list, get, change, export, end, erase.
 function rankOf({ operation: { operationId } }: Entry): number {
   return RANKS.find(([, pattern]) => pattern.test(operationId))?.[0] ?? CHANGES
 }
-
-// Builds examples of requests and responses from their schemas. A value comes from example-values.ts, by
-// name, or from the schema itself (example, const, enum, default). A text without a value is an error, so
-// that no example shows "string".
 
 export type Schema = {
   $ref?: string
@@ -122,7 +118,11 @@ const TIME = '2026-11-15T10:32:07.120000+01:00'
 // Stops at a schema that contains itself. No other schema is this deep.
 const DEPTH_MAX = 13
 
-// `at` is the path, the operation, and the names of the schemas and properties on the way to this schema.
+// Builds examples of requests and responses from their schemas. A value comes from example-values.ts, by
+// name, or from the schema itself (example, const, enum, default). A text without a value is an error, so
+// that no example shows "string".
+//
+// `at` is the path, the operation, and the names of the schemas and properties that lead to this schema.
 export function exampleOf(schema: Schema, components: Components, at: readonly string[]): unknown {
   if (at.length > DEPTH_MAX) throw new Error(`no example is this deep: ${at.join('.')}`)
   if (schema.$ref) {
@@ -135,8 +135,8 @@ export function exampleOf(schema: Schema, components: Components, at: readonly s
   }
   const named = namedValue(at)
   if (named !== undefined && fits(schema, named)) return named
-  const own = ownExample(schema)
-  if (own !== undefined) return own
+  const ownValue = ownExample(schema)
+  if (ownValue !== undefined) return ownValue
   const [first] = schema.anyOf ?? schema.oneOf ?? []
   if (first) return exampleOf(first, components, at)
   if (schema.allOf) {
@@ -172,7 +172,7 @@ function byType(schema: Schema, components: Components, at: readonly string[]): 
   throw new Error(`no example for ${at.join('.')}: add it to example-values.ts`)
 }
 
-// The most specific name counts: `Payment.status` before `status`.
+// Uses the most specific name: `Payment.status` before `status`.
 function namedValue(at: readonly string[]): unknown {
   const name = at.at(-1) as string
   for (const owner of at.slice(0, -1).reverse()) {

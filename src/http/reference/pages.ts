@@ -1,5 +1,6 @@
-// The API reference (/docs), drawn on the server from the API's description, its list of errors
-// (/docs/errors) and the guides (/docs/guides/<name>). Each page is drawn and compressed once.
+// The routes of the API reference (/docs), its list of errors (/docs/errors) and the guides
+// (/docs/guides/<name>). The server renders the pages from the API's description. Each page is rendered and
+// compressed once.
 
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -100,7 +101,7 @@ export const referencePages: FastifyPluginAsync<Options> = async (app, { describ
     }),
   )
 
-  // The address of the service is known once it listens, so nothing is drawn before the first request.
+  // The address of the service is known once it listens, so no page is rendered before the first request.
   let site: Site | undefined
   const drawn = new Map<string, string>()
   const readSite = () => {

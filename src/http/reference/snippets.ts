@@ -1,4 +1,4 @@
-// The example of an operation as a command of curl and as a call of the SDK. Tests run both as they stand
+// Renders the example of an operation as a curl command and as a call of the SDK. Tests run both unchanged
 // (test/http/reference-examples.test.ts).
 
 import { KEYS } from './example-values.ts'
@@ -91,7 +91,7 @@ function bodyParts({ type, value }: NonNullable<Example['body']>): string[] {
   return [`-H 'content-type: ${type}'`, '--data-binary @file']
 }
 
-// Operations with a method of their own in the SDK: its name, and its arguments in order.
+// Operations with a separate method in the SDK: its name, and its arguments in order.
 const METHODS: Readonly<Record<string, string>> = {
   createCollectionAccount: 'accounts.create(body)',
   createCollectionAccounts: 'accounts.createMany(body)',
@@ -141,7 +141,8 @@ const METHODS: Readonly<Record<string, string>> = {
   deleteWebhookChaos: 'sandbox.chaos.stop(id)',
 }
 
-// Undefined where the SDK has no call: it logs in by itself, and knows neither sessions nor banks' rails.
+// Returns undefined if the SDK has no call for the operation: it logs in by itself, and supports neither
+// sessions nor banks' rails.
 export function sdkOf({ method, path, operation }: Entry, example: Example): string | undefined {
   const { params, query, body, authentication } = example
   const isJson = !body || body.type === 'application/json'
@@ -165,7 +166,7 @@ export function sdkOf({ method, path, operation }: Entry, example: Example): str
   }
 }
 
-// JSON in the style of TypeScript: keys without quotation marks where they need none.
+// Returns JSON in the style of TypeScript: keys without quotation marks if they need none.
 function literal(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')

@@ -1,5 +1,5 @@
 // The words of all messages, in English. Each kind has its subject, its parts in their order, and the short
-// text for SMS and WhatsApp. Nothing here is HTML: render.ts escapes the values and lays them out.
+// text for SMS and WhatsApp. No text is HTML: messages/render.ts escapes the values and lays them out.
 
 import type { Copy, Workflow } from '#messages/kinds.ts'
 import type { Severity } from '#records/alerts.ts'

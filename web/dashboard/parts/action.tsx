@@ -1,5 +1,5 @@
-// An action that changes something: a button opens a dialog; the dialog asks for the required values, sends
-// them and shows a refusal. After a success it closes, shows a toast and refreshes the view.
+// Actions that change data. A button opens a dialog; the dialog asks for the required values, sends them and
+// shows a refusal. After a success it closes, shows a toast and refreshes the view.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -14,23 +14,23 @@ import { toast, toastWithUndo } from './toasts.tsx'
 type Work<Result> = {
   run: (form: Form, headers: Headers) => Promise<Result>
   message?: string | ((result: Result) => string) // The text of the toast after a success.
-  done?: ((result: Result) => void) | undefined
+  onDone?: ((result: Result) => void) | undefined
 }
 
-function useWork<Result>({ run, message, done }: Work<Result>, close?: () => void) {
+function useWork<Result>({ run, message, onDone }: Work<Result>, close?: () => void) {
   return useSending(async (form, headers) => {
     const result = await run(form, headers)
     close?.()
     const text = typeof message === 'function' ? message(result) : message
     if (text) toast(text)
-    done?.(result)
+    onDone?.(result)
   })
 }
 
 type DialogProps<Result> = Work<Result> & {
   title?: string // Defaults to `action`.
   action: string // The label of the button that sends.
-  no?: string // The label of the button that closes, where “Cancel” could be misread.
+  cancelLabel?: string // Replaces “Cancel” where it could be misread.
   isDangerous?: boolean
   isReady?: boolean
   otherAction?: ComponentChildren
@@ -40,8 +40,8 @@ type DialogProps<Result> = Work<Result> & {
 }
 
 export function ActionDialog<Result>(props: DialogProps<Result>) {
-  const { run, message, done, title = props.action, text, children, ...rest } = props
-  const sending = useWork({ run, message: message ?? '', done }, props.close)
+  const { run, message, onDone, title = props.action, text, children, ...rest } = props
+  const sending = useWork({ run, message: message ?? '', onDone }, props.close)
   return (
     <DialogForm title={title} sending={sending} {...rest}>
       {text && <div class="muted">{text}</div>}
@@ -145,7 +145,7 @@ function useAtOnce(work: (headers: Headers) => Promise<unknown>) {
   return { isBusy, press }
 }
 
-// Offers to undo an action that was done at once. Never for money that moved.
+// Offers to undo an action that had no confirmation dialog. Not for movements of money.
 export function offerUndo(text: string, back: (headers: Headers) => Promise<unknown>): void {
   toastWithUndo(text, async () => {
     try {

@@ -1,4 +1,4 @@
-// A field that writes its value to the address once the value is complete: text on blur or Enter, a date also
+// A field that writes its value to the URL once the value is complete: text on blur or Enter, a date also
 // once its year is complete. The element is never replaced, so it keeps the focus.
 
 import type { TargetedEvent, TargetedKeyboardEvent } from 'preact'
@@ -16,9 +16,9 @@ type Props = {
 
 export function AppliedInput({ type, value, apply, ...rest }: Props) {
   const [, redraw] = useState({})
-  // The typed text, until a value is applied.
-  const draft = useRef({ of: value, text: value })
-  if (draft.current.of !== value) draft.current = { of: value, text: value }
+  // The typed text, until it is applied.
+  const draft = useRef({ applied: value, text: value })
+  if (draft.current.applied !== value) draft.current = { applied: value, text: value }
   const applyNow = ({ currentTarget: { value: typed } }: TargetedEvent<HTMLInputElement>) => {
     if (typed !== value) apply(typed)
   }

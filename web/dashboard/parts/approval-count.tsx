@@ -1,5 +1,5 @@
-// The number of requests that the user may approve, beside each view and on Today
-// (views/today/needs-you.tsx). All of them share one request to the service. Also the number of open alerts.
+// The number of requests that the user may approve, shown in the menu and on Today
+// (views/today/needs-you.tsx). All users of the number share one API call. Also the number of open alerts.
 
 import { useEffect, useState } from 'preact/hooks'
 import { alertsStrings, approvalsStrings as strings } from '../../copy.ts'
@@ -19,7 +19,7 @@ export type Task =
   | 'openCases'
 export type Workflow = Exclude<keyof Pending, 'total' | Task>
 
-const SHARED_MS = 1_000 // Callers within this time share one answer.
+const SHARED_MS = 1_000 // Callers within this time share one response.
 const COUNTED_MAX = 99
 const CHANGED = 'manilla:approvals-changed'
 
@@ -89,7 +89,7 @@ export const TASK_PLACES: readonly (readonly [Task, string])[] = [
   ['openCases', hrefOf('cases')],
 ]
 
-// The number beside Today: everything that needs the user.
+// The number next to Today in the menu: all items that need the user.
 export function NeedsYouCount() {
   const pending = usePending()
   const tasks = TASK_PLACES.reduce((sum, [task]) => sum + (pending?.[task] ?? 0), 0)

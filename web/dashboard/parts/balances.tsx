@@ -60,7 +60,7 @@ function DayChoice({ day, place }: { day: string; place: Place }) {
   )
 }
 
-// Shown before the first credit.
+// The balances of a client before its first credit.
 const NOTHING = [{ currency: 'NGN', available: 0, pending: 0, reserved: 0, inTransit: 0 }]
 
 type Shown = Partial<Balance> & { currency: string }
@@ -88,7 +88,7 @@ function BalanceStats({ totals }: { totals: readonly Balance[] }) {
   )
 }
 
-// A debt is a part of the available balance that is not paid out.
+// Returns the note below a balance. The part of the available balance that covers a debt is not paid out.
 function noteOn(part: Part, { currency, available = 0, receivable = 0 }: Shown): string {
   if (part !== 'available' || receivable <= 0) return strings.notes[part]
   return strings.toPayOut(money(Math.max(available - receivable, 0), currency))

@@ -1,4 +1,4 @@
-// A choice of bank by name or any code.
+// A field to choose a bank by its name or by any of its codes.
 
 import { useState } from 'preact/hooks'
 import { matchesBank } from '../../bank-search.ts'

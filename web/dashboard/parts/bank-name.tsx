@@ -37,7 +37,7 @@ export function useBankNames(): (code: string) => string {
   return (code) => names?.get(code) ?? code
 }
 
-// Names by code, sorted by name.
+// Returns the names of all banks by code, sorted by name.
 export function useBanks(): Readonly<Record<string, string>> {
   const names = [...(useNames() ?? [])].sort(([, one], [, other]) => one.localeCompare(other))
   return Object.fromEntries(names.map(([code, name]) => [`${code}`, name]))

@@ -34,11 +34,11 @@ export async function forEach<Row>(
   await Promise.all(Array.from({ length: AT_ONCE }, next))
 }
 
-// `send` resolves to the words of a success. A second run sends only the rows that failed.
+// `send` resolves to the message of a success. A second run sends only the rows that failed.
 export function useBulk<Row>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,
-  done: () => void,
+  onDone: () => void,
 ): Bulk<Row> {
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
   const [isBusy, setBusy] = useState(false)
@@ -59,7 +59,7 @@ export function useBulk<Row>(
     }
     await staying(() => forEach(left, one))
     setBusy(false)
-    done()
+    onDone()
   }
   return { rows, keyOf, results, isBusy, run }
 }
@@ -141,7 +141,7 @@ export function BulkBar({ count, sum, clear, children }: BarProps) {
   )
 }
 
-// Sums by currency, in kobo, because sums of decimals are inexact.
+// Returns the sums by currency. Adds in kobo, because sums of decimals are inexact.
 export function sumOf(items: readonly { amount: number; currency: string }[]): string {
   const sums = new Map<string, number>()
   for (const { amount, currency } of items) {

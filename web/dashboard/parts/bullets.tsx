@@ -1,4 +1,4 @@
-// A few points in a dialog.
+// A bulleted list in a dialog.
 
 export function Bullets({ points }: { points: readonly string[] }) {
   return (

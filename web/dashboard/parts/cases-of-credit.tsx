@@ -44,7 +44,7 @@ export function CasesOfCredit({ clientId, sessionId, amount, version, changed }:
       )}
       <div class="buttons after-facts">
         <OpenCase known={{ clientId, sessionId, amount }} />
-        <PlaceHold known={{ clientId, sessionId }} done={changed} />
+        <PlaceHold known={{ clientId, sessionId }} onDone={changed} />
       </div>
     </section>
   )

@@ -1,4 +1,5 @@
-// A client id, for operators: typed, or chosen by a part of the id or name. Names the client below.
+// A field for a client id, for operators: typed, or chosen by a part of the id or name. Shows the client's
+// name below the field.
 
 import { useId, useRef, useState } from 'preact/hooks'
 import { clientsStrings as strings } from '../../copy.ts'

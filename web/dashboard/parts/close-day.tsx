@@ -13,7 +13,7 @@ import { Icon } from './icons.tsx'
 const PATH = '/api/v1/operator/days/{day}/close'
 const DAYS = '/api/v1/operator/reconciliation/days'
 
-export function CloseDay({ day, done }: { day: string; done: () => void }) {
+export function CloseDay({ day, onDone }: { day: string; onDone: () => void }) {
   const label = (
     <>
       <Icon name="lock" />
@@ -34,7 +34,7 @@ export function CloseDay({ day, done }: { day: string; done: () => void }) {
             return send('POST', PATH, { params: { day }, body, headers })
           }}
           message={strings.closed(longDay(day))}
-          done={done}
+          onDone={onDone}
           close={close}
         >
           <Banks day={day} close={close} />
@@ -57,7 +57,7 @@ const statuses: Readonly<Record<string, string>> = reconciliationStrings.statuse
 const isObstacle = ({ status, isExpected }: BankDay) =>
   status === 'differences' || (status === 'missing_statement' && isExpected)
 
-// Links to each bank: those that are not balanced first.
+// Links to the day of each bank. Banks that are not balanced come first.
 function Banks({ day, close }: { day: string; close: () => void }) {
   const { data } = useData(DAYS, {}, { from: day, to: day })
   if (!data) return null
@@ -104,7 +104,7 @@ function wordsOf({ status, isExpected, openDifferences }: BankDay): string {
 
 type StepsProps = { view: string; place: Place; from: string; to: string }
 
-// Steps to the period of equal length before or after. The address holds the last day of the period.
+// Links to the period of equal length before and after this one. The URL contains the last day of the period.
 export function DaySteps({ view, place, from, to }: StepsProps) {
   const latest = today()
   const days = daysBetween(from, to).length

@@ -9,7 +9,7 @@ type Props = { label: string; text: string; copied?: string; isWrapped?: boolean
 export function CodeBlock({ label, text, copied = text, isWrapped = false }: Props) {
   return (
     <div class="code-block">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: else its end is out of a keyboard's reach. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it. */}
       <pre tabIndex={0} class={isWrapped ? 'wrapped' : ''}>
         {text}
       </pre>

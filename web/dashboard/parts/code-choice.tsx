@@ -1,4 +1,4 @@
-// A choice of one code, by name, or of none. Also offers the current code if it is no longer listed.
+// A field to choose one code by its name, or no code. Also offers the current code if it is no longer listed.
 
 import { Field } from './forms.tsx'
 
@@ -6,19 +6,19 @@ type Props = {
   name: string
   label: string
   hint?: string
-  none: string
+  emptyOption: string
   current: string | null
   choices: readonly { code: string; name: string }[]
 }
 
-export function CodeChoice({ name: field, label, hint, none, current, choices }: Props) {
+export function CodeChoice({ name: field, label, hint, emptyOption, current, choices }: Props) {
   const isListed = current === null || choices.some(({ code }) => code === current)
   const unlisted = isListed ? [] : [{ code: current, name: current }]
   return (
-    <Field label={label} hint={hint} of={field}>
-      {(id, wrong) => (
-        <select id={id} name={field} {...wrong}>
-          <option value="">{none}</option>
+    <Field label={label} hint={hint} errorField={field}>
+      {(id, invalid) => (
+        <select id={id} name={field} {...invalid}>
+          <option value="">{emptyOption}</option>
           {[...unlisted, ...choices].map(({ code, name }) => (
             <option key={code} value={code} selected={code === current}>
               {name}

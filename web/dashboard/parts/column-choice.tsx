@@ -1,5 +1,5 @@
-// The columns of a list that the user sees, in the list and in its exports. The browser stores the hidden
-// ones; a saved view has them on every device.
+// Lets the user hide columns of a list and of its exports. The browser stores the hidden columns; a saved
+// view stores them for every device.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -10,12 +10,12 @@ import type { Column } from './table.tsx'
 const { columns: strings } = appStrings
 
 const keyOf = (list: string) => `manilla-columns ${list}`
-// A list of so few columns has none to spare.
+// The columns of such a short list cannot be hidden.
 const FEW = 3
 
 export const mayHide = ({ length }: { length: number }) => length > FEW
 
-// The first column links to the row and the sorted one turns the order, so they cannot be hidden.
+// The first column links to the row, and the sorted column reverses the order, so neither can be hidden.
 const isFixed = ({ isOrder }: { isOrder?: boolean }, at: number) => at === 0 || isOrder === true
 
 export function useColumns<Row>(list: string, columns: readonly Column<Row>[]) {

@@ -1,5 +1,5 @@
 // Approves, rejects or withdraws an open request, each after a dialog. The requester can withdraw it. Another
-// user can approve or reject it, or reads why they cannot.
+// user can approve or reject it, or sees why they cannot.
 
 import { mayAccount, type Session } from '../session.ts'
 import { Action } from './action.tsx'
@@ -33,12 +33,12 @@ type Props = {
     verb: 'approve' | 'reject' | 'withdraw',
     sent: { body: Record<string, never> | { reason: string }; headers: Headers },
   ) => Promise<unknown>
-  done: () => void
+  onDone: () => void
 }
 
 export function DecideRequest(props: Props) {
   const { session, requestedBy, cannotApprove, amount, words, isAfterFacts = true } = props
-  const { decide, done } = props
+  const { decide, onDone } = props
   const isOwn = requestedBy === `user:${session.user.email}`
   const place = isAfterFacts ? 'after-facts' : ''
   return (
@@ -54,7 +54,7 @@ export function DecideRequest(props: Props) {
             text={words.withdrawText}
             run={(_, headers) => decide('withdraw', { body: {}, headers })}
             message={words.withdrawn}
-            done={done}
+            onDone={onDone}
           />
           <Action
             title={words.approveTitle(amount)}
@@ -64,7 +64,7 @@ export function DecideRequest(props: Props) {
             text={words.approveText}
             run={(_, headers) => decide('approve', { body: {}, headers })}
             message={words.approved}
-            done={done}
+            onDone={onDone}
           />
           <Action
             title={words.rejectTitle(amount)}
@@ -75,7 +75,7 @@ export function DecideRequest(props: Props) {
               decide('reject', { body: { reason: form.text('reason') }, headers })
             }
             message={words.rejected}
-            done={done}
+            onDone={onDone}
           >
             <ReasonField label={words.reason} hint={words.rejectHint} />
           </Action>

@@ -24,21 +24,22 @@ export function Dialog({ title, close, children, isWide = false }: Props) {
 }
 
 type NoticeProps = Props & {
-  done: string // The label of the button that closes.
-  other?: ComponentChildren // Buttons before the closing one.
+  closeLabel: string
+  otherButtons?: ComponentChildren // Shown before the closing button.
   style?: string
 }
 
-// A dialog without a form, to read and to close.
-export function NoticeDialog({ done, other, style = '', children, ...dialog }: NoticeProps) {
+// A dialog without a form: the user reads it and closes it.
+export function NoticeDialog(props: NoticeProps) {
+  const { closeLabel, otherButtons, style = '', children, ...dialog } = props
   return (
     <Dialog {...dialog}>
       <div class={`form ${style}`}>
         {children}
         <div class="form-end">
-          {other}
+          {otherButtons}
           <button type="button" class="button primary" onClick={dialog.close}>
-            {done}
+            {closeLabel}
           </button>
         </div>
       </div>
@@ -48,7 +49,7 @@ export function NoticeDialog({ done, other, style = '', children, ...dialog }: N
 
 type FormProps = Props & {
   action: string
-  no?: string | undefined // The label of the button that closes, where “Cancel” could be misread.
+  cancelLabel?: string | undefined // Replaces “Cancel” where it could be misread.
   isDangerous?: boolean | undefined
   isReady?: boolean | undefined
   otherAction?: ComponentChildren
@@ -58,7 +59,7 @@ type FormProps = Props & {
 const NONE = [] as const
 
 export function DialogForm(props: FormProps) {
-  const { title, action, no, isDangerous, isReady = true } = props
+  const { title, action, cancelLabel, isDangerous, isReady = true } = props
   const { otherAction, sending, close, children } = props
   const { problem, isBusy, submit } = sending
   return (
@@ -69,7 +70,7 @@ export function DialogForm(props: FormProps) {
         <div class="form-end">
           {otherAction}
           <button type="button" class="button" disabled={isBusy} onClick={close}>
-            {no ?? appStrings.cancel}
+            {cancelLabel ?? appStrings.cancel}
           </button>
           <button
             type="submit"
@@ -84,10 +85,10 @@ export function DialogForm(props: FormProps) {
   )
 }
 
-type Once = { title: string; text: string; secrets: readonly string[]; close: () => void }
+type ShowOnceProps = { title: string; text: string; secrets: readonly string[]; close: () => void }
 
 // Escape does not close this dialog, because the secrets are shown only once.
-export function ShowOnce({ title, text, secrets, close }: Once) {
+export function ShowOnce({ title, text, secrets, close }: ShowOnceProps) {
   return (
     <Dialog title={title} close={() => {}}>
       <div class="form">

@@ -1,4 +1,4 @@
-// The drawer beside a list, with an object's facts and timeline. It is a dialog, so that focus stays inside
+// The drawer next to a list, with an object's facts and timeline. It is a dialog, so that focus stays inside
 // and Escape closes it.
 
 import type { ComponentChildren } from 'preact'
@@ -18,7 +18,8 @@ type Props = { title: string; close: () => void; children: ComponentChildren }
 export function Drawer({ title, close, children }: Props) {
   const { modal, leave } = useModal(close)
   const pressed = useRef<EventTarget | null>(null)
-  // Closes only if the user presses and releases outside: selecting text in the drawer may end outside.
+  // Closes only if the user both presses and releases outside, because a text selection in the drawer may end
+  // outside.
   const closeBeside = ({ target }: MouseEvent) => {
     const beside = modal.ref.current
     if (target === beside && pressed.current === beside) leave()
@@ -49,10 +50,10 @@ export function Drawer({ title, close, children }: Props) {
   )
 }
 
-// A name that is a term has its definition, and another may have one.
+// The name shows the definition of `term`, which defaults to the term of that name.
 export type Fact = readonly [name: string, value: ComponentChildren, term?: TermName | undefined]
 
-// Omits facts without a value.
+// Renders facts as a list. Omits facts without a value.
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   const known = facts.filter(
     ([, value]) => value !== null && value !== undefined && value !== false && value !== '',
@@ -61,7 +62,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
     <dl class="facts">
       {known.map(([name, value, term = termNamed(name)]) => (
         <div key={name}>
-          <dt>{term ? <Term of={term} text={name} /> : name}</dt>
+          <dt>{term ? <Term term={term} text={name} /> : name}</dt>
           <dd>{value}</dd>
         </div>
       ))}
@@ -101,9 +102,12 @@ export function Detail<P extends GetPath>(props: DetailProps<P>) {
   )
 }
 
-type Whole = { load: (signal: AbortSignal) => Promise<Schemas['Timeline']>; version: number }
+type WholeTimelineProps = {
+  load: (signal: AbortSignal) => Promise<Schemas['Timeline']>
+  version: number
+}
 
-export function WholeTimeline({ load, version }: Whole) {
+export function WholeTimeline({ load, version }: WholeTimelineProps) {
   const { data, problem, reload } = useLoaded('timeline', load)
   useReload(version, reload)
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="rows" lines={5} />

@@ -8,7 +8,7 @@ import { Bullets } from './bullets.tsx'
 import { type Headers, InputField, ReasonField } from './forms.tsx'
 
 type Props = {
-  of: 'account' | 'advice'
+  kind: 'account' | 'advice'
   word: string
   // Resolves to whether the erasure is complete.
   run: (body: { reason: string }, headers: Headers) => Promise<boolean>
@@ -23,9 +23,9 @@ export function EraseButton(props: Props) {
   )
 }
 
-function EraseForm({ of, word, run, changed, close }: Props & { close: () => void }) {
+function EraseForm({ kind, word, run, changed, close }: Props & { close: () => void }) {
   const [typed, setTyped] = useState('')
-  const { goes, stays, after } = strings[of]
+  const { goes, stays, after } = strings[kind]
   return (
     <ActionDialog
       title={strings.title}
@@ -34,7 +34,7 @@ function EraseForm({ of, word, run, changed, close }: Props & { close: () => voi
       isReady={typed.trim() === word}
       run={(form, headers) => run({ reason: form.text('reason') }, headers)}
       message={(isComplete) => (isComplete ? strings.done : strings.begun)}
-      done={changed}
+      onDone={changed}
       close={close}
     >
       <p>{strings.goesTitle}</p>

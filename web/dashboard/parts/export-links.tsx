@@ -5,24 +5,22 @@ import { csvLink, type Query, withQuery } from '../api.ts'
 import { Icon } from './icons.tsx'
 import { ScheduleButton } from './schedule-report.tsx'
 
-// `path` lacks its extension. What is about one object alone is not scheduled. `columns` are those of the
-// file; all by default.
 type Props = {
-  path: string
+  path: string // Without an extension.
   query?: Query
-  columns?: readonly string[] | undefined
-  isOfOne?: boolean
+  columns?: readonly string[] | undefined // The columns of the file. Defaults to all.
+  isOfOne?: boolean // A report on a single object cannot be scheduled.
 }
 
 export function ExportLinks({ path, query = {}, columns, isOfOne = false }: Props) {
-  const chosen = { ...query, columns: columns?.join(',') }
+  const exportQuery = { ...query, columns: columns?.join(',') }
   return (
     <>
-      <a class="button" href={csvLink(`${path}.csv`, chosen)} download>
+      <a class="button" href={csvLink(`${path}.csv`, exportQuery)} download>
         <Icon name="download" />
         {appStrings.filters.csv}
       </a>
-      <a class="button" href={withQuery(`${path}.xlsx`, chosen)} download>
+      <a class="button" href={withQuery(`${path}.xlsx`, exportQuery)} download>
         <Icon name="download" />
         {appStrings.filters.xlsx}
       </a>

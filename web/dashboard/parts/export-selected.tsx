@@ -11,7 +11,7 @@ type Props<Row> = {
   rows: readonly Row[]
   fields: readonly string[]
   columns: readonly Column<Row>[]
-  cells?: (row: Row) => Record<string, string> // Columns of the export that are no fields of the row.
+  cells?: (row: Row) => Record<string, string> // Cells of export columns that are not fields of the row.
 }
 
 export function ExportSelected<Row>(props: Props<Row>) {

@@ -1,6 +1,6 @@
 // The filters of a list, stored in the query string. A select applies at once; text and dates apply when
-// complete. The first filters and the period are always there; "Add filter" offers the others. Each applied
-// filter has a chip that removes it. On a narrow page the fields fold; the chips stay.
+// complete. The first filters and the period are always visible; "Add filter" offers the others. Each applied
+// filter has a chip that removes it. On a narrow page the fields fold; the chips stay visible.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -38,7 +38,7 @@ export function humanized(values: readonly string[]): Record<string, string> {
   return Object.fromEntries(values.map((value) => [value, humanize(value)]))
 }
 
-// `path` lacks its extension.
+// The export of the list. `path` has no extension.
 type File = { path: string; query: Query; columns?: readonly string[] | undefined }
 type Props = {
   view: string
@@ -169,7 +169,7 @@ function Applied({ view, filters, applied, query }: AppliedProps) {
   )
 }
 
-// A removed chip passes the focus to another one, or else to the first control of the filters.
+// Moves the focus from a removed chip to another chip, or else to the first control of the filters.
 function focusBeside(chip: HTMLButtonElement): void {
   const controls = chip.form?.querySelectorAll<HTMLElement>('.filters-fold, .filters-body *') ?? []
   const others = chip.parentElement?.querySelectorAll<HTMLElement>('.chip') ?? []
@@ -231,7 +231,7 @@ export function withoutFilters(filters: readonly Filter[], query: Query): Query 
   return Object.fromEntries(Object.entries(query).filter(([name]) => !isFilter(name)))
 }
 
-// Converts known filters to a query of the API. The API excludes `to`, so `to` becomes the next day.
+// Converts known filters to a query of the API. In the API `to` is exclusive, so `to` becomes the next day.
 export function filterQuery(filters: readonly Filter[], query: Query): Query {
   const values = filters.map(({ name }) => [name, query[name]] as const)
   return Object.fromEntries(
@@ -250,7 +250,7 @@ type Period = { from: string; to: string }
 
 const DAY_MS = 86_400_000
 
-// Includes both days.
+// The period includes its first and last day.
 function periodOf(preset: Preset, now: Date): Period {
   const today = dayOf(now)
   const ago = (days: number) => dayOf(new Date(now.getTime() - days * DAY_MS))

@@ -1,5 +1,5 @@
-// Forms: a form is sent once, however often the user presses the button. A refusal is shown above the
-// buttons, and a fault of a field at the field.
+// Forms and their fields. A form is sent once, however often the user presses the button. A refusal is shown
+// above the buttons, and an error of one field next to that field.
 
 import {
   type AllHTMLAttributes,
@@ -13,7 +13,7 @@ import { staying } from '../in-flight.ts'
 
 export type Headers = Record<string, string>
 
-// The idempotency key changes only after a success, so a retry after a lost answer repeats no work.
+// The idempotency key changes only after a success, so a retry after a lost response repeats no work.
 export function useSending(work: (form: Form, headers: Headers) => Promise<unknown>) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
@@ -41,7 +41,7 @@ export function newKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-// The fields of a form when it was sent.
+// The values of the fields at the time when the form was sent.
 export class Form extends FormData {
   text(name: string): string {
     return String(this.get(name) ?? '').trim()
@@ -63,20 +63,21 @@ export const FieldFaults = createContext<readonly FieldFault[]>([])
 type Labels = {
   label: string
   hint?: ComponentChildren
-  of?: string | undefined // The API's name of the field, whose faults are shown here.
+  errorField?: string | undefined // The API's name of the field whose errors are shown here.
 }
 
-type FieldProps = Labels & { children: (id: string, wrong: object) => ComponentChildren }
+type FieldProps = Labels & { children: (id: string, invalid: object) => ComponentChildren }
 
-export function Field({ label, hint, of, children }: FieldProps) {
+export function Field({ label, hint, errorField, children }: FieldProps) {
   const id = useId()
-  const isHere = ({ field }: FieldFault) => field === of || field.startsWith(`${of}.`)
+  const isHere = ({ field }: FieldFault) =>
+    field === errorField || field.startsWith(`${errorField}.`)
   const fault = useContext(FieldFaults).find(isHere)
-  const wrong = fault ? { 'aria-invalid': true, 'aria-describedby': `${id}-fault` } : {}
+  const invalid = fault ? { 'aria-invalid': true, 'aria-describedby': `${id}-fault` } : {}
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children(id, wrong)}
+      {children(id, invalid)}
       {fault && (
         <p id={`${id}-fault`} class="fault small">
           {fault.message}
@@ -90,26 +91,26 @@ export function Field({ label, hint, of, children }: FieldProps) {
 type Attributes<Element extends EventTarget> = Omit<AllHTMLAttributes<Element>, 'label'>
 type InputProps = Labels & Attributes<HTMLInputElement>
 
-export function InputField({ label, hint, of, ...input }: InputProps) {
+export function InputField({ label, hint, errorField, ...input }: InputProps) {
   return (
-    <Field label={label} hint={hint} of={of}>
-      {(id, wrong) => <input id={id} autocomplete="off" {...(input as object)} {...wrong} />}
+    <Field label={label} hint={hint} errorField={errorField}>
+      {(id, invalid) => <input id={id} autocomplete="off" {...(input as object)} {...invalid} />}
     </Field>
   )
 }
 
-// An amount in naira, with or without kobo. The user may separate thousands by commas.
+// Attributes of a field for an amount in naira, with or without kobo. Commas may separate thousands.
 export const AMOUNT = { inputMode: 'decimal', pattern: '[0-9,]+(\\.[0-9]{1,2})?' } as const
 
 export function TextAreaField({
   label,
   hint,
-  of,
+  errorField,
   ...area
 }: Labels & Attributes<HTMLTextAreaElement>) {
   return (
-    <Field label={label} hint={hint} of={of}>
-      {(id, wrong) => <textarea id={id} {...(area as object)} {...wrong} />}
+    <Field label={label} hint={hint} errorField={errorField}>
+      {(id, invalid) => <textarea id={id} {...(area as object)} {...invalid} />}
     </Field>
   )
 }
@@ -123,22 +124,22 @@ export function ReasonField({ rows = 3, maxLength = 500, required = true, ...res
 type Value = string | number
 type SelectProps = Labels &
   Attributes<HTMLSelectElement> & {
-    none?: string // The option with an empty value.
+    emptyOption?: string // The label of the option with an empty value.
     options: readonly (Value | readonly [value: Value, name: string | undefined])[]
     names?: Readonly<Record<string, string>> | Readonly<Record<number, string>> // Labels by value.
     chosen?: string | null | undefined // The initial choice.
   }
 
 export function SelectField(props: SelectProps) {
-  const { label, hint, of, none, options, names = {}, chosen, ...select } = props
+  const { label, hint, errorField, emptyOption, options, names = {}, chosen, ...select } = props
   const pairs = options.map((option) =>
     typeof option === 'object' ? option : ([option, names[option as never]] as const),
   )
   return (
-    <Field label={label} hint={hint} of={of}>
-      {(id, wrong) => (
-        <select id={id} {...(select as object)} {...wrong}>
-          {none !== undefined && <option value="">{none}</option>}
+    <Field label={label} hint={hint} errorField={errorField}>
+      {(id, invalid) => (
+        <select id={id} {...(select as object)} {...invalid}>
+          {emptyOption !== undefined && <option value="">{emptyOption}</option>}
           {pairs.map(([value, name]) => (
             <option key={value} value={value} {...(value === chosen ? { selected: true } : {})}>
               {name}
@@ -162,7 +163,7 @@ export function CheckBox({
   )
 }
 
-// Rarely used fields, folded away until one of them is wrong.
+// Rarely used fields, folded until one of them is invalid.
 export function MoreOptions({ label, children }: { label: string; children: ComponentChildren }) {
   const details = useRef<HTMLDetailsElement>(null)
   const faults = useContext(FieldFaults)

@@ -1,4 +1,5 @@
-// The dashboard's icons, in the colour of the adjacent text. Decorative, so hidden from screen readers.
+// The dashboard's icons, in the colour of the adjacent text. They are decorative, so hidden from screen
+// readers.
 
 const PATHS = {
   today: 'M3 12.5 8 8l3.5 3L17 5M13 5h4v4',

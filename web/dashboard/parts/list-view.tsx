@@ -1,5 +1,5 @@
 // A list with filters, a table and a drawer. Events refresh the first page only. A change that the user makes
-// here refreshes any page, and so does a pending row.
+// in this view refreshes any page, and so does a pending row.
 
 import type { ComponentChildren } from 'preact'
 import { appStrings } from '../../copy.ts'
@@ -44,7 +44,7 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
   view: string
   icon: IconName
   path: P
-  also?: Query // Query parameters in addition to the filters.
+  extraQuery?: Query // Query parameters in addition to the filters.
   file?: string // The path of its exports, without an extension.
   summary?: SummaryPath
   caption: string
@@ -53,33 +53,34 @@ type Props<P extends PagePath, One extends GetPath> = ViewProps & {
   keyOf: (row: Row<P>) => string
   isAbout?: RegExp // Event types that refresh the list.
   isPending?: (row: Row<P>) => boolean // Whether the row will change without an event.
-  none: {
+  emptyState: {
     title: string
     text: ComponentChildren
     isMadeByApi?: boolean // Shows a link to the API reference.
     sample?: ComponentChildren
   }
-  // Rendered always in the same place, so that an open form in it stays open.
+  // Always rendered at the same place in the tree, so that an open form in it stays open.
   add?: ComponentChildren | ((changed: () => void) => ComponentChildren)
   isPolled?: boolean // Reloads every few seconds while visible, for changes without events.
   version?: number // A new version refreshes the list.
   isOldestFirst?: boolean
   choosing?: Choosing<Row<P>>
-  // Rows may be selected, for these actions and for a file of them.
+  // If set, rows can be selected, for these actions and for a CSV file of the selected rows.
   bulk?:
     | {
         nameOf: (row: Row<P>) => string
         sumOf?: (rows: readonly Row<P>[]) => string
-        // Columns of the export that are no fields of the row.
+        // Cells of export columns that are not fields of the row.
         cells?: (row: Row<P>) => Record<string, string>
         actions?: (rows: readonly Row<P>[], end: () => void) => ComponentChildren
       }
     | undefined
-  // The drawer of the open row: loaded by the key, or drawn by `detail`.
-  one?: {
+  // The drawer of the open row, which loads the object by its key. A view that needs another drawer renders
+  // it with `detail`.
+  drawer?: {
     title: string
     path: One
-    isFixed?: boolean // The object is loaded once.
+    isFixed?: boolean // Loads the object only once.
     show: (item: Data<One>, tools: Tools) => ComponentChildren
     timeline?: (key: string, version: number) => ComponentChildren
   }
@@ -94,7 +95,7 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
   const isFiltered = Object.values(filtered).some(Boolean)
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
   const query = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
-  const pages = usePages(path, {} as Params<P>, { ...props.also, ...query })
+  const pages = usePages(path, {} as Params<P>, { ...props.extraQuery, ...query })
   const { version, changed } = useRefreshing(props, pages)
   const close = () => closeTo(hrefOf(view, undefined, place.query))
   const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
@@ -145,7 +146,11 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         openKey={place.open}
         {...choosingOf(props, choosing)}
         empty={
-          <Nothing none={props.none} icon={props.icon} unfiltered={isFiltered ? unfiltered : ''} />
+          <Nothing
+            emptyState={props.emptyState}
+            icon={props.icon}
+            unfiltered={isFiltered ? unfiltered : ''}
+          />
         }
       />
       {place.open !== undefined && (
@@ -160,7 +165,7 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
   )
 }
 
-// Events refresh the first page only; changes that the user makes here refresh any page.
+// Events refresh the first page only. Changes that the user makes in this view refresh any page.
 function useRefreshing<P extends PagePath, One extends GetPath>(
   { isAbout, isPending, isPolled, keyOf, session, version: outer = 0 }: Props<P, One>,
   pages: Paged<Row<P>>,
@@ -240,9 +245,9 @@ function useChoosing<P extends PagePath, One extends GetPath>(
   return { picked: [...rows.values()], choosing, drop: () => keep(NONE) }
 }
 
-type NothingProps = Pick<Props<PagePath, GetPath>, 'none' | 'icon'> & { unfiltered: string }
+type NothingProps = Pick<Props<PagePath, GetPath>, 'emptyState' | 'icon'> & { unfiltered: string }
 
-function Nothing({ none, icon, unfiltered }: NothingProps) {
+function Nothing({ emptyState, icon, unfiltered }: NothingProps) {
   if (unfiltered !== '') {
     return (
       <Empty icon="search" title={appStrings.filters.nothing}>
@@ -251,11 +256,11 @@ function Nothing({ none, icon, unfiltered }: NothingProps) {
     )
   }
   return (
-    <Empty icon={icon} title={none.title}>
+    <Empty icon={icon} title={emptyState.title}>
       <p>
-        {none.text} {none.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
+        {emptyState.text} {emptyState.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
       </p>
-      {none.sample}
+      {emptyState.sample}
     </Empty>
   )
 }
@@ -268,24 +273,24 @@ type OpenProps<P extends PagePath, One extends GetPath> = Tools & {
 
 function OpenRow<P extends PagePath, One extends GetPath>(view: OpenProps<P, One>) {
   const { props, open, version, close } = view
-  const { one } = props
-  if (!one) return <>{props.detail?.(view)}</>
-  const [, name = ''] = /{(\w+)}/.exec(one.path) ?? [] // The only parameter of the path.
+  const { drawer } = props
+  if (!drawer) return <>{props.detail?.(view)}</>
+  const [, name = ''] = /{(\w+)}/.exec(drawer.path) ?? [] // The path has exactly one parameter.
   return (
     <Detail
       key={open}
-      title={one.title}
-      path={one.path}
+      title={drawer.title}
+      path={drawer.path}
       params={{ [name]: open } as Params<One>}
-      version={one.isFixed ? 0 : version}
+      version={drawer.isFixed ? 0 : version}
       close={close}
-      show={(item) => one.show(item, view)}
-      timeline={one.timeline?.(open, version)}
+      show={(item) => drawer.show(item, view)}
+      timeline={drawer.timeline?.(open, version)}
     />
   )
 }
 
-// The sort order is stored in the address, like the filters.
+// The sort order is stored in the URL, like the filters.
 function turningOf(view: string, { open, query }: Place): Turning {
   const isOldestFirst = query.order === 'oldest'
   const order = isOldestFirst ? undefined : 'oldest'
@@ -303,7 +308,7 @@ type SummaryPath =
 type Total = Schemas['ListTotal'] | Schemas['PaymentTotal']
 type Summary = { count: number; isExact: boolean; totals: Total[] | null }
 
-// The service counts up to this many exactly.
+// The service counts exactly only up to this number.
 const COUNTED_MAX = 10_000
 
 type SummaryPathProps = { path: SummaryPath; query: Query; version: number }

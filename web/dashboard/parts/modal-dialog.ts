@@ -1,6 +1,6 @@
 // A modal dialog. It opens when rendered, closes on Escape or the device's back gesture unless a request is
-// in flight, and restores the focus. Between two clicks, browsers let a page refuse only once to close a
-// dialog. So a dialog that closes against the refusal is opened again.
+// in flight, and restores the focus. Between two clicks, browsers let a page prevent the closing of a dialog
+// only once. So a dialog that closes although the page prevented it is opened again.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isInFlight } from '../in-flight.ts'
@@ -10,7 +10,7 @@ export function useModal(close: () => void) {
   const leave = () => {
     if (!isInFlight()) close()
   }
-  // Runs before the browser draws, so that a visible dialog has the keyboard.
+  // Runs before the browser draws, so that the dialog has the focus once it is visible.
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null
     const dialog = ref.current

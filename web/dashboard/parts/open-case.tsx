@@ -22,14 +22,14 @@ export function OpenCase({ known }: { known?: Known }) {
         send('POST', '/api/v1/operator/cases', { body: bodyOf(form, known), headers })
       }
       message={({ reference }) => strings.opened(reference)}
-      done={({ reference }) => goTo(hrefOf('cases', reference))}
+      onDone={({ reference }) => goTo(hrefOf('cases', reference))}
     >
       <SelectField label={strings.kind} name="kind" options={[...KINDS]} names={strings.kinds} />
       <TextAreaField
         label={strings.summary}
         hint={strings.summaryHint}
         name="summary"
-        of="summary"
+        errorField="summary"
         rows={3}
         maxLength={500}
         required
@@ -40,28 +40,28 @@ export function OpenCase({ known }: { known?: Known }) {
           label={strings.sessionId}
           hint={strings.sessionIdHint}
           name="sessionId"
-          of="sessionIds"
+          errorField="sessionIds"
           maxLength={64}
         />
       )}
       <InputField
         label={strings.amount}
         name="amount"
-        of="amount"
+        errorField="amount"
         defaultValue={known && `${known.amount}`}
         {...AMOUNT}
       />
       <InputField
         label={strings.reporterReference}
         name="reporterReference"
-        of="reporterReference"
+        errorField="reporterReference"
         maxLength={64}
       />
       <InputField
         label={strings.reportedAt}
         hint={strings.reportedHint}
         name="reportedAt"
-        of="reportedAt"
+        errorField="reportedAt"
         type="datetime-local"
       />
     </Action>

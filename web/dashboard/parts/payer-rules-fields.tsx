@@ -1,4 +1,4 @@
-// The fields of payer rules: who may pay, and how much at a time.
+// The fields of payer rules: which payers may pay, and how much per transfer.
 
 import { accountsStrings } from '../../copy.ts'
 import { Problem, type Schemas } from '../api.ts'
@@ -18,7 +18,7 @@ export function PayerRulesFields({
       <TextAreaField
         label={strings.names}
         hint={strings.namesHint}
-        of="payerRules.names"
+        errorField="payerRules.names"
         name="names"
         rows={3}
         defaultValue={rules?.names?.join('\n') ?? ''}
@@ -27,7 +27,7 @@ export function PayerRulesFields({
       <TextAreaField
         label={strings.accounts}
         hint={strings.accountsHint}
-        of="payerRules.accounts"
+        errorField="payerRules.accounts"
         name="accounts"
         class="code"
         rows={3}
@@ -42,7 +42,7 @@ function AmountField({ name, label, value }: AmountProps) {
   return (
     <InputField
       label={label}
-      of={`payerRules.${name}`}
+      errorField={`payerRules.${name}`}
       name={name}
       {...AMOUNT}
       defaultValue={value?.toString() ?? ''}

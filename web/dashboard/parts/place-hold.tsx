@@ -1,4 +1,4 @@
-// Places a hold. The form does not ask for values that the page knows already, such as the credit.
+// Places a hold. The form does not ask for values that the page already knows, such as the credit.
 
 import { useState } from 'preact/hooks'
 import { holdsStrings as strings } from '../../copy.ts'
@@ -11,7 +11,7 @@ import { AMOUNT, type Form, InputField, ReasonField, SelectField } from './forms
 type Body = Schemas['HoldRequest']
 type Target = Body['target']
 type Known = Pick<Body, 'clientId' | 'case'> & { sessionId?: string }
-type Props = { label?: string; known?: Partial<Known>; done: (hold: Schemas['Hold']) => void }
+type Props = { label?: string; known?: Partial<Known>; onDone: (hold: Schemas['Hold']) => void }
 
 const TARGETS = ['credit', 'account', 'merchant', 'client'] as const
 const FIELDS = {
@@ -21,7 +21,7 @@ const FIELDS = {
   client: undefined,
 } as const
 
-export function PlaceHold({ label = strings.place, known = {}, done }: Props) {
+export function PlaceHold({ label = strings.place, known = {}, onDone }: Props) {
   return (
     <Action
       label={label}
@@ -35,7 +35,7 @@ export function PlaceHold({ label = strings.place, known = {}, done }: Props) {
       message={({ reference, heldAmount, currency }) =>
         strings.placed(reference, money(heldAmount, currency))
       }
-      done={done}
+      onDone={onDone}
     >
       {known.clientId === undefined && <ClientChoice label={strings.client} />}
       <TargetFields sessionId={known.sessionId} />
@@ -43,7 +43,7 @@ export function PlaceHold({ label = strings.place, known = {}, done }: Props) {
         label={strings.amount}
         hint={strings.amountHint}
         name="amount"
-        of="amount"
+        errorField="amount"
         {...AMOUNT}
       />
       <ReasonField label={strings.reason} hint={strings.reasonHint} />
@@ -52,7 +52,7 @@ export function PlaceHold({ label = strings.place, known = {}, done }: Props) {
           label={strings.case}
           hint={strings.caseHint}
           name="case"
-          of="case"
+          errorField="case"
           maxLength={64}
         />
       )}
@@ -60,7 +60,7 @@ export function PlaceHold({ label = strings.place, known = {}, done }: Props) {
         label={strings.deadline}
         hint={strings.deadlineHint}
         name="deadline"
-        of="deadline"
+        errorField="deadline"
         type="datetime-local"
       />
     </Action>
@@ -85,7 +85,7 @@ function TargetFields({ sessionId }: { sessionId: string | undefined }) {
           key={field}
           label={strings.fields[field]}
           name={field}
-          of={field}
+          errorField={field}
           required
           maxLength={field === 'accountNumber' ? 10 : 64}
           defaultValue={field === 'sessionId' ? sessionId : undefined}

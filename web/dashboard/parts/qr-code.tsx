@@ -1,4 +1,4 @@
-// A QR code in the page.
+// Renders a QR code.
 
 import { qrPaths } from '../../qr-code.ts'
 

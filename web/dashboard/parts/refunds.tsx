@@ -20,24 +20,24 @@ type Part = Schemas['RefundPayout']
 const SHOWN_MAX = '100'
 
 type Props = {
-  of: RefundOf
-  received: number // Less the amount that the bank reversed.
-  payer: string | null // Null: unknown, or several.
+  target: RefundTarget
+  received: number // Minus the amount that the bank reversed.
+  payer: string | null // Null if unknown, or if there are several payers.
   mayRefund: boolean
   version: number
   changed: () => void
 }
 
-export function Refunds({ of, received, payer, mayRefund, version, changed }: Props) {
-  const { data, problem, reload } = useLoaded(JSON.stringify(of), (signal) =>
-    listRefunds(of, signal),
+export function Refunds({ target, received, payer, mayRefund, version, changed }: Props) {
+  const { data, problem, reload } = useLoaded(JSON.stringify(target), (signal) =>
+    listRefunds(target, signal),
   )
   useReload(version, reload)
   // Users restricted to some merchants cannot refund.
   if (problem?.code === 'merchants_restricted') return null
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (!data) return failed ?? <Skeleton kind="rows" lines={1} />
-  const done = () => {
+  const onDone = () => {
     reload()
     changed()
   }
@@ -51,26 +51,26 @@ export function Refunds({ of, received, payer, mayRefund, version, changed }: Pr
       <ol class="entries">
         {data.data.map((refund) => (
           <Entry key={refund.reference} refund={refund}>
-            {mayRefund && mayCancel(refund) && <CancelRefund refund={refund} done={done} />}
+            {mayRefund && mayCancel(refund) && <CancelRefund refund={refund} onDone={onDone} />}
           </Entry>
         ))}
       </ol>
       {data.hasMore && <p class="muted small">{strings.more}</p>}
-      {isOffered && <RefundButton {...{ of, payer, left, done }} />}
+      {isOffered && <RefundButton {...{ target, payer, left, onDone }} />}
     </section>
   )
 }
 
-export function listRefunds(of: RefundOf, signal?: AbortSignal) {
+export function listRefunds(target: RefundTarget, signal?: AbortSignal) {
   const options = { query: { limit: SHOWN_MAX }, ...(signal && { signal }) }
-  return 'reference' in of
-    ? getPage('/api/v1/payments/{reference}/refunds', of, options)
-    : getPage('/api/v1/credits/{id}/refunds', of, options)
+  return 'reference' in target
+    ? getPage('/api/v1/payments/{reference}/refunds', target, options)
+    : getPage('/api/v1/credits/{id}/refunds', target, options)
 }
 
 const isOver = ({ status }: Part) => status === 'failed' || status === 'cancelled'
 
-// Computes in kobo, because sums of decimals are inexact.
+// Returns the amount that has not been refunded. Computes in kobo, because sums of decimals are inexact.
 export function amountLeft(received: number, refunds: readonly Refund[]): number {
   const standing = refunds.flatMap(({ payouts }) => payouts).filter((part) => !isOver(part))
   const kobo = (amount: number) => Math.round(amount * 100)
@@ -126,9 +126,9 @@ function Entry({ refund, children }: { refund: Refund; children: ComponentChildr
   )
 }
 
-type CancelRefundProps = { refund: Schemas['Refund']; done: () => void }
+type CancelRefundProps = { refund: Schemas['Refund']; onDone: () => void }
 
-export function CancelRefund({ refund, done }: CancelRefundProps) {
+export function CancelRefund({ refund, onDone }: CancelRefundProps) {
   const { reference, amount, currency } = refund
   return (
     <div class="buttons entry-actions">
@@ -136,7 +136,7 @@ export function CancelRefund({ refund, done }: CancelRefundProps) {
         title={strings.cancelTitle(money(amount, currency), payeesOf(refund).join(' + '))}
         action={strings.cancel}
         style="small"
-        no={strings.keep}
+        cancelLabel={strings.keep}
         isDangerous
         text={strings.cancelText}
         run={(form, headers) => {
@@ -145,7 +145,7 @@ export function CancelRefund({ refund, done }: CancelRefundProps) {
           return send('POST', path, { params: { reference }, body, headers }).catch(explainRefusal)
         }}
         message={strings.cancelled(reference)}
-        done={done}
+        onDone={onDone}
       >
         <ReasonField label={strings.reason} hint={strings.reasonHint} rows={2} maxLength={200} />
       </Action>
@@ -153,12 +153,12 @@ export function CancelRefund({ refund, done }: CancelRefundProps) {
   )
 }
 
-type RefundOf = { reference: string } | { id: number }
+type RefundTarget = { reference: string } | { id: number }
 
-type RefundOfProps = { of: RefundOf; payer: string | null; left: number; done: () => void }
+type FormProps = { target: RefundTarget; payer: string | null; left: number; onDone: () => void }
 type Body = { amount: string; reason: string }
 
-function RefundButton(props: RefundOfProps) {
+function RefundButton(props: FormProps) {
   return (
     <div class="buttons after-facts">
       <OpenButton label={strings.one}>
@@ -168,9 +168,9 @@ function RefundButton(props: RefundOfProps) {
   )
 }
 
-function RefundForm({ of, payer, left, done, close }: RefundOfProps & { close: () => void }) {
+function RefundForm({ target, payer, left, onDone, close }: FormProps & { close: () => void }) {
   const [body, setBody] = useState<Body | undefined>()
-  const key = useRef(newKey()) // One form makes one refund, however often the user confirms.
+  const key = useRef(newKey()) // The form creates one refund, however often the user confirms.
   const sending = useSending(async (form) =>
     setBody({ amount: form.amount('amount'), reason: form.text('reason') }),
   )
@@ -199,11 +199,11 @@ function RefundForm({ of, payer, left, done, close }: RefundOfProps & { close: (
               <Approval amount={Number(body.amount)} />
             </>
           }
-          run={() => requestRefund(of, body, { 'idempotency-key': key.current })}
+          run={() => requestRefund(target, body, { 'idempotency-key': key.current })}
           message={({ reference }) => strings.requested(reference)}
-          done={() => {
+          onDone={() => {
             close()
-            done()
+            onDone()
           }}
           close={() => setBody(undefined)}
         />
@@ -225,10 +225,10 @@ export function waitsForApproval({ payoutApproval: rule, approvalAbove }: Rule, 
   return rule === 'all' || (rule === 'above' && amount > (approvalAbove ?? 0))
 }
 
-export const requestRefund = (of: RefundOf, body: Body, headers: Headers) =>
-  ('reference' in of
-    ? send('POST', '/api/v1/payments/{reference}/refunds', { params: of, body, headers })
-    : send('POST', '/api/v1/credits/{id}/refunds', { params: of, body, headers })
+export const requestRefund = (target: RefundTarget, body: Body, headers: Headers) =>
+  ('reference' in target
+    ? send('POST', '/api/v1/payments/{reference}/refunds', { params: target, body, headers })
+    : send('POST', '/api/v1/credits/{id}/refunds', { params: target, body, headers })
   ).catch(explainRefusal)
 
 function explainRefusal(error: unknown): never {

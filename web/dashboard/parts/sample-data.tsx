@@ -1,5 +1,6 @@
-// Sample data for an empty sandbox (docs/test-clock.md): a month, or a paid account and a paid payment. The
-// button disappears once a view has data. So after a temporary failure this retries with the same key.
+// Adds sample data to an empty sandbox (docs/test-clock.md): a month of data, or a paid account and a paid
+// payment. The button disappears once a view has data. So after a temporary failure this retries with the
+// same key.
 
 import { useState } from 'preact/hooks'
 import { accountsStrings, paymentsStrings, sampleDataStrings as strings } from '../../copy.ts'
@@ -54,7 +55,7 @@ export function SampleData({ session: { client, scopes }, refresh }: Props) {
   )
 }
 
-// For views whose data comes from other views.
+// For views whose data is created in other views.
 export function FirstSteps({ session, refresh }: Props) {
   const { scopes } = session
   return (
@@ -94,7 +95,7 @@ async function patiently<T>(step: () => Promise<T>): Promise<T> {
 
 type Size = { accounts: number; days: number }
 
-const ONE: Size = { accounts: 1, days: 1 } // The smallest seed, complete when the service answers.
+const ONE: Size = { accounts: 1, days: 1 } // The smallest seed. It is complete when the service answers.
 const MONTH: Size = { accounts: 20, days: 30 }
 
 async function addSample(key: string, body: Size): Promise<void> {
@@ -102,7 +103,7 @@ async function addSample(key: string, body: Size): Promise<void> {
   await patiently(() => send('POST', '/sandbox/seed', { body, headers }))
 }
 
-// For a larger seed, the service continues after its answer.
+// Polls until the seed is complete, because the service continues a larger seed after its response.
 async function finishSeed(show: (percent: number) => void): Promise<void> {
   for (;;) {
     const { status, percent } = await patiently(() => getData('/sandbox/seed', {}))

@@ -31,20 +31,20 @@ type List = {
   hide: (columns: readonly string[]) => void
 }
 
-// A saved view may set the filters of the list, and its order.
+// Returns the parts of the query that a saved view stores: the filters of the list, and its order.
 function partsOf(filters: readonly Filter[], query: Query): Record<string, string> {
   const names = [...filters.map(({ name }) => name), 'order']
   const parts = names.map((name) => [name, query[name] ?? ''] as const)
   return Object.fromEntries(parts.filter(([, value]) => value !== ''))
 }
 
-// A filter that the list no longer has, or no longer with this value.
+// Returns the saved filters that the list no longer has, or no longer with this value.
 function lostIn(filters: readonly Filter[], { query }: View): string[] {
   const isKnown = ([name, value]: [string, string]) => {
     const filter = filters.find((each) => each.name === name)
     if (!filter) return name === 'order'
     const { choices = {} } = filter
-    const isLoaded = Object.keys(choices).length > 0 // Banks come later.
+    const isLoaded = Object.keys(choices).length > 0 // The choice of banks is empty until it has loaded.
     return !isLoaded || value in choices
   }
   const lost = Object.entries(query).filter((entry) => !isKnown(entry))
@@ -105,7 +105,7 @@ type ChoiceProps = Pick<List, 'path' | 'hide'> & {
   hrefTo: (saved: View) => string
   reload: () => void
   content: { query: Record<string, string>; hidden: readonly string[] }
-  failed: ComponentChildren // The list itself works without its views.
+  failed: ComponentChildren // An error message. The list itself works without its saved views.
 }
 
 function Choice(props: ChoiceProps) {
@@ -182,10 +182,16 @@ function SaveDialog({ path, content, reload, close }: SaveProps) {
         return send('POST', PATH, { body: { ...saved, name: form.text('name') }, headers })
       }}
       message={({ name }) => strings.saved(name)}
-      done={reload}
+      onDone={reload}
       close={close}
     >
-      <InputField label={strings.name} name="name" of="name" required maxLength={NAME_MAX} />
+      <InputField
+        label={strings.name}
+        name="name"
+        errorField="name"
+        required
+        maxLength={NAME_MAX}
+      />
       <CheckBox label={strings.isDefault} name="isDefault" />
     </ActionDialog>
   )

@@ -1,4 +1,4 @@
-// The button and the dialog that schedule a list or report, with its filters but not its dates.
+// The button and the dialog that schedule a list or report, with its filters but without its dates.
 
 import { appStrings, reportsStrings as strings } from '../../copy.ts'
 import { type Query, type Schemas, send } from '../api.ts'
@@ -15,7 +15,7 @@ const NAME_MAX = 100
 
 export const hourText = (hour: number) => `${String(hour).padStart(2, '0')}:00`
 
-type Props = { path: string; query: Query } // `path` lacks its extension.
+type Props = { path: string; query: Query } // `path` has no extension.
 
 export function ScheduleButton(props: Props) {
   return (
@@ -30,7 +30,7 @@ function ScheduleDialog({ path, query, close }: Props & { close: () => void }) {
   const choice = data?.exports.find((each) => each.path === path)
   if (!data || !choice) {
     return (
-      <NoticeDialog title={strings.title} done={appStrings.close} close={close}>
+      <NoticeDialog title={strings.title} closeLabel={appStrings.close} close={close}>
         <Pending {...{ data, problem, reload }} lines={4} />
         {data && <p>{strings.cannot}</p>}
       </NoticeDialog>
@@ -79,7 +79,7 @@ function ScheduleForm({ query, choice, recipients, close }: FormProps) {
     >
       <InputField
         label={strings.name}
-        of="name"
+        errorField="name"
         name="name"
         required
         maxLength={NAME_MAX}
@@ -87,21 +87,21 @@ function ScheduleForm({ query, choice, recipients, close }: FormProps) {
       />
       <SelectField
         label={strings.frequency}
-        of="frequency"
+        errorField="frequency"
         name="frequency"
         options={frequencies}
         names={strings.frequencies}
       />
       <SelectField
         label={strings.hour}
-        of="hour"
+        errorField="hour"
         name="hour"
         options={HOURS.map((hour) => [String(hour), hourText(hour)] as const)}
         chosen="7"
       />
       <SelectField
         label={strings.format}
-        of="format"
+        errorField="format"
         name="format"
         options={FORMATS}
         names={strings.formats}
@@ -111,7 +111,7 @@ function ScheduleForm({ query, choice, recipients, close }: FormProps) {
   )
 }
 
-// The user comes first.
+// The first email address is the user's own, which is preselected.
 function Recipients({ emails }: { emails: readonly string[] }) {
   return (
     <fieldset class="choices">

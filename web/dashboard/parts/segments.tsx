@@ -1,4 +1,4 @@
-// A row of choices, one of which is pressed.
+// A row of buttons, one of which is pressed.
 
 type Props<Name extends string> = {
   label: string

@@ -16,13 +16,13 @@ import { toastWithUndo } from './toasts.tsx'
 type StepName = keyof typeof strings.steps
 type Step = { scope: string; href: string; isDone: (signal: AbortSignal) => Promise<boolean> }
 
-// `first`: the number of rows that exist from the start, such as the operator's own client.
+// `initial` is the number of rows that exist from the start, such as the operator's own client.
 const hasRows =
-  <P extends PagePath>(path: P, first = 0) =>
+  <P extends PagePath>(path: P, initial = 0) =>
   async (signal: AbortSignal) => {
-    const query = { limit: `${first + 1}` }
+    const query = { limit: `${initial + 1}` }
     const { data } = await getPage(path, {} as Params<P>, { query, signal })
-    return data.length > first
+    return data.length > initial
   }
 
 async function isScheduled(signal: AbortSignal): Promise<boolean> {
@@ -198,7 +198,7 @@ function Steps({ names, done, dismiss }: StepsProps) {
   )
 }
 
-// A step that cannot be checked counts as not done.
+// A step that cannot be checked is treated as not done.
 async function findDone(names: readonly StepName[], signal: AbortSignal): Promise<StepName[]> {
   const found = await Promise.all(
     names.map(async (name) => STEPS[name].isDone(signal).catch(() => false)),

@@ -32,7 +32,12 @@ export function ShortcutList({
     return letter ? [{ name, keys: ['g', letter], joined: strings.followedBy }] : []
   })
   return (
-    <NoticeDialog title={strings.title} done={appStrings.close} style="shortcuts" close={close}>
+    <NoticeDialog
+      title={strings.title}
+      closeLabel={appStrings.close}
+      style="shortcuts"
+      close={close}
+    >
       {/* The browser focuses the first control of a dialog. The checkbox comes first, so that the dialog
           opens at its top and not scrolled down to the Close button. */}
       <div>

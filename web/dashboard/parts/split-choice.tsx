@@ -1,5 +1,5 @@
-// A choice of split. It renders nothing if the client has no splits or the user may not see them. Also the
-// shares of a split.
+// A field to choose a split. It renders nothing if the client has no splits or the user may not see them.
+// Also renders the shares of a split.
 
 import { splitsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
@@ -24,7 +24,7 @@ export function SplitChoice({ current = null }: { current?: string | null }) {
       name="splitCode"
       label={strings.splitCode}
       hint={strings.choiceHint}
-      none={strings.choiceNone}
+      emptyOption={strings.choiceNone}
       current={current}
       choices={active.map(({ splitCode, name }) => ({ code: splitCode, name }))}
     />

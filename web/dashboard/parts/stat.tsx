@@ -1,4 +1,4 @@
-// A figure with its name and a note.
+// A statistic: a number with its name and a note.
 
 import type { ComponentChildren } from 'preact'
 import { hrefOf } from '../routing.ts'
@@ -10,7 +10,7 @@ type Props = {
   note: string
   tone?: string
   view?: string
-  term?: TermName // Its definition; a name that links has none.
+  term?: TermName // The term whose definition the name shows. Ignored if the name is a link.
   isMain?: boolean
   children: ComponentChildren
 }
@@ -34,4 +34,4 @@ export function Stat({ name, note, tone = '', view, term, isMain, children }: Pr
 }
 
 const named = (term: TermName | undefined, name: string) =>
-  term ? <Term of={term} text={name} /> : name
+  term ? <Term term={term} text={name} /> : name

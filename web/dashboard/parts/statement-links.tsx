@@ -1,4 +1,4 @@
-// The statement of an account, for all time or for chosen days, as CSV and to print.
+// Links to the statement of an account, as CSV and to print, for all time or for chosen days.
 
 import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
@@ -10,7 +10,7 @@ import { Field } from './forms.tsx'
 
 export type Days = { from: string; to: string } // `to` is exclusive, as in a query.
 
-// `path` lacks its extension.
+// `path` has no extension.
 export function StatementLinks({ path, choose }: { path: string; choose?: (days: Days) => void }) {
   const [days, setDays] = useState({ from: '', to: '' })
   const queryOf = ({ from, to }: Days): Days => ({ from, to: to && dayAfter(to) })
@@ -23,9 +23,9 @@ export function StatementLinks({ path, choose }: { path: string; choose?: (days:
           type="date"
           value={days[name]}
           onInput={(event: TargetedEvent<HTMLInputElement>) => {
-            const chosen = { ...days, [name]: event.currentTarget.value }
-            setDays(chosen)
-            choose?.(queryOf(chosen))
+            const newDays = { ...days, [name]: event.currentTarget.value }
+            setDays(newDays)
+            choose?.(queryOf(newDays))
           }}
         />
       )}

@@ -21,7 +21,7 @@ export function Empty({ icon, title, text, children }: EmptyProps) {
   )
 }
 
-// Explains a refusal. Faults of fields are listed one by one, without the general message.
+// Explains a refusal. Errors of fields are listed one by one, without the general message.
 export function Failed({ problem, retry }: { problem: Problem; retry?: () => void }) {
   const isOfFields = problem.code === 'invalid_request' && problem.fields.length > 0
   return (
@@ -60,7 +60,7 @@ type PendingProps = {
   kind?: string
 }
 
-// A failure with a retry, or a skeleton until there is data.
+// Renders an error with a retry button, or a skeleton until there is data.
 export function Pending({ data, problem, reload, ...skeleton }: PendingProps) {
   if (problem) return <Failed problem={problem} retry={reload} />
   return data ? null : <Skeleton {...skeleton} />

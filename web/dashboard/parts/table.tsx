@@ -14,12 +14,12 @@ import { Money, Time } from './values.tsx'
 
 export type Column<Row> = {
   name: string
-  // The place in the card on a narrow page; a column without a place is hidden there. A `line` shows its
-  // name.
+  // The place in the card on a narrow page. A column without a place is hidden there. A column in the place
+  // `line` shows its label.
   place?: 'lead' | 'amount' | 'second' | 'state' | 'time' | 'line'
   isAmount?: boolean
-  isOrder?: boolean // The list is sorted by it.
-  fields?: readonly string[] // The columns of the export that say the same.
+  isOrder?: boolean // The list is sorted by this column.
+  fields?: readonly string[] // The columns of the export with the same data.
   show: (row: Row) => ComponentChildren
 }
 
@@ -36,7 +36,7 @@ export function amountColumn<Row extends object>(
   return { name, place: 'amount', isAmount: true, show, fields: [`${String(field)}`, 'currency'] }
 }
 
-// The column by which the list is sorted.
+// Creates the column by which the list is sorted.
 export function orderColumn<Row>(name: string, field: keyof Row): Column<Row> {
   const show = (row: Row) => <Time at={row[field] as string} />
   return { name, place: 'time', isOrder: true, show, fields: [`${String(field)}`] }
@@ -97,7 +97,7 @@ export function ListTable<Row>(props: Props<Row>) {
           {data && <Rows columns={columns} rows={data.data} {...rows} />}
         </table>
       </div>
-      {/* The headings stay meanwhile, so that the one that was pressed keeps the focus. */}
+      {/* The headings stay while the rows load, so that a pressed heading keeps the focus. */}
       {!data && <Skeleton kind="rows" lines={10} />}
       <Pager pages={pages} isOldestFirst={turning?.isOldestFirst ?? isOldestFirst} />
     </>
@@ -148,7 +148,7 @@ function Rows<Row>({
   const body = useRef<HTMLTableSectionElement>(null)
   const linksIn = () => [...(body.current?.querySelectorAll<HTMLElement>('a.row-link') ?? [])]
   const lastOpen = useRef(openKey)
-  // Focuses the row that was open last, but never takes the focus from a field.
+  // Focuses the row that was open last, unless a field has the focus.
   useEffect(() => {
     const at = rows.findIndex((row) => keyOf(row) === lastOpen.current)
     lastOpen.current = openKey
@@ -290,14 +290,15 @@ export function onePage<Item>({ data, ...loaded }: Loaded<Item[]>): Paged<Item> 
   return { ...loaded, ...still, data: page }
 }
 
-// The columns of an export that has what the columns of the list say. Undefined: the export has other rows.
+// Returns the export columns with the data of the given list columns, or undefined if a list column has no
+// counterpart in the export.
 export function exportedFields<Row>(columns: readonly Column<Row>[]): string[] | undefined {
   if (columns.some(({ fields }) => fields === undefined)) return undefined
   return [...new Set(columns.flatMap(({ fields = [] }) => fields))]
 }
 
-// The selected rows of a list. The selection survives paging, but ends when the filters change, so that
-// nobody decides on hidden rows.
+// The selected rows of a list. The selection survives paging, but ends when the filters change, so that a
+// user never acts on hidden rows.
 export function useChosenAmong<Chosen>(
   filterKey: string,
   none: Chosen,

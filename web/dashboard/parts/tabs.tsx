@@ -1,4 +1,4 @@
-// Tabs of a view. The query string holds the current one.
+// Tabs of a view. The query string names the current tab.
 
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -45,7 +45,7 @@ type Options<Name extends string> = {
   maySee?: (name: Name, session: Session) => boolean
 }
 
-// A view of tabs. The first tab that the user may see is the default.
+// Creates a view that consists of tabs. The first tab that the user may see is the default.
 export function tabbedView<Name extends string>(options: Options<Name>) {
   const { view, words, tabs, maySee = () => true } = options
   return function TabbedView({ session, place }: ViewProps) {

@@ -1,4 +1,4 @@
-// A word with its definition, on hover, focus and touch. Escape hides it.
+// A word that shows its definition on hover, focus and touch. Escape hides the definition.
 
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { definitionsStrings as definitions } from '../../copy.ts'
@@ -9,23 +9,23 @@ const NAMES = new Map(
   (Object.keys(definitions) as TermName[]).map((key) => [definitions[key].name.toLowerCase(), key]),
 )
 
-// The term that has this label as its name.
+// Returns the term whose name is this label.
 export const termNamed = (label: string): TermName | undefined => NAMES.get(label.toLowerCase())
 
 const MARGIN = 8
 
-export function Term({ of: name, text }: { of: TermName; text: string }) {
+export function Term({ term, text }: { term: TermName; text: string }) {
   const id = useId()
-  const whole = useRef<HTMLSpanElement>(null)
+  const wrapper = useRef<HTMLSpanElement>(null)
   const tip = useRef<HTMLSpanElement>(null)
   const [isOpen, setOpen] = useState(false)
-  // Before the browser draws, so that the definition does not jump.
+  // Positions the definition before the browser draws, so that it does not jump.
   useLayoutEffect(() => {
     if (!isOpen) return
-    const move = () => place(whole.current, tip.current)
+    const move = () => place(wrapper.current, tip.current)
     move()
     const close = () => setOpen(false)
-    // Captured, so that Escape does not also close a dialog around it.
+    // Listens in the capture phase, so that Escape does not also close a dialog around the term.
     const hide = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       event.preventDefault()
@@ -33,7 +33,7 @@ export function Term({ of: name, text }: { of: TermName; text: string }) {
       close()
     }
     const closeBeside = ({ target }: Event) => {
-      if (!whole.current?.contains(target as Node)) close()
+      if (!wrapper.current?.contains(target as Node)) close()
     }
     document.addEventListener('keydown', hide, { capture: true })
     document.addEventListener('pointerdown', closeBeside)
@@ -47,7 +47,7 @@ export function Term({ of: name, text }: { of: TermName; text: string }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: The pointer may move onto the definition.
     <span
-      ref={whole}
+      ref={wrapper}
       class="term"
       onMouseEnter={() => setOpen(true)}
       onMouseLeave={() => setOpen(false)}
@@ -63,14 +63,15 @@ export function Term({ of: name, text }: { of: TermName; text: string }) {
       </button>
       {isOpen && (
         <span ref={tip} id={id} role="tooltip">
-          {definitions[name].meaning}
+          {definitions[term].meaning}
         </span>
       )}
     </span>
   )
 }
 
-// Below the word, or above it where there is no room. Fixed, because tables and drawers clip.
+// Places the definition below the word, or above it if there is no room below. The position is fixed to the
+// window, because tables and drawers clip their content.
 function place(word: HTMLElement | null, tip: HTMLElement | null): void {
   if (!word || !tip) return
   const { left, top, bottom } = word.getBoundingClientRect()

@@ -67,11 +67,11 @@ function Deliveries({ entries }: { entries: readonly Entry[] }) {
         </span>
       </summary>
       {events.map((reference) => {
-        const own = entries.filter((entry) => entry.reference === reference)
+        const eventEntries = entries.filter((entry) => entry.reference === reference)
         return (
           <section key={reference}>
-            {own.length > 1 && <DeliveryCount entries={own} />}
-            <Entries entries={own} label={appStrings.timeline.deliveries} />
+            {eventEntries.length > 1 && <DeliveryCount entries={eventEntries} />}
+            <Entries entries={eventEntries} label={appStrings.timeline.deliveries} />
           </section>
         )
       })}

@@ -20,7 +20,7 @@ export function toast(text: string, tone: Toast['tone'] = 'calm'): void {
   add({ text, tone, undo: undefined }, STAYS_MS)
 }
 
-// Shows a toast with an undo button, for actions that are done at once.
+// Shows a toast with an undo button, for actions without a confirmation dialog.
 export function toastWithUndo(text: string, undo: () => void): void {
   add({ text, tone: 'calm', undo }, UNDO_STAYS_MS)
 }
@@ -38,7 +38,7 @@ function drop(id: number): void {
   show()
 }
 
-// Shows the toasts in the topmost dialog.
+// Shows the toasts in the topmost dialog, or in the page if no dialog is open.
 function show(): void {
   for (const place of places) place(place === places.at(-1) ? toasts : [])
 }

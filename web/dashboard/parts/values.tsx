@@ -44,7 +44,7 @@ export function Badge({ state, tone }: { state: string; tone?: Tone }) {
 
 type Refundable = { state: string; received: number; refunded: number }
 
-// If the state is good, the refund replaces it. Otherwise both are shown.
+// Shows the refund instead of a good state, or next to any other state.
 export function PaidBadge({ state, received, refunded }: Refundable) {
   if (refunded <= 0) return <Badge state={state} />
   const ofRefunds = <Badge state={refunded < received ? 'part_refunded' : 'refunded'} />
@@ -82,7 +82,7 @@ export function TextHeadline({ text, badge }: { text: string; badge?: ComponentC
   )
 }
 
-// The code that a person reads, and the full reference that programs and banks use.
+// A short code for people, and the full reference that programs and banks use.
 export function Reference({ text, code = codeOf(text) }: { text: string; code?: string }) {
   if (code === text) return <Copyable text={text} />
   return (

@@ -1,4 +1,4 @@
-// A field for one of the client's web addresses.
+// A field for one of the client's URLs, such as its webhook or return page.
 
 import { InputField } from './forms.tsx'
 
@@ -15,7 +15,7 @@ export function WebAddressField({ name, label, hint, value = '', isNeeded = fals
     <InputField
       label={label}
       hint={hint}
-      of={name}
+      errorField={name}
       name={name}
       type="url"
       required={isNeeded}

@@ -1,4 +1,4 @@
-// Adjustments: debts of clients and banks, recovered or written off under maker-checker.
+// Adjustments: recovering or writing off debts of clients and banks, under maker-checker.
 
 import { adjustmentsStrings as strings, suspenseStrings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
@@ -66,15 +66,15 @@ function Requests(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ reference }) => reference}
       isPolled
-      none={{ title: strings.none, text: strings.noneText }}
-      one={{
+      emptyState={{ title: strings.none, text: strings.noneText }}
+      drawer={{
         title: strings.one,
         path: `${ADJUSTMENTS}/{reference}`,
         show: (item, { changed }) => (
           <>
-            <About item={item} />
+            <AdjustmentFacts item={item} />
             {item.state === 'open' && (
-              <DecideAdjustment item={item} session={props.session} done={changed} />
+              <DecideAdjustment item={item} session={props.session} onDone={changed} />
             )}
           </>
         ),
@@ -83,7 +83,7 @@ function Requests(props: ViewProps) {
   )
 }
 
-function About({ item }: { item: Adjustment }) {
+function AdjustmentFacts({ item }: { item: Adjustment }) {
   return (
     <>
       <Headline sum={item} state={item.state} about={strings.kinds[item.kind] ?? item.kind} />
@@ -106,13 +106,13 @@ function About({ item }: { item: Adjustment }) {
 
 const ONE = `${ADJUSTMENTS}/{reference}`
 
-type Props = { session: Session; item: Schemas['Adjustment']; done: () => void }
+type Props = { session: Session; item: Schemas['Adjustment']; onDone: () => void }
 
-export function DecideAdjustment({ session, item, done }: Props) {
+export function DecideAdjustment({ session, item, onDone }: Props) {
   const { reference, requestedBy, cannotApprove } = item
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, done }}
+      {...{ session, requestedBy, cannotApprove, onDone }}
       amount={money(item.amount, item.currency)}
       words={strings}
       decide={(verb, sent) => send('POST', `${ONE}/${verb}`, { params: { reference }, ...sent })}
@@ -141,13 +141,13 @@ function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
       view="adjustments"
       icon="ledger"
       path={ACCOUNTS}
-      also={{ kind }}
+      extraQuery={{ kind }}
       caption={strings.tabs[kind]}
       columns={COLUMNS}
       keyOf={({ id }) => `${id}`}
       isPolled
-      none={{ title: strings.noDebts, text: strings.noDebtsText }}
-      one={{
+      emptyState={{ title: strings.noDebts, text: strings.noDebtsText }}
+      drawer={{
         title: strings[kind],
         path: `${ACCOUNTS}/{id}`,
         show: (account, { changed }) => (
@@ -165,7 +165,7 @@ function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
               <Link href={hrefOf('ledger', `${account.id}`)}>{strings.ledger}</Link>
             </p>
             {account.balance > 0 && mayAccount(props.session) && (
-              <AskAdjustment account={account} kind={kind} done={changed} />
+              <AskAdjustment account={account} kind={kind} onDone={changed} />
             )}
           </>
         ),
@@ -176,7 +176,7 @@ function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
 
 type DebtKind = 'receivable' | 'shortfall'
 
-type DebtProps = { account: Schemas['LedgerAccount']; kind: DebtKind; done: () => void }
+type DebtProps = { account: Schemas['LedgerAccount']; kind: DebtKind; onDone: () => void }
 
 const OF_CLIENTS = [
   'recovery',
@@ -199,7 +199,7 @@ function AskAdjustment(props: DebtProps) {
   )
 }
 
-function AskAction({ account, kind, verb, done }: DebtProps & { verb: Verb }) {
+function AskAction({ account, kind, verb, onDone }: DebtProps & { verb: Verb }) {
   const { clientId, bankCode, balance } = account
   const nameBank = useBankNames()
   const debtor = bankCode ? nameBank(bankCode) : (clientId ?? '')
@@ -220,8 +220,8 @@ function AskAction({ account, kind, verb, done }: DebtProps & { verb: Verb }) {
         return send('POST', '/api/v1/operator/adjustments', { body, headers })
       }}
       message={({ reference }) => strings.asked(reference)}
-      done={({ reference }) => {
-        done()
+      onDone={({ reference }) => {
+        onDone()
         goTo(hrefOf('adjustments', reference))
       }}
     >

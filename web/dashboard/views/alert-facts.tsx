@@ -1,4 +1,4 @@
-// An alert in words: what it is about, with a link, and its details as facts.
+// Describes an alert: its subject in words with a link, and its details as facts.
 
 import { codeOf } from '../../../src/short-codes.ts'
 import { appStrings, alertsStrings as strings } from '../../copy.ts'
@@ -18,7 +18,8 @@ const OF_SESSION = /^(.+)@([0-9]{3,6})$/
 const OF_OBJECT = /^(payout|payout_file|client|case)[ /](\S+)$/
 const OF_CASE = /^(CAS[0-9]+) (.+)$/
 
-// A subject of a form that is not known here is shown as it is.
+// Returns the subject of an alert in words, with a link. A subject in an unknown format is returned
+// unchanged.
 export function subjectOf({ kind, subject, detail }: Alert, nameBank: NameBank): Subject {
   const [, code = '', about] = OF_BANK.exec(subject) ?? []
   if (code) {
@@ -74,7 +75,7 @@ function hrefOfBank({ kind, code, about, day }: OfBank): string {
   })
 }
 
-// Row numbers of tables are of no use to people.
+// Hidden facts: ids of database rows mean nothing to users, and each amount already shows the currency.
 const HIDDEN = ['checkId', 'creditId', 'currency']
 
 export function detailFacts({ kind, detail }: Alert, nameBank: NameBank): Fact[] {

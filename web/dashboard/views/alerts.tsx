@@ -1,4 +1,4 @@
-// Alerts: what happened, the recommended action, and who acknowledged it.
+// Alerts: the event, the recommended action, and the user who acknowledged the alert.
 
 import { ALERT_KINDS } from '../../../sdk/src/api-types.ts'
 import { appStrings, alertsStrings as strings } from '../../copy.ts'
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Alert>[] = [
     place: 'line',
     show: ({ severity }) => strings.severities[severity as Severity],
   },
-  { name: strings.subject, place: 'second', show: (alert) => <AboutWhat alert={alert} /> },
+  { name: strings.subject, place: 'second', show: (alert) => <AlertSubject alert={alert} /> },
   { name: strings.raised, place: 'time', show: ({ raisedAt }) => <Time at={raisedAt} /> },
 ]
 
@@ -55,11 +55,11 @@ export default function Alerts(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ id }) => `${id}`}
       isAbout={/^alert\./}
-      none={{ title: strings.none, text: strings.noneText }}
-      one={{
+      emptyState={{ title: strings.none, text: strings.noneText }}
+      drawer={{
         title: strings.one,
         path: `${PATH}/{id}`,
-        show: (alert, { changed }) => <About alert={alert} changed={changed} />,
+        show: (alert, { changed }) => <AlertFacts alert={alert} changed={changed} />,
       }}
     />
   )
@@ -70,7 +70,7 @@ function State({ alert: { isOpen, acknowledgedAt } }: { alert: Alert }) {
   return <Badge state={acknowledgedAt ? strings.acknowledged : strings.cleared} tone="calm" />
 }
 
-function About({ alert, changed }: { alert: Alert; changed: () => void }) {
+function AlertFacts({ alert, changed }: { alert: Alert; changed: () => void }) {
   const nameBank = useBankNames()
   return (
     <>
@@ -80,7 +80,7 @@ function About({ alert, changed }: { alert: Alert; changed: () => void }) {
         facts={[
           [strings.severity, strings.severities[alert.severity as Severity]],
           [strings.remedy, alert.remedy],
-          [strings.subject, <AboutWhat key="subject" alert={alert} isLinked />],
+          [strings.subject, <AlertSubject key="subject" alert={alert} isLinked />],
           ...detailFacts(alert, nameBank),
           [strings.raised, <Time key="raised" at={alert.raisedAt} />],
           [strings.acknowledgedAt, alert.acknowledgedAt && <Time at={alert.acknowledgedAt} />],
@@ -88,18 +88,18 @@ function About({ alert, changed }: { alert: Alert; changed: () => void }) {
           [strings.clearedAt, alert.clearedAt && <Time at={alert.clearedAt} />],
         ]}
       />
-      <AcknowledgeAlert alert={alert} done={changed} />
+      <AcknowledgeAlert alert={alert} onDone={changed} />
     </>
   )
 }
 
-// Asks nothing first, because it can be undone.
-export function AcknowledgeAlert({ alert, done }: { alert: Alert; done: () => void }) {
+// Has no confirmation dialog, because an acknowledgement can be undone.
+export function AcknowledgeAlert({ alert, onDone }: { alert: Alert; onDone: () => void }) {
   if (alert.acknowledgedAt !== null) return null
   const params = { id: alert.id }
   const changed = () => {
     refreshAlertCount()
-    done()
+    onDone()
   }
   return (
     <div class="buttons">
@@ -119,7 +119,7 @@ export function AcknowledgeAlert({ alert, done }: { alert: Alert; done: () => vo
   )
 }
 
-function AboutWhat({ alert, isLinked = false }: { alert: Alert; isLinked?: boolean }) {
+function AlertSubject({ alert, isLinked = false }: { alert: Alert; isLinked?: boolean }) {
   const { text, href } = subjectOf(alert, useBankNames())
   return isLinked && href ? <Link href={href}>{text}</Link> : text
 }

@@ -1,5 +1,5 @@
-// Banks: when the service last heard from each, how late its notifications are, which transfers a query had
-// to find, and whether the bank answers and routing uses it.
+// Banks: when the service last heard from each bank, the delay of its notifications, the transfers that only
+// a query found, whether the bank answers, and whether routing uses it.
 
 import { useEffect } from 'preact/hooks'
 import { appStrings, banksStrings as strings } from '../../copy.ts'
@@ -29,7 +29,8 @@ const TONES = {
   unheard: 'calm',
 } as const
 
-// Nothing is known of a bank that was never heard from.
+// `unheard` is a bank from which the service has never heard. `unasked` is a bank that the service cannot
+// query.
 function stateOf({ circuit, silentSince, isLosing, lastHeardAt, ...calls }: Bank): State {
   if (circuit === 'open') return 'paused'
   if (circuit === 'half_open') return 'probing'
@@ -53,8 +54,8 @@ function RouteBadge({ state }: { state: keyof typeof ROUTE_TONES }) {
   return <Badge state={strings.routes[state]} tone={ROUTE_TONES[state]} />
 }
 
-// For the list: the worse of the states for payments and for payouts.
-function Routed({ bank }: { bank: Bank }) {
+// The worse of the routing states for payments and for payouts, for the list.
+function WorstRoute({ bank }: { bank: Bank }) {
   const states = [bank.routing.payments?.state, bank.routing.payouts?.state]
   const worst = WORST_FIRST.find((state) => states.includes(state))
   return worst ? <RouteBadge state={worst} /> : strings.routes.none
@@ -105,7 +106,7 @@ export default function Banks({ place }: ViewProps) {
       <p class="muted small under-list">{strings.day}</p>
       {open && (
         <Drawer key={open.code} title={strings.one} close={() => closeTo(hrefOf('banks'))}>
-          <About bank={open} />
+          <BankFacts bank={open} />
         </Drawer>
       )}
     </>
@@ -131,14 +132,14 @@ function BankCard({ bank }: { bank: Bank }) {
           [strings.queries, queries > 0 && count(queries)],
           [strings.errorRate, errorRate !== null && share(errorRate)],
           [strings.open, bank.openQuestions > 0 && count(bank.openQuestions)],
-          [strings.routing, <Routed key="routing" bank={bank} />],
+          [strings.routing, <WorstRoute key="routing" bank={bank} />],
         ]}
       />
     </li>
   )
 }
 
-function About({ bank }: { bank: Bank }) {
+function BankFacts({ bank }: { bank: Bank }) {
   const { lastHeardAt, silentSince, circuitUntil, canFind, canList } = bank
   return (
     <>

@@ -1,4 +1,4 @@
-// Credits: every credit a bank reported, where its money is now, and how it got there.
+// Credits: each credit that a bank reported, where its money is now, and its history.
 
 import { useState } from 'preact/hooks'
 import { codeOfCredit } from '../../../src/short-codes.ts'
@@ -90,20 +90,20 @@ export default function Credits(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ id }) => `${id}`}
       isAbout={/^(?:collection|payment|credit)\./}
-      none={{ title: strings.none, text: strings.noneText, sample }}
-      one={{
+      emptyState={{ title: strings.none, text: strings.noneText, sample }}
+      drawer={{
         title: strings.one,
         path: `${PATH}/{id}`,
         show: (credit, { version, changed }) => (
           <>
             <Title credit={credit} />
             <Refunds
-              of={{ id: credit.id }}
+              target={{ id: credit.id }}
               received={amountCollected(credit)}
               payer={credit.sourceAccountName}
               {...{ mayRefund, version, changed }}
             />
-            <About credit={credit} />
+            <CreditFacts credit={credit} />
             {isOperator && (
               <CasesOfCredit
                 clientId={props.session.client.clientId}
@@ -123,7 +123,8 @@ export default function Credits(props: ViewProps) {
   )
 }
 
-// The part of the credit in collection accounts. The part that paid a payment is refunded with the payment.
+// Returns the part of the credit in collection accounts. The part that paid a payment is refunded with that
+// payment.
 function amountCollected({ locations }: Credit): number {
   const collected = locations.filter(({ place }) => place === 'collection_account')
   return collected.reduce((sum, { amount }) => sum + amount, 0)
@@ -156,7 +157,7 @@ function Title({ credit }: { credit: Credit }) {
   )
 }
 
-function About({ credit }: { credit: Credit }) {
+function CreditFacts({ credit }: { credit: Credit }) {
   const { currency, reason } = credit
   return (
     <Facts
@@ -192,14 +193,14 @@ function About({ credit }: { credit: Credit }) {
         ],
         [strings.merchantRef, credit.merchantRef],
         [strings.narration, credit.narration],
-        [strings.happened, credit.transactionTime && <Happened at={credit.transactionTime} />],
+        [strings.happened, credit.transactionTime && <TransferTime at={credit.transactionTime} />],
         [strings.judged, credit.judgedBy && strings.judgedBy[credit.judgedBy]],
       ]}
     />
   )
 }
 
-// One fact per kind of identifier.
+// Returns one fact per kind of identifier.
 function identifiersOf({ identifiers }: Credit): Fact[] {
   const kinds = new Set(identifiers.map(({ kind }) => kind))
   return [...kinds].map((kind) => [
@@ -230,7 +231,7 @@ function charged({ merchantFee, merchantFeeVat, netToMerchant, currency }: Credi
   ]
 }
 
-// Some banks send only a date.
-function Happened({ at }: { at: string }) {
+// The time of the transfer. Some banks send only its date.
+function TransferTime({ at }: { at: string }) {
   return at.includes('T') ? <Time at={at} /> : <time dateTime={at}>{at}</time>
 }

@@ -1,5 +1,5 @@
-// Holds: money of clients that operators stopped. One operator places a hold or asks for its release or
-// forfeiture; another decides.
+// Holds: money of clients that operators have frozen. One operator places a hold, or requests its release or
+// forfeiture. Another operator decides on the request.
 
 import { holdsStrings as strings } from '../../copy.ts'
 import { getPage, type Schemas, send } from '../api.ts'
@@ -58,23 +58,23 @@ export default function Holds(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ reference }) => reference}
       isPolled
-      none={{ title: strings.none, text: strings.noneText }}
+      emptyState={{ title: strings.none, text: strings.noneText }}
       add={(changed) => (
         <PlaceHold
-          done={({ reference }) => {
+          onDone={({ reference }) => {
             changed()
             goTo(hrefOf('holds', reference))
           }}
         />
       )}
-      one={{
+      drawer={{
         title: strings.one,
         path: ONE,
         show: (hold, { version, changed }) => (
           <>
-            <About hold={hold} />
+            <HoldFacts hold={hold} />
             {hold.state === 'active' && (
-              <End hold={hold} session={props.session} version={version} changed={changed} />
+              <EndHold hold={hold} session={props.session} version={version} changed={changed} />
             )}
           </>
         ),
@@ -83,7 +83,7 @@ export default function Holds(props: ViewProps) {
   )
 }
 
-function About({ hold }: { hold: Hold }) {
+function HoldFacts({ hold }: { hold: Hold }) {
   const { amount, currency, heldAmount, forfeitedAmount, endedAt, deadline } = hold
   return (
     <>
@@ -116,10 +116,10 @@ function About({ hold }: { hold: Hold }) {
   )
 }
 
-type EndProps = { hold: Hold; session: Session; version: number; changed: () => void }
+type EndingProps = { hold: Hold; session: Session; version: number; changed: () => void }
 
 // Shows the open request, or the requests that the user can make.
-function End({ hold, session, version, changed }: EndProps) {
+function EndHold({ hold, session, version, changed }: EndingProps) {
   const { reference } = hold
   const query = { hold: reference, state: 'open' }
   const { data, problem, reload } = useLoaded(`request about ${reference}`, (signal) =>
@@ -130,15 +130,15 @@ function End({ hold, session, version, changed }: EndProps) {
   return (
     <>
       <Pending {...{ data, problem, reload }} kind="lines" lines={2} />
-      {data && request && <Open {...{ hold, session, changed, request }} />}
-      {data && !request && <Ask hold={hold} changed={changed} />}
+      {data && request && <OpenEnding {...{ hold, session, changed, request }} />}
+      {data && !request && <AskEnding hold={hold} changed={changed} />}
     </>
   )
 }
 
-type OpenProps = Omit<EndProps, 'version'> & { request: Ending }
+type OpenEndingProps = Omit<EndingProps, 'version'> & { request: Ending }
 
-function Open({ hold, session, changed, request }: OpenProps) {
+function OpenEnding({ hold, session, changed, request }: OpenEndingProps) {
   const { currency, heldAmount } = hold
   const { amount, reason, requestedBy, requestedAt } = request
   return (
@@ -158,7 +158,7 @@ function Open({ hold, session, changed, request }: OpenProps) {
       <DecideEnding
         {...{ session, request }}
         amount={money(amount ?? heldAmount, currency)}
-        done={changed}
+        onDone={changed}
       />
     </>
   )
@@ -169,13 +169,13 @@ const wordsOf = ({ kind }: Ending) => ({
   ...(kind === 'release' ? strings.release : strings.forfeit),
 })
 
-type DecideEndingProps = { session: Session; request: Ending; amount: string; done: () => void }
+type DecideEndingProps = { session: Session; request: Ending; amount: string; onDone: () => void }
 
-export function DecideEnding({ session, request, amount, done }: DecideEndingProps) {
+export function DecideEnding({ session, request, amount, onDone }: DecideEndingProps) {
   const { id, hold: reference, requestedBy, cannotApprove } = request
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, amount, done }}
+      {...{ session, requestedBy, cannotApprove, amount, onDone }}
       words={wordsOf(request)}
       decide={(verb, { body, headers }) => {
         const sent = { params: { reference }, headers }
@@ -190,7 +190,7 @@ export function DecideEnding({ session, request, amount, done }: DecideEndingPro
   )
 }
 
-function Ask({ hold, changed }: { hold: Hold; changed: () => void }) {
+function AskEnding({ hold, changed }: { hold: Hold; changed: () => void }) {
   const params = { reference: hold.reference }
   const held = money(hold.heldAmount, hold.currency)
   return (
@@ -204,7 +204,7 @@ function Ask({ hold, changed }: { hold: Hold; changed: () => void }) {
           send('POST', `${ONE}/release`, { params, body: { reason: form.text('reason') }, headers })
         }
         message={strings.asked}
-        done={changed}
+        onDone={changed}
       >
         <ReasonField label={strings.reason} hint={strings.approverHint} />
       </Action>
@@ -221,13 +221,13 @@ function Ask({ hold, changed }: { hold: Hold; changed: () => void }) {
           return send('POST', `${ONE}/forfeit`, { params, body, headers })
         }}
         message={strings.asked}
-        done={changed}
+        onDone={changed}
       >
         <InputField
           label={strings.amount}
           hint={strings.forfeit.amountHint}
           name="amount"
-          of="amount"
+          errorField="amount"
           {...AMOUNT}
         />
         <ReasonField label={strings.reason} hint={strings.approverHint} />

@@ -1,4 +1,4 @@
-// Ledger: integrity status, chart of accounts, and each account's debits and credits.
+// The ledger: its integrity status, the chart of accounts, and each account's debits and credits.
 
 import { useState } from 'preact/hooks'
 import { ledgerStrings as strings } from '../../copy.ts'
@@ -69,19 +69,19 @@ export default function Ledger(props: ViewProps) {
         columns={COLUMNS}
         keyOf={({ id }) => `${id}`}
         isAbout={/./}
-        none={{ title: strings.none, text: strings.noneText }}
-        one={{
+        emptyState={{ title: strings.none, text: strings.noneText }}
+        drawer={{
           title: strings.one,
           path: `${PATH}/{id}`,
           isFixed: true,
-          show: (account) => <About account={account} />,
+          show: (account) => <AccountFacts account={account} />,
         }}
       />
     </>
   )
 }
 
-function About({ account }: { account: Account }) {
+function AccountFacts({ account }: { account: Account }) {
   const [days, setDays] = useState<Days>({ from: '', to: '' })
   return (
     <>
@@ -140,7 +140,7 @@ function IntegrityStatus() {
           )}
         </p>
         {isOverdue && <p>{strings.overdue}</p>}
-        {isOk !== null && <Checks audit={data} />}
+        {isOk !== null && <IntegrityChecks audit={data} />}
       </div>
     </section>
   )
@@ -151,7 +151,7 @@ function toneOf({ isOk, isOverdue }: Audit): string {
   return isOk === null || isOverdue ? 'warn' : 'good'
 }
 
-function Checks({ audit: { checks, findings, isOk } }: { audit: Audit }) {
+function IntegrityChecks({ audit: { checks, findings, isOk } }: { audit: Audit }) {
   return (
     <details open={isOk === false}>
       <summary>{strings.checks}</summary>
@@ -246,20 +246,20 @@ function Transfers({ id, currency, days }: Props) {
 
 function Entry({ transfer, currency }: { transfer: Transfer; currency: string }) {
   const { reason, side, amount, creditId, postedAt } = transfer
-  const what = strings.reasons[reason] ?? humanize(reason)
+  const reasonName = strings.reasons[reason] ?? humanize(reason)
   const sum = <Money amount={amount} currency={currency} />
   return (
     <tr>
       <td>
         {creditId === null ? (
-          <p>{what}</p>
+          <p>{reasonName}</p>
         ) : (
           <p>
-            <Link href={hrefOf('credits', `${creditId}`)}>{what}</Link>
+            <Link href={hrefOf('credits', `${creditId}`)}>{reasonName}</Link>
           </p>
         )}
         <p class="muted small">
-          <Other transfer={transfer} />
+          <OtherAccount transfer={transfer} />
         </p>
         <p class="muted small">
           <Time at={postedAt} />
@@ -271,7 +271,11 @@ function Entry({ transfer, currency }: { transfer: Transfer; currency: string })
   )
 }
 
-function Other({ transfer: { otherAccountId, otherKind, otherBankCode } }: { transfer: Transfer }) {
+function OtherAccount({
+  transfer: { otherAccountId, otherKind, otherBankCode },
+}: {
+  transfer: Transfer
+}) {
   const nameBank = useBankNames()
   const kind = (strings.kinds[otherKind] ?? humanize(otherKind)).toLowerCase()
   const bank = otherBankCode && nameBank(otherBankCode)

@@ -1,4 +1,4 @@
-// Rail items: bank messages that could not be booked. Opening one is recorded in the audit log.
+// Rail items: bank messages that could not be booked. The audit log records each opening of an item.
 
 import { appStrings, railItemsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
@@ -44,18 +44,18 @@ export default function RailItems(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ id }) => id}
       isAbout={/^alert\./}
-      none={{ title: strings.none, text: strings.noneText }}
-      one={{
+      emptyState={{ title: strings.none, text: strings.noneText }}
+      drawer={{
         title: strings.one,
         path: `${PATH}/{id}`,
         isFixed: true,
-        show: (item) => <About item={item} />,
+        show: (item) => <RailItemFacts item={item} />,
       }}
     />
   )
 }
 
-function About({ item }: { item: Schemas['RailItemDetail'] }) {
+function RailItemFacts({ item }: { item: Schemas['RailItemDetail'] }) {
   return (
     <>
       <Facts

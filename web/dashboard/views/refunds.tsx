@@ -1,5 +1,5 @@
-// Refunds of payments and credits, newest first. Opening one shows its payouts and
-// links to the payment or credit that it refunds.
+// The list of refunds of payments and credits, newest first. Opening a refund shows its payouts, and links to
+// the payment or credit that it refunds.
 
 import { codeOf } from '../../../src/short-codes.ts'
 import { appStrings, refundsStrings as strings } from '../../copy.ts'
@@ -75,14 +75,14 @@ export default function Refunds(props: ViewProps) {
       isAbout={/refund|payout/}
       isPending={({ status }) => ['queued', 'sending', 'unknown'].includes(status)}
       bulk={{ nameOf: ({ toAccountName }) => toAccountName, sumOf }}
-      none={{ title: strings.none, text: strings.noneText }}
-      one={{
+      emptyState={{ title: strings.none, text: strings.noneText }}
+      drawer={{
         title: strings.one,
         path: `${PATH}/{reference}`,
         show: (refund, { changed }) => (
           <>
-            <About refund={refund} />
-            {mayRefund && mayCancel(refund) && <CancelRefund refund={refund} done={changed} />}
+            <RefundFacts refund={refund} />
+            {mayRefund && mayCancel(refund) && <CancelRefund refund={refund} onDone={changed} />}
           </>
         ),
       }}
@@ -90,7 +90,7 @@ export default function Refunds(props: ViewProps) {
   )
 }
 
-function About({ refund }: { refund: Refund }) {
+function RefundFacts({ refund }: { refund: Refund }) {
   const { reference, paymentReference, creditId, requestedBy, payouts } = refund
   const target =
     creditId === null

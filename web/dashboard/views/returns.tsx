@@ -1,4 +1,5 @@
-// Returns to payers, for the operator who executes by hand those that no connector or file sends.
+// Returns of money to payers. The operator executes by hand the returns that neither a connector nor a payout
+// file sends.
 
 import { useState } from 'preact/hooks'
 import { codeOf } from '../../../src/short-codes.ts'
@@ -65,8 +66,8 @@ export default function Returns(props: ViewProps) {
       keyOf={({ reference }) => reference}
       isAbout={/^credit\.return/}
       isPolled
-      none={{ title: strings.none, text: strings.noneText }}
-      one={{
+      emptyState={{ title: strings.none, text: strings.noneText }}
+      drawer={{
         title: strings.one,
         path: `${PATH}/{reference}`,
         show: (item, { changed }) => (
@@ -74,9 +75,9 @@ export default function Returns(props: ViewProps) {
             <Headline sum={item} state={item.status} about={strings.to(item.payerName)} />
             <Notice item={item} session={props.session} />
             {mayExecute && (isByHand(item) || isReversed(item)) && (
-              <ReturnActions item={item} mayConfirm={isByHand(item)} done={changed} />
+              <ReturnActions item={item} mayConfirm={isByHand(item)} onDone={changed} />
             )}
-            <About item={item} mayExecute={mayExecute} />
+            <ReturnFacts item={item} mayExecute={mayExecute} />
           </>
         ),
       }}
@@ -116,7 +117,7 @@ function Notice({ item, session }: { item: Return; session: Session }) {
   )
 }
 
-function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
+function ReturnFacts({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
   return (
     <>
       <Facts
@@ -151,7 +152,7 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
 
 const mayBeSeen = (item: Return) => item.sentBy === null || (isByHand(item) && !item.blockedBy)
 
-// The number is masked until the user shows it. The audit log records that.
+// The account number is masked until the user reveals it, which the audit log records.
 function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
   const [number, setNumber] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -185,9 +186,9 @@ type Return = Schemas['Return']
 
 const ONE = `${PATH}/{reference}`
 
-type Props = { item: Return; mayConfirm: boolean; done: () => void }
+type Props = { item: Return; mayConfirm: boolean; onDone: () => void }
 
-function ReturnActions({ item, mayConfirm, done }: Props) {
+function ReturnActions({ item, mayConfirm, onDone }: Props) {
   const { reference } = item
   const params = { reference }
   const amount = money(item.amount, item.currency)
@@ -205,7 +206,7 @@ function ReturnActions({ item, mayConfirm, done }: Props) {
           return send('POST', `${ONE}/confirm`, { params, body, headers })
         }}
         message={strings.confirmed(reference)}
-        done={done}
+        onDone={onDone}
       >
         <InputField
           label={strings.bankReference}
@@ -224,7 +225,7 @@ function ReturnActions({ item, mayConfirm, done }: Props) {
           return send('POST', `${ONE}/fail`, { params, body, headers })
         }}
         message={strings.failed(reference)}
-        done={done}
+        onDone={onDone}
       >
         <ReasonField label={strings.reason} hint={strings.reasonHint} />
       </Action>

@@ -1,4 +1,5 @@
-// Screening: what was stopped and why, the rules with their tests on history, requests, and lists of names.
+// Screening: the stopped money with the reasons, the rules with their tests on past money movements,
+// requests, and lists of names.
 
 import { screeningStrings as strings, suspenseStrings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
@@ -27,7 +28,7 @@ const { person } = suspenseStrings
 
 const toRequests = () => goTo(hrefOf('screening', undefined, { tab: 'requests' }))
 
-const shared = { view: 'screening', icon: 'filter', isPolled: true } as const
+const listProps = { view: 'screening', icon: 'filter', isPolled: true } as const
 
 type Decision = Schemas['ScreeningDecision']
 
@@ -51,14 +52,14 @@ const DECISION_COLUMNS: readonly Column<Decision>[] = [
   {
     name: strings.handling,
     place: 'state',
-    show: ({ handling }) => <Handling handling={handling} />,
+    show: ({ handling }) => <HandlingBadge handling={handling} />,
   },
   { name: strings.kind, place: 'second', show: ({ hits }) => kindsOf(hits) },
   { name: strings.client, show: ({ clientId }) => clientId },
   { name: strings.decidedOn, place: 'time', show: ({ decidedAt }) => <Time at={decidedAt} /> },
 ]
 
-function Handling({ handling }: Pick<Decision, 'handling'>) {
+function HandlingBadge({ handling }: Pick<Decision, 'handling'>) {
   const isOpen = handling === 'awaits_review' || handling === 'waiting'
   return <Badge state={handling} tone={isOpen ? 'warn' : 'calm'} />
 }
@@ -70,19 +71,19 @@ function Decisions(props: ViewProps) {
   return (
     <ListView
       {...props}
-      {...shared}
+      {...listProps}
       path={DECISIONS}
       caption={strings.tabs.decisions}
       columns={DECISION_COLUMNS}
       filters={[SUBJECT]}
       keyOf={({ reference }) => reference}
-      none={{ title: strings.noDecisions, text: strings.noDecisionsText }}
-      one={{
+      emptyState={{ title: strings.noDecisions, text: strings.noDecisionsText }}
+      drawer={{
         title: strings.decision,
         path: `${DECISIONS}/{reference}`,
         show: (decision) => (
           <>
-            <AboutDecision decision={decision} />
+            <DecisionFacts decision={decision} />
             <Review decision={decision} />
           </>
         ),
@@ -91,13 +92,13 @@ function Decisions(props: ViewProps) {
   )
 }
 
-function AboutDecision({ decision }: { decision: Decision }) {
+function DecisionFacts({ decision }: { decision: Decision }) {
   const { reference, subject, handling, hits, sessionId, payout, hold } = decision
   return (
     <>
       <Headline
         sum={decision}
-        badge={<Handling handling={handling} />}
+        badge={<HandlingBadge handling={handling} />}
         about={strings.subjects[subject]}
       />
       <Facts
@@ -140,7 +141,7 @@ function show(name: string, value: unknown) {
   return name === 'since' ? <Time at={String(value)} /> : value === null ? null : String(value)
 }
 
-// Unidentified money that waits is released, or assigned and then held.
+// The actions on stopped money. Unidentified money that waits is released, or assigned and then held.
 function Review({ decision: { reference, handling, clientId } }: { decision: Decision }) {
   const isUnidentified = handling === 'waiting' && clientId === null
   if (handling !== 'awaits_review' && !isUnidentified) return null
@@ -165,7 +166,7 @@ function Review({ decision: { reference, handling, clientId } }: { decision: Dec
             })
           }}
           message={strings.requestedToast}
-          done={toRequests}
+          onDone={toRequests}
         >
           <ReasonField label={strings.reason} hint={strings.reasonHint} />
         </Action>
@@ -201,19 +202,19 @@ function Rules(props: ViewProps) {
   return (
     <ListView
       {...props}
-      {...shared}
+      {...listProps}
       path={RULES}
       caption={strings.tabs.rules}
       columns={RULE_COLUMNS}
       filters={[{ name: 'state', label: strings.state, choices: strings.states }, SUBJECT]}
       keyOf={({ reference }) => reference}
-      none={{ title: strings.noRules, text: strings.noRulesText, isMadeByApi: true }}
-      one={{
+      emptyState={{ title: strings.noRules, text: strings.noRulesText, isMadeByApi: true }}
+      drawer={{
         title: strings.rule,
         path: `${RULES}/{reference}`,
         show: (rule, { changed }) => (
           <>
-            <AboutRule rule={rule} />
+            <RuleFacts rule={rule} />
             <RuleActions rule={rule} changed={changed} />
           </>
         ),
@@ -222,7 +223,7 @@ function Rules(props: ViewProps) {
   )
 }
 
-function AboutRule({ rule }: { rule: Rule }) {
+function RuleFacts({ rule }: { rule: Rule }) {
   const { test } = rule
   return (
     <>
@@ -302,7 +303,7 @@ function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
         message={({ test }) =>
           strings.wouldHave(count(test?.hits ?? 0), count(test?.screened ?? 0))
         }
-        done={changed}
+        onDone={changed}
       >
         <InputField label={strings.from} name="from" type="date" required max={today()} />
         <InputField label={strings.to} name="to" type="date" required />
@@ -314,7 +315,7 @@ function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
         isOffered={state === 'draft' && testedAt !== null}
         run={ask('activate')}
         message={strings.requestedToast}
-        done={toRequests}
+        onDone={toRequests}
       >
         {reason}
       </Action>
@@ -324,7 +325,7 @@ function RuleActions({ rule, changed }: { rule: Rule; changed: () => void }) {
         isOffered={state === 'active'}
         run={ask('end')}
         message={strings.requestedToast}
-        done={toRequests}
+        onDone={toRequests}
       >
         {reason}
       </Action>
@@ -353,13 +354,13 @@ function Requests(props: ViewProps) {
   return (
     <ListView
       {...props}
-      {...shared}
+      {...listProps}
       path={REQUESTS}
       caption={strings.tabs.requests}
       columns={REQUEST_COLUMNS}
       keyOf={({ id }) => `${id}`}
-      none={{ title: strings.noRequests, text: strings.noRequestsText }}
-      one={{
+      emptyState={{ title: strings.noRequests, text: strings.noRequestsText }}
+      drawer={{
         title: strings.request,
         path: `${REQUESTS}/{id}`,
         show: (item, { changed }) => (
@@ -399,7 +400,7 @@ function Requests(props: ViewProps) {
               ]}
             />
             {item.state === 'open' && (
-              <DecideScreening item={item} session={props.session} done={changed} />
+              <DecideScreening item={item} session={props.session} onDone={changed} />
             )}
           </>
         ),
@@ -410,13 +411,13 @@ function Requests(props: ViewProps) {
 
 export const screeningText = (item: Request) => `${requestKind(item)} ${subjectOf(item)}`
 
-type DecideProps = { item: Request; session: Session; done: () => void }
+type DecideProps = { item: Request; session: Session; onDone: () => void }
 
-export function DecideScreening({ item, session, done }: DecideProps) {
+export function DecideScreening({ item, session, onDone }: DecideProps) {
   const { id, requestedBy, cannotApprove } = item
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, done }}
+      {...{ session, requestedBy, cannotApprove, onDone }}
       amount={screeningText(item)}
       words={strings}
       decide={(verb, sent) =>
@@ -454,13 +455,13 @@ function Lists(props: ViewProps) {
   return (
     <ListView
       {...props}
-      {...shared}
+      {...listProps}
       path={LISTS}
       caption={strings.tabs.lists}
       columns={LIST_COLUMNS}
       keyOf={({ version }) => `${version}`}
-      none={{ title: strings.noLists, text: strings.noListsText, isMadeByApi: true }}
-      one={{
+      emptyState={{ title: strings.noLists, text: strings.noListsText, isMadeByApi: true }}
+      drawer={{
         title: strings.list,
         path: `${LISTS}/{version}`,
         show: (list) => (
@@ -492,7 +493,7 @@ function Lists(props: ViewProps) {
                   })
                 }
                 message={strings.requestedToast}
-                done={toRequests}
+                onDone={toRequests}
               >
                 <ReasonField label={strings.reason} hint={strings.reasonHint} />
               </Action>

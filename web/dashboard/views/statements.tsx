@@ -1,4 +1,4 @@
-// Links to each kind of statement. The client's own statement is on this page.
+// Links to all kinds of statements. This page itself shows the client's own statement.
 
 import { statementsStrings as strings } from '../../copy.ts'
 import { Link } from '../parts/link.tsx'

@@ -1,5 +1,5 @@
-// Fields that confirm a user's identity before a change of credentials: a passkey, or the password and, with
-// a second factor, a code.
+// Fields that confirm the user's identity before a change of credentials: a passkey, or the password and, for
+// a user with a second factor, a code.
 
 import { useState } from 'preact/hooks'
 import { providerStrings, passkeyStrings as strings } from '../../../copy.ts'

@@ -42,7 +42,7 @@ export function Passkeys({ loaded: { data, problem, reload }, factors, removed }
               <Adding
                 factors={factors}
                 close={close}
-                done={(added) => {
+                onDone={(added) => {
                   setCodes(added)
                   reload()
                 }}
@@ -95,7 +95,7 @@ function OnePasskey({ passkey, factors, changed, removed }: OneProps) {
             send('PATCH', `${PASSKEYS}/{id}`, { params, body: { name: form.text('name') } })
           }
           message={strings.renamed}
-          done={changed}
+          onDone={changed}
         >
           <NameField name={name} />
         </Action>
@@ -110,7 +110,7 @@ function OnePasskey({ passkey, factors, changed, removed }: OneProps) {
             send('POST', `${PASSKEYS}/{id}/remove`, { params, body: await proofFrom(form) })
           }
           message={strings.removed}
-          done={() => {
+          onDone={() => {
             changed()
             removed()
           }}
@@ -124,7 +124,7 @@ function OnePasskey({ passkey, factors, changed, removed }: OneProps) {
 
 type StepProps = { close: () => void; factors: Factors }
 
-function Adding({ close, factors, done }: StepProps & { done: (codes: string[]) => void }) {
+function Adding({ close, factors, onDone }: StepProps & { onDone: (codes: string[]) => void }) {
   return (
     <ActionDialog
       action={strings.add}
@@ -135,7 +135,7 @@ function Adding({ close, factors, done }: StepProps & { done: (codes: string[]) 
         return send('POST', `${PASSKEYS}/confirm`, { body })
       }}
       message={strings.added}
-      done={({ recoveryCodes }) => done(recoveryCodes)}
+      onDone={({ recoveryCodes }) => onDone(recoveryCodes)}
       close={close}
     >
       <NameField name={deviceName(navigator.userAgent)} />

@@ -48,7 +48,7 @@ function Password({ changed }: { changed: () => void }) {
         action={strings.change}
         run={(form) => changePassword(String(form.get('current')), String(form.get('chosen')))}
         message={strings.changed}
-        done={() => {
+        onDone={() => {
           setRound((before) => before + 1)
           changed()
         }}
@@ -157,7 +157,7 @@ function SecondFactor({ factors, changed }: Props) {
             const body = { password: String(form.get('password')), code: form.text('code') }
             return send('POST', `${TOTP}/remove`, { body })
           }}
-          done={() => changed(false)}
+          onDone={() => changed(false)}
         >
           <InputField
             label={strings.askPassword}
@@ -174,7 +174,7 @@ function SecondFactor({ factors, changed }: Props) {
           title={strings.factor}
           action={strings.goOn}
           run={async (form) => send('POST', TOTP, { body: await proofFrom(form) })}
-          done={(enrolment) => setStep({ at: 'confirm', ...enrolment })}
+          onDone={(enrolment) => setStep({ at: 'confirm', ...enrolment })}
           close={rest}
         >
           <ConfirmFields {...factors} />
@@ -184,7 +184,7 @@ function SecondFactor({ factors, changed }: Props) {
         <ConfirmCode
           enrolment={step}
           close={rest}
-          done={(codes) => {
+          onDone={(codes) => {
             changed(true)
             setStep({ at: 'codes', codes })
           }}
@@ -207,16 +207,16 @@ function stateOf({ hasTotp, hasPasskey }: Factors): string {
   return hasPasskey ? strings.factorPasskey : strings.factorOff
 }
 
-type CodeProps = { enrolment: Enrolment; close: () => void; done: (codes: string[]) => void }
+type CodeProps = { enrolment: Enrolment; close: () => void; onDone: (codes: string[]) => void }
 
-function ConfirmCode({ enrolment: { secret, uri }, close, done }: CodeProps) {
+function ConfirmCode({ enrolment: { secret, uri }, close, onDone }: CodeProps) {
   return (
     <ActionDialog
       title={strings.factor}
       action={strings.confirm}
       text={strings.scan}
       run={(form) => send('POST', `${TOTP}/confirm`, { body: { code: form.text('code') } })}
-      done={({ recoveryCodes }) => done(recoveryCodes)}
+      onDone={({ recoveryCodes }) => onDone(recoveryCodes)}
       close={close}
     >
       <QrCode text={uri} label={strings.qrCode} />

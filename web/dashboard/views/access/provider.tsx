@@ -1,4 +1,4 @@
-// The client's sign-in provider: what is set, and the form that sets it.
+// The client's identity provider: the current settings, and the form that changes them.
 
 import { providerStrings as strings } from '../../../copy.ts'
 import { getPage, type Schemas, send } from '../../api.ts'
@@ -45,7 +45,7 @@ export function Provider({ session }: ViewProps) {
             text={strings.removeText}
             run={async (form) => send('POST', `${PATH}/remove`, { body: await proofFrom(form) })}
             message={strings.removed}
-            done={reload}
+            onDone={reload}
           >
             <ConfirmFields {...factors} />
           </Action>
@@ -88,13 +88,13 @@ function ProviderForm({ provider, factors, changed }: FormProps) {
         send('PUT', PATH, { body: { ...readSettings(form), ...(await proofFrom(form)) } })
       }
       message={strings.saved}
-      done={changed}
+      onDone={changed}
     >
       <InputField
         label={strings.issuer}
         hint={strings.issuerHint}
         name="issuer"
-        of="issuer"
+        errorField="issuer"
         type="url"
         required
         defaultValue={provider?.issuer ?? ''}
@@ -102,7 +102,7 @@ function ProviderForm({ provider, factors, changed }: FormProps) {
       <InputField
         label={strings.providerClientId}
         name="providerClientId"
-        of="providerClientId"
+        errorField="providerClientId"
         required
         defaultValue={provider?.providerClientId ?? ''}
       />
@@ -110,7 +110,7 @@ function ProviderForm({ provider, factors, changed }: FormProps) {
         label={strings.clientSecret}
         hint={provider && strings.secretHint}
         name="clientSecret"
-        of="clientSecret"
+        errorField="clientSecret"
         type="password"
         autocomplete="off"
         required={!provider}
@@ -119,14 +119,14 @@ function ProviderForm({ provider, factors, changed }: FormProps) {
         label={strings.roleClaim}
         hint={strings.roleClaimHint}
         name="roleClaim"
-        of="roleClaim"
+        errorField="roleClaim"
         defaultValue={provider?.roleClaim ?? ''}
       />
       <TextAreaField
         label={strings.roles}
         hint={strings.rolesHint}
         name="roles"
-        of="roles"
+        errorField="roles"
         rows={3}
         defaultValue={toLines(provider?.roles ?? []).join('\n')}
       />
@@ -165,7 +165,8 @@ function toLines(roles: readonly RoleMapping[]): string[] {
   return roles.map(({ value, role }) => `${value} = ${role}`)
 }
 
-// A value may contain an equals sign; a role does not. The service refuses an unknown role.
+// Splits a line at its last equals sign: the provider's value may contain one, a role does not. The service
+// refuses an unknown role.
 function toMapping(line: string): RoleMapping {
   const at = line.lastIndexOf('=')
   return { value: line.slice(0, at).trim(), role: line.slice(at + 1).trim() as RoleMapping['role'] }

@@ -33,13 +33,13 @@ export function UserAddresses({ session }: ViewProps) {
               return send('PUT', PATH, { body })
             }}
             message={strings.saved}
-            done={reload}
+            onDone={reload}
           >
             <TextAreaField
               label={strings.addresses}
               hint={strings.hint}
               name="addresses"
-              of="addresses"
+              errorField="addresses"
               rows={4}
               defaultValue={data.addresses?.join('\n') ?? ''}
             />

@@ -70,7 +70,7 @@ export function UserList({ session, place, view, query, client }: Props) {
             const body = { email: form.text('email'), role, clientId: client.clientId }
             return send('POST', USERS, { body, headers })
           }}
-          done={hand}
+          onDone={hand}
         >
           <InputField label={strings.email} name="email" type="email" required />
           <Field label={strings.role}>
@@ -148,7 +148,9 @@ function UserDrawer(props: UserDrawerProps) {
       {mailProblem && <p class="notice">{strings.mailProblemText}</p>}
       {isOwn && <p class="notice">{strings.you}</p>}
       {mayTouch && <RoleForm {...props} />}
-      {mayTouch && session.role === 'operator' && !user.isPasswordTemporary && <Vouch {...props} />}
+      {mayTouch && session.role === 'operator' && !user.isPasswordTemporary && (
+        <VouchForUser {...props} />
+      )}
       {(mayTouch || mayOnlyDisable) && <Actions {...props} mayTouch={mayTouch} />}
     </Drawer>
   )
@@ -164,7 +166,7 @@ function RoleForm({ user, session, client, changed }: UserDrawerProps) {
         return send('PATCH', `${USERS}/{id}`, { params: { id: user.id }, body })
       }}
       message={strings.changed}
-      done={changed}
+      onDone={changed}
     >
       <Field label={strings.role}>
         {(id) => <RoleSelect id={id} session={session} client={client} chosen={user.role} />}
@@ -173,7 +175,7 @@ function RoleForm({ user, session, client, changed }: UserDrawerProps) {
   )
 }
 
-function Vouch({ user, changed }: UserDrawerProps) {
+function VouchForUser({ user, changed }: UserDrawerProps) {
   return (
     <div class="actions">
       <Action
@@ -185,7 +187,7 @@ function Vouch({ user, changed }: UserDrawerProps) {
           return send('POST', `${USERS}/{id}/vouch`, { params: { id: user.id }, body })
         }}
         message={strings.vouched}
-        done={changed}
+        onDone={changed}
       >
         <TextAreaField
           label={strings.vouchNote}
@@ -219,7 +221,7 @@ function Actions({
           const body = form.has('removesFactor') ? { removeTotp: true } : {}
           return send('POST', `${USERS}/{id}/reset-password`, { params, body, headers })
         }}
-        done={hand}
+        onDone={hand}
       >
         {hasTotp && <CheckBox name="removesFactor" label={strings.removeFactor} />}
       </Action>
@@ -228,7 +230,7 @@ function Actions({
         isOffered={isActive}
         text={<p>{strings.disableText(email)}</p>}
         run={() => send('PATCH', `${USERS}/{id}`, { params, body: { isActive: false } })}
-        done={changed}
+        onDone={changed}
       />
       {!isActive && (
         <AtOnceButton
@@ -248,7 +250,7 @@ function Actions({
         text={<p>{strings.removeText(email)}</p>}
         run={() => send('DELETE', `${USERS}/{id}`, { params })}
         message={strings.removed}
-        done={() => {
+        onDone={() => {
           close()
           changed()
         }}
@@ -272,15 +274,15 @@ function UserBadge({ user }: { user: User }) {
 
 type OfClient = Pick<Schemas['Client'], 'clientId' | 'isOperator'>
 
-// Only operators create operators and an operator's accountants.
-function mayManage({ role: own }: Session, { isOperator }: OfClient, role: string): boolean {
-  if (own === 'operator') return true
+// Only operators may manage operators, and the accountants of an operator's client.
+function mayManage({ role: ownRole }: Session, { isOperator }: OfClient, role: string): boolean {
+  if (ownRole === 'operator') return true
   return role !== 'operator' && !(role === 'finance' && isOperator)
 }
 
-// Disabling grants no access, so more users may do it.
-function mayDisable({ role: own }: Session, role: string): boolean {
-  return own === 'operator' || role !== 'operator'
+// Disabling grants no access, so more users may disable a user than manage one.
+function mayDisable({ role: ownRole }: Session, role: string): boolean {
+  return ownRole === 'operator' || role !== 'operator'
 }
 
 function rolesFor(session: Session, client: OfClient): Role[] {

@@ -1,5 +1,5 @@
-// Accounting: the journal of a day, the trial balance, VAT, balances of all clients, suspense by age, and
-// closed days.
+// The tabs of Accounting: the journal of a day, the trial balance, VAT, balances of all clients, suspense by
+// age, and closed days.
 
 import { accountingStrings as strings } from '../../../copy.ts'
 import { tabbedView } from '../../parts/tabs.tsx'

@@ -1,4 +1,4 @@
-// Lists days and whether they are closed. The oldest open day can be closed.
+// The list of days, each open or closed. Users can close the oldest open day.
 
 import { accountingStrings as strings, suspenseStrings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
@@ -68,14 +68,14 @@ export function ClosedDays({ place, session }: ViewProps) {
           title={strings.one}
           close={() => closeTo(hrefOf('accounting', undefined, place.query))}
         >
-          <About day={open} mayClose={mayAccount(session)} changed={loaded.reload} />
+          <OpenDay day={open} mayClose={mayAccount(session)} changed={loaded.reload} />
         </Drawer>
       )}
     </>
   )
 }
 
-function About({ day, mayClose, changed }: { day: Day; mayClose: boolean; changed: () => void }) {
+function OpenDay({ day, mayClose, changed }: { day: Day; mayClose: boolean; changed: () => void }) {
   const { closedBy, closedAt, journalHash } = day
   const nameBank = useBankNames()
   return (
@@ -102,7 +102,7 @@ function About({ day, mayClose, changed }: { day: Day; mayClose: boolean; change
           {strings.viewJournal}
         </Link>
         {mayClose && !day.isClosed && day.day < today() && (
-          <CloseDay day={day.day} done={changed} />
+          <CloseDay day={day.day} onDone={changed} />
         )}
       </div>
     </>

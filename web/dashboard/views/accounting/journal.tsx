@@ -1,4 +1,4 @@
-// The journal of a day, and its file in the layouts that accounting programs import.
+// The journal of a day, and its export in the formats that accounting programs import.
 
 import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
@@ -67,14 +67,14 @@ function Entries({ journal, mayClose, changed }: EntriesProps) {
       <div class="report-state">
         <ClosedBadge isClosed={isClosed} />
         <span class="muted">{isClosed ? strings.isClosed : strings.isOpen}</span>
-        {mayClose && !isClosed && day < today() && <CloseDay day={day} done={changed} />}
+        {mayClose && !isClosed && day < today() && <CloseDay day={day} onDone={changed} />}
       </div>
       <ReportTable
         caption={strings.tabs.journal}
         columns={COLUMNS}
         rows={lines}
         totals={sums}
-        none={{ title: strings.noJournal, text: strings.noJournalText }}
+        emptyState={{ title: strings.noJournal, text: strings.noJournalText }}
       />
       <p class="muted small under-list">{strings.transfersOf(count(transfers))}</p>
     </>

@@ -1,5 +1,5 @@
-// A month: its checklist with links to the missing work, closing the month, its signed pack, and reopening
-// the month with two people.
+// A month: its checklist with links to the unfinished steps, closing the month, its signed pack, and
+// reopening the month, which needs a second user's approval.
 
 import { accountingStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { type Data, send } from '../../api.ts'
@@ -25,9 +25,9 @@ export function MonthClose({ place, session }: ViewProps) {
   return (
     <Report
       fields={<PeriodChoice label={strings.month} type="month" name="month" value={month} />}
-      links={loaded.data && <Steps month={loaded.data} {...{ session }} done={loaded.reload} />}
+      links={loaded.data && <Steps month={loaded.data} {...{ session }} onDone={loaded.reload} />}
       loaded={loaded}
-      show={(data) => <About month={data} {...{ session }} done={loaded.reload} />}
+      show={(data) => <MonthDetail month={data} {...{ session }} onDone={loaded.reload} />}
     />
   )
 }
@@ -40,15 +40,16 @@ const TABS: Record<string, string> = {
 
 type Check = Pick<Month['checks'][number], 'name' | 'link'>
 
-// The seller's TIN is set at the operator's own client.
+// Returns the link to the place where the check can be fulfilled. The seller's TIN is set at the operator's
+// own client.
 function whereToDo({ name, link }: Check, { client }: Session): string {
   const open = name === 'seller_tin_set' ? client.clientId : undefined
   return hrefOf(link === 'today' ? '' : link, open, { tab: TABS[name] })
 }
 
-type Props = { month: Month; session: Session; done: () => void }
+type Props = { month: Month; session: Session; onDone: () => void }
 
-function Steps({ month: { month, isClosed, reopenings }, session, done }: Props) {
+function Steps({ month: { month, isClosed, reopenings }, session, onDone }: Props) {
   const params = { month }
   const isAsked = reopenings.some(({ state }) => state === 'open')
   return (
@@ -73,7 +74,7 @@ function Steps({ month: { month, isClosed, reopenings }, session, done }: Props)
               return send('POST', `${PATH}/close`, { params, body, headers })
             }}
             message={strings.months.closed}
-            done={done}
+            onDone={onDone}
           >
             <ReasonField
               label={strings.closeReason}
@@ -92,7 +93,7 @@ function Steps({ month: { month, isClosed, reopenings }, session, done }: Props)
               return send('POST', `${PATH}/reopen`, { params, body, headers })
             }}
             message={strings.months.requested}
-            done={done}
+            onDone={onDone}
           >
             <ReasonField label={strings.closeReason} hint={strings.months.reopenHint} />
           </Action>
@@ -102,7 +103,7 @@ function Steps({ month: { month, isClosed, reopenings }, session, done }: Props)
   )
 }
 
-function About({ month, session, done }: Props) {
+function MonthDetail({ month, session, onDone }: Props) {
   const { checks, closings, isClosed } = month
   const names: Readonly<Record<string, string>> = strings.months.checks
   const request = month.reopenings.find(({ state }) => state === 'open')
@@ -131,7 +132,7 @@ function About({ month, session, done }: Props) {
           <p>{suspenseStrings.person(request.requestedBy)}</p>
           <p class="request-reason">{request.reason}</p>
           <DecideRequest
-            {...{ session, done }}
+            {...{ session, onDone }}
             requestedBy={request.requestedBy}
             cannotApprove={request.cannotApprove}
             isAfterFacts={false}

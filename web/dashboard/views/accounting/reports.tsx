@@ -1,5 +1,6 @@
-// The reports of accounting: balances, suspense by age, trial balance and VAT; and the parts that they share
-// with the journal: the day or month in the address, export and print links, and states.
+// The accounting reports: balances, suspense by age, trial balance and VAT. Also what they share with the
+// journal: the day or month in the URL, the export and print links, and the loading, empty and error
+// displays.
 
 import type { ComponentChildren } from 'preact'
 import {
@@ -30,7 +31,7 @@ export function dayIn({ query }: Place): string {
   return isDay(query.day) && query.day <= today() ? query.day : today()
 }
 
-// Returns undefined for today, which means now.
+// Returns the end of the day, or undefined for today, because the API then reports the current state.
 const endOf = (day: string) => (day < today() ? dayAfter(day) : undefined)
 
 export function monthIn({ query: { month = '' } }: Place): string {
@@ -59,7 +60,7 @@ export function PeriodChoice({ label, type = 'date', name, value }: ChoiceProps)
 
 type LinksProps = { path: string; query: Query; isPrinted?: boolean }
 
-// `path` lacks its extension.
+// `path` has no extension.
 function ReportLinks({ path, query, isPrinted = true }: LinksProps) {
   return (
     <div class="buttons">
@@ -101,7 +102,7 @@ type DayProps<P extends GetPath> = {
   show: (data: Data<P>) => ComponentChildren
 }
 
-// A report at the end of a day.
+// A report as of the end of a day.
 function DayReport<P extends GetPath>({ path, place, isPrinted = true, show }: DayProps<P>) {
   const day = dayIn(place)
   const at = endOf(day)
@@ -122,14 +123,14 @@ type Props<Row> = {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   totals?: readonly Row[]
-  none?: { icon?: IconName; title: string; text: string } // Shown if there are no rows.
+  emptyState?: { icon?: IconName; title: string; text: string } // Shown if there are no rows.
 }
 
 // The rows of a report, with totals. A user can scroll them by keyboard. Shows only the first rows of a very
-// long report: 100,000 rows would block a browser for half a minute. The file has all rows.
+// long report, because 100,000 rows would block a browser for half a minute. The export has all rows.
 export function ReportTable<Row>(props: Props<Row>) {
-  const { caption, columns, rows, totals = [], none } = props
-  if (none && rows.length === 0) return <Empty icon="accounting" {...none} />
+  const { caption, columns, rows, totals = [], emptyState } = props
+  if (emptyState && rows.length === 0) return <Empty icon="accounting" {...emptyState} />
   const line = (row: Row) =>
     columns.map(({ name, place, isAmount, show }) => (
       <td key={name} class={styleOf(place, isAmount)} data-name={name}>
@@ -173,7 +174,7 @@ function styleOf(place: string | undefined, isAmount: boolean | undefined): stri
 
 type Sums<Name extends string> = { currency: string } & { [Each in Name]: number }
 
-// A column of sums. Zero is shown as an empty cell, as in books.
+// A column of sums. Zero is shown as an empty cell, as in accounting books.
 export function sumColumn<Name extends string>(label: string, field: Name): Column<Sums<Name>> {
   return {
     name: label,
@@ -244,7 +245,7 @@ export function OperatorBalances({ place }: ViewProps) {
             columns={columnsOf(rows)}
             rows={rows}
             totals={totals.map((total) => ({ ...TOTAL, ...total }))}
-            none={{ title: strings.noBalances, text: strings.noBalancesText }}
+            emptyState={{ title: strings.noBalances, text: strings.noBalancesText }}
           />
           {hasMore && <p class="muted under-list">{strings.moreBalances}</p>}
         </>
@@ -273,7 +274,7 @@ const AGEING_COLUMNS: readonly Column<Aged>[] = [
 ]
 
 export function SuspenseAgeing({ place, session }: ViewProps) {
-  const none = {
+  const emptyState = {
     icon: 'suspense',
     title: strings.noSuspense,
     text: strings.noSuspenseText,
@@ -286,7 +287,7 @@ export function SuspenseAgeing({ place, session }: ViewProps) {
           <ReportTable
             caption={strings.tabs.suspense}
             columns={AGEING_COLUMNS}
-            {...{ rows, none }}
+            {...{ rows, emptyState }}
           />
         )}
       />
@@ -313,7 +314,7 @@ export function TrialBalance({ place }: ViewProps) {
           columns={TRIAL_BALANCE_COLUMNS}
           rows={lines}
           totals={totals.map((sum) => ({ accountCode: '', accountName: strings.total, ...sum }))}
-          none={{ title: strings.noTrialBalance, text: strings.noTrialBalanceText }}
+          emptyState={{ title: strings.noTrialBalance, text: strings.noTrialBalanceText }}
         />
       )}
     />
@@ -349,7 +350,7 @@ export function Vat({ place }: ViewProps) {
       fields={<PeriodChoice label={strings.month} type="month" name="month" value={month} />}
       links={<ReportLinks path={VAT} query={{ month }} />}
       loaded={useData(VAT, {}, { month })}
-      show={(report) => <Whole report={report} />}
+      show={(report) => <VatTotals report={report} />}
     />
   )
 }
@@ -367,14 +368,18 @@ const WITHHELD: readonly Column<Data<typeof WITHHOLDING>['rows'][number]>[] = [
 
 export function WithholdingTax({ place }: ViewProps) {
   const month = monthIn(place)
-  const none = { title: strings.noWithholding, text: strings.noWithholdingText }
+  const emptyState = { title: strings.noWithholding, text: strings.noWithholdingText }
   return (
     <Report
       fields={<PeriodChoice label={strings.month} type="month" name="month" value={month} />}
       links={<ReportLinks path={WITHHOLDING} query={{ month }} />}
       loaded={useData(WITHHOLDING, {}, { month })}
       show={({ rows }) => (
-        <ReportTable caption={strings.tabs.withholdingTax} columns={WITHHELD} {...{ rows, none }} />
+        <ReportTable
+          caption={strings.tabs.withholdingTax}
+          columns={WITHHELD}
+          {...{ rows, emptyState }}
+        />
       )}
     />
   )
@@ -392,20 +397,20 @@ const DUTY: readonly Column<Data<typeof STAMP_DUTY>['rows'][number]>[] = [
 
 export function StampDuty({ place }: ViewProps) {
   const month = monthIn(place)
-  const none = { title: strings.noDuty, text: strings.noDutyText }
+  const emptyState = { title: strings.noDuty, text: strings.noDutyText }
   return (
     <Report
       fields={<PeriodChoice label={strings.month} type="month" name="month" value={month} />}
       links={<ReportLinks path={STAMP_DUTY} query={{ month }} />}
       loaded={useData(STAMP_DUTY, {}, { month })}
       show={({ rows }) => (
-        <ReportTable caption={strings.tabs.stampDuty} columns={DUTY} {...{ rows, none }} />
+        <ReportTable caption={strings.tabs.stampDuty} columns={DUTY} {...{ rows, emptyState }} />
       )}
     />
   )
 }
 
-function Whole({ report: { output, input, totals } }: { report: VatReport }) {
+function VatTotals({ report: { output, input, totals } }: { report: VatReport }) {
   if (output.length + input.length === 0) {
     return <Empty icon="accounting" title={strings.noVat} text={strings.noVatText} />
   }

@@ -1,5 +1,5 @@
-// The dated rates of VAT, stamp duty and withholding tax. A new rate begins tomorrow or later, so that past
-// days keep theirs.
+// The rates of VAT, stamp duty and withholding tax, by effective date. A new rate takes effect tomorrow or
+// later, so that the rates of past days never change.
 
 import { appStrings, accountingStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { type Row, send } from '../../api.ts'
@@ -51,12 +51,12 @@ export function TaxRates(props: ViewProps) {
         columns={COLUMNS}
         filters={FILTERS}
         keyOf={keyOf}
-        none={{ title: strings.noRates, text: strings.noRatesText }}
+        emptyState={{ title: strings.noRates, text: strings.noRatesText }}
         add={(changed) =>
           mayAccount(props.session) && (
             <div class="buttons">
-              <AddVat done={changed} />
-              <AddStampDuty done={changed} />
+              <AddVat onDone={changed} />
+              <AddStampDuty onDone={changed} />
             </div>
           )
         }
@@ -90,7 +90,7 @@ function RateDrawer({ rate, close }: { rate: Rate; close: () => void }) {
   )
 }
 
-type Props = { done: () => void }
+type Props = { onDone: () => void }
 
 const shared = { action: appStrings.save, message: appStrings.saved, text: strings.rateText }
 
@@ -99,16 +99,16 @@ const commonOf = (form: Form) => ({
   source: form.text('source'),
 })
 
-function AddVat({ done }: Props) {
+function AddVat({ onDone }: Props) {
   const run = (form: Form, headers: Headers) => {
     const body = { tax: 'vat' as const, percent: Number(form.text('percent')), ...commonOf(form) }
     return send('POST', RATES, { body, headers })
   }
   return (
-    <Action {...shared} label={strings.addVat} title={strings.addVatTitle} {...{ run, done }}>
+    <Action {...shared} label={strings.addVat} title={strings.addVatTitle} {...{ run, onDone }}>
       <InputField
         label={strings.percent}
-        of="percent"
+        errorField="percent"
         name="percent"
         type="number"
         required
@@ -121,7 +121,7 @@ function AddVat({ done }: Props) {
   )
 }
 
-function AddStampDuty({ done }: Props) {
+function AddStampDuty({ onDone }: Props) {
   const run = (form: Form, headers: Headers) => {
     const body = {
       tax: 'stamp_duty' as const,
@@ -133,11 +133,17 @@ function AddStampDuty({ done }: Props) {
     return send('POST', RATES, { body, headers })
   }
   return (
-    <Action {...shared} label={strings.addDuty} title={strings.addDutyTitle} {...{ run, done }}>
-      <InputField label={strings.dutyAmount} of="amount" name="amount" required {...AMOUNT} />
+    <Action {...shared} label={strings.addDuty} title={strings.addDutyTitle} {...{ run, onDone }}>
+      <InputField
+        label={strings.dutyAmount}
+        errorField="amount"
+        name="amount"
+        required
+        {...AMOUNT}
+      />
       <InputField
         label={strings.dutyThreshold}
-        of="threshold"
+        errorField="threshold"
         name="threshold"
         required
         {...AMOUNT}
@@ -154,7 +160,7 @@ function CommonFields() {
     <>
       <InputField
         label={strings.effectiveFrom}
-        of="effectiveFrom"
+        errorField="effectiveFrom"
         name="effectiveFrom"
         type="date"
         required
@@ -164,7 +170,7 @@ function CommonFields() {
       <InputField
         label={strings.source}
         hint={strings.sourceHint}
-        of="source"
+        errorField="source"
         name="source"
         required
         maxLength={300}

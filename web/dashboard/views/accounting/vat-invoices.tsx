@@ -1,4 +1,5 @@
-// VAT invoices and credit notes: of all clients for the operator, or the client's own. Each can be printed.
+// VAT invoices and credit notes: those of all clients for the operator, or the client's own. Each can be
+// printed.
 
 import { accountingStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
@@ -40,13 +41,13 @@ const FILTERS: readonly Filter[] = [
   { name: 'kind', label: strings.kind, choices: humanized(['invoice', 'credit_note']) },
 ]
 
-const shared = {
+const listProps = {
   icon: 'accounting',
   caption: strings.tabs.vatInvoices,
   filters: FILTERS,
   keyOf: ({ number }: Invoice) => number,
   isPolled: true,
-  none: { title: strings.noInvoices, text: strings.noInvoicesText },
+  emptyState: { title: strings.noInvoices, text: strings.noInvoicesText },
 } as const
 
 export function ClientVatInvoices(props: ViewProps) {
@@ -54,18 +55,18 @@ export function ClientVatInvoices(props: ViewProps) {
   return (
     <ListView
       {...props}
-      {...shared}
+      {...listProps}
       view="accounting"
       path={ALL}
       file={ALL}
       columns={[...COLUMNS, { name: strings.client, show: ({ clientId }) => clientId }]}
-      add={(changed) => isAllowed && <IssueInvoices done={changed} />}
-      one={{
+      add={(changed) => isAllowed && <IssueInvoices onDone={changed} />}
+      drawer={{
         title: strings.invoice,
         path: `${ALL}/{number}`,
         show: (invoice) => (
           <>
-            <About invoice={invoice} page={`${ALL}/${invoice.number}.html`} />
+            <InvoiceFacts invoice={invoice} page={`${ALL}/${invoice.number}.html`} />
             {isAllowed && invoice.withholdingTax > 0 && <Withholding invoice={invoice} />}
           </>
         ),
@@ -78,21 +79,23 @@ export function OwnVatInvoices(props: ViewProps) {
   return (
     <ListView
       {...props}
-      {...shared}
+      {...listProps}
       view="settlements"
       path={OWN}
       file={OWN}
       columns={COLUMNS}
-      one={{
+      drawer={{
         title: strings.invoice,
         path: `${OWN}/{number}`,
-        show: (invoice) => <About invoice={invoice} page={`${OWN}/${invoice.number}.html`} />,
+        show: (invoice) => (
+          <InvoiceFacts invoice={invoice} page={`${OWN}/${invoice.number}.html`} />
+        ),
       }}
     />
   )
 }
 
-function IssueInvoices({ done }: { done: () => void }) {
+function IssueInvoices({ onDone }: { onDone: () => void }) {
   return (
     <Action
       label={strings.issue}
@@ -102,7 +105,7 @@ function IssueInvoices({ done }: { done: () => void }) {
       text={strings.issueText}
       run={(form, headers) => send('POST', ALL, { body: { month: form.text('month') }, headers })}
       message={({ invoices, creditNotes }) => strings.issuedCount(invoices, creditNotes)}
-      done={done}
+      onDone={onDone}
     >
       <InputField
         label={strings.month}
@@ -115,7 +118,7 @@ function IssueInvoices({ done }: { done: () => void }) {
   )
 }
 
-function About({ invoice, page }: { invoice: Invoice; page: string }) {
+function InvoiceFacts({ invoice, page }: { invoice: Invoice; page: string }) {
   const { number, kind, currency, seller, buyer } = invoice
   const party = ({ name, tin }: Schemas['VatInvoiceParty']) => `${name} · ${tin ?? strings.noTin}`
   return (
@@ -179,7 +182,7 @@ type AskProps = { invoice: Invoice; kind: keyof typeof strings.withholdings }
 
 const OF_OPEN: readonly string[] = ['withholding', 'not_withheld']
 
-// Requests an adjustment, which another user approves in Adjustments.
+// Requests an adjustment for withholding tax. Another user approves it in Adjustments.
 function AskWithholding({ invoice, kind }: AskProps) {
   const isNote = kind.startsWith('wht_credit_note')
   const amount = OF_OPEN.includes(kind) ? invoice.withholdingOpen : invoice.withholdingTax
@@ -200,7 +203,7 @@ function AskWithholding({ invoice, kind }: AskProps) {
         return send('POST', ADJUSTMENTS, { body, headers })
       }}
       message={strings.requested}
-      done={({ reference }) => goTo(hrefOf('adjustments', reference))}
+      onDone={({ reference }) => goTo(hrefOf('adjustments', reference))}
     >
       <InputField
         label={strings.amount}

@@ -28,14 +28,14 @@ type FormName = keyof typeof FORMS
 
 type ActionsProps = { account: Account; changed: () => void }
 
-// `own` is the account after a change made here. It is used until the account is read again, because the next
-// change is based on it.
+// `saved` is the account as the last change returned it. It is used until the account is read again, because
+// the next change needs its version.
 export function AccountActions({ account: read, changed }: ActionsProps) {
   const [form, setForm] = useState<FormName | undefined>()
-  const [own, setOwn] = useState<Account | undefined>()
-  const account = own && own.version > read.version ? own : read
+  const [saved, setSaved] = useState<Account | undefined>()
+  const account = saved && saved.version > read.version ? saved : read
   const took = (now: Account) => {
-    setOwn(now)
+    setSaved(now)
     changed()
   }
   const Form = form && FORMS[form]
@@ -87,14 +87,14 @@ function VerifyButton({ account: { accountNumber }, changed }: ActionsProps) {
 // Only an erased account has no email address.
 const isErased = ({ email }: Account) => email === ''
 
-// An erased account can be erased again, to remove data that has come since.
+// An erased account can be erased again, to remove data that has arrived since then.
 function EraseAccount({ account: { accountNumber }, changed }: ActionsProps) {
   const run = async (body: { reason: string }, headers: Headers) => {
     const path = '/api/v1/accounts/static/{accountNumber}/erase'
     const { accounts } = await send('POST', path, { params: { accountNumber }, body, headers })
     return accounts.every(({ isComplete }) => isComplete)
   }
-  return <EraseButton of="account" word={accountNumber} run={run} changed={changed} />
+  return <EraseButton kind="account" word={accountNumber} run={run} changed={changed} />
 }
 
 type Props = { account: Account; took: (now: Account) => void }
@@ -112,7 +112,7 @@ function DefaultButton({ account, took }: Props) {
   )
 }
 
-// A deactivated account stops being the default; undo makes it the default again.
+// A deactivated account is no longer the default; undo makes it the default again.
 function ActiveButton({ account, took }: Props) {
   const { isActive, isDefault } = account
   const turn = async () => {
@@ -318,7 +318,7 @@ function ProfileChoice({ current }: { current: string | null }) {
     <CodeChoice
       name="limitProfile"
       label={strings.limitProfile}
-      none={strings.limits.ofTier}
+      emptyOption={strings.limits.ofTier}
       current={current}
       choices={data.data}
     />

@@ -1,5 +1,5 @@
-// Reads a CSV file of collection accounts: commas, semicolons or tabs, quoted cells, byte order mark. The
-// API validates the cells.
+// Reads a CSV file of collection accounts. It may have commas, semicolons or tabs as separators, quoted
+// cells, and a byte order mark. The API validates the cells.
 
 import type { components } from '../../../../sdk/src/api-types.ts'
 import { accountsStrings } from '../../../copy.ts'
@@ -77,7 +77,7 @@ function accountOf(values: Record<string, string>): Row['account'] {
 
 type Line = { line: number; cells: string[] }
 
-// The most frequent separator of the first line wins. Skips blank lines.
+// Uses the most frequent separator of the first line. Skips blank lines.
 function parseCsv(text: string): Line[] {
   const first = text.slice(0, text.search(/[\r\n]|$/))
   const count = (separator: string) => first.split(separator).length
@@ -111,7 +111,7 @@ function parseCsv(text: string): Line[] {
 
 const refused = (message: string) => new WrongFile(message)
 
-// Escapes cells that a spreadsheet would read as formulas, except phone numbers.
+// Returns a line of CSV. Escapes cells that a spreadsheet would read as formulas, except phone numbers.
 export function csvLine(cells: readonly string[]): string {
   const written = cells.map((cell) => {
     const isPlain = /^\+?[0-9]+$/.test(cell) || !/^\s*[=+\-@]/.test(cell)

@@ -1,4 +1,5 @@
-// Collection accounts: details, balance and timeline; new ones, one by one or from a file.
+// The list of collection accounts, with details, balance and timeline of each. Accounts can be created one by
+// one or from a file.
 
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
@@ -145,13 +146,13 @@ function AccountList({ sample, mayWrite, ...props }: ListProps) {
       filters={FILTERS}
       keyOf={({ accountNumber }) => accountNumber}
       isAbout={/^(?:account|collection)\./}
-      none={{ title: strings.none, text: strings.noneText, sample }}
-      one={{
+      emptyState={{ title: strings.none, text: strings.noneText, sample }}
+      drawer={{
         title: strings.one,
         path: `${PATH}/{accountNumber}/details`,
         show: (account, { changed }) => (
           <>
-            <About account={account} />
+            <AccountFacts account={account} />
             {mayWrite && <AccountActions {...{ account, changed }} />}
             <StatementLinks path={`${PATH}/${account.accountNumber}/statement`} />
           </>
@@ -164,7 +165,7 @@ function AccountList({ sample, mayWrite, ...props }: ListProps) {
   )
 }
 
-function About({ account }: { account: Account }) {
+function AccountFacts({ account }: { account: Account }) {
   const { perCredit, perDay, balanceMax } = account.limits
   const limit = (amount: number | null) => amount !== null && money(amount)
   return (
@@ -213,7 +214,7 @@ function tierText({ kycTier, kycTierSet, limitTier }: Account): string {
   return limitTier === kycTier ? text : strings.kycTierOfLimits(text, limitTier)
 }
 
-// An answer of the identity service has a colour. A check without an answer is grey.
+// Colours for results of the identity service. A check without a result is grey.
 const TONES = { verified: 'good', name_mismatch: 'warn', not_found: 'bad' } as const
 
 function identityFact(
@@ -244,14 +245,15 @@ function ruleFacts({ payerRules: rules }: Account): Fact[] {
 }
 
 const TIMELINE = '/api/v1/accounts/static/{accountNumber}/timeline'
-// Credits beyond this many are not looked up.
+// To show the same credits again, a reload searches at most this many pages more than before.
 const FURTHER_PAGES_MAX = 5
 
 type Shown = { entries: readonly Entry[]; pages: number; hasMore: boolean }
 type Props = { params: Params<typeof TIMELINE>; version: number }
 
 // The timeline of a collection account, which may have millions of credits: the latest first, older ones on
-// request. Pages count from the newest credit, so a reload loads as many as before.
+// request. Pages start at the newest credit, so a reload loads the same number of pages as before, or more if
+// new credits have moved the shown ones.
 function AccountTimeline({ params, version }: Props) {
   const latest = useRef<Shown>({ entries: [], pages: 0, hasMore: true })
   const pages = useRef(1)

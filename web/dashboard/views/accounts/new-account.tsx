@@ -1,5 +1,5 @@
-// A new collection account, and the fields that forms of accounts share. Merchant and webhook come from the
-// latest account.
+// The form that creates a collection account, and the fields that the forms for accounts share. The merchant
+// and the webhook default to those of the latest account.
 
 import { accountsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
@@ -84,7 +84,7 @@ export function ContactFields({ account }: { account?: Account }) {
     <>
       <InputField
         label={accountsStrings.name}
-        of="accountName"
+        errorField="accountName"
         name="accountName"
         required
         maxLength={NAME_MAX}
@@ -92,7 +92,7 @@ export function ContactFields({ account }: { account?: Account }) {
       />
       <InputField
         label={accountsStrings.email}
-        of="email"
+        errorField="email"
         name="email"
         type="email"
         required
@@ -101,7 +101,7 @@ export function ContactFields({ account }: { account?: Account }) {
       />
       <InputField
         label={accountsStrings.phone}
-        of="phoneNumber"
+        errorField="phoneNumber"
         name="phoneNumber"
         type="tel"
         required
@@ -132,9 +132,9 @@ function MerchantField({ name, value }: MerchantProps) {
     <Field
       label={isId ? accountsStrings.merchant : accountsStrings.merchantCode}
       {...(isId ? { hint: accountsStrings.create.merchantHint } : {})}
-      of={name}
+      errorField={name}
     >
-      {(id, wrong) => (
+      {(id, invalid) => (
         <input
           id={id}
           name={name}
@@ -142,7 +142,7 @@ function MerchantField({ name, value }: MerchantProps) {
           maxLength={MERCHANT_MAX}
           autocomplete="off"
           defaultValue={value}
-          {...wrong}
+          {...invalid}
         />
       )}
     </Field>
@@ -152,9 +152,9 @@ function MerchantField({ name, value }: MerchantProps) {
 export function KycFields({ account }: { account?: Account }) {
   return (
     <>
-      <Field label={accountsStrings.kycTier} of="kycTier">
-        {(id, wrong) => (
-          <select id={id} name="kycTier" {...wrong}>
+      <Field label={accountsStrings.kycTier} errorField="kycTier">
+        {(id, invalid) => (
+          <select id={id} name="kycTier" {...invalid}>
             {TIERS.map((tier) => (
               <option key={tier} value={tier} selected={tier === (account?.kycTierSet ?? 3)}>
                 {tier}
@@ -166,7 +166,7 @@ export function KycFields({ account }: { account?: Account }) {
       <InputField
         label={accountsStrings.create.verifiedName}
         hint={accountsStrings.create.verifiedNameHint}
-        of="verifiedName"
+        errorField="verifiedName"
         name="verifiedName"
         maxLength={NAME_MAX}
         defaultValue={account?.verifiedName ?? ''}
@@ -182,7 +182,7 @@ export function DigitsField({ name, label, hint, isNeeded = false }: DigitsProps
     <InputField
       label={label}
       hint={hint ?? accountsStrings.create.digits11}
-      of={name}
+      errorField={name}
       name={name}
       required={isNeeded}
       inputMode="numeric"

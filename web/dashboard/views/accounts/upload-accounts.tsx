@@ -33,19 +33,19 @@ type Checked = { header: AccountFile['header']; outcomes: readonly Outcome[] }
 
 export function UploadAccounts({ close, created }: Props) {
   const [checked, setChecked] = useState<Checked | undefined>()
-  if (!checked) return <ChooseFile close={close} done={setChecked} />
-  const again = () => setChecked(undefined)
-  return <Preview key="preview" {...{ checked, again, close, created }} />
+  if (!checked) return <ChooseFile close={close} onDone={setChecked} />
+  const startOver = () => setChecked(undefined)
+  return <Preview key="preview" {...{ checked, startOver, close, created }} />
 }
 
-function ChooseFile({ close, done }: { close: () => void; done: (checked: Checked) => void }) {
+function ChooseFile({ close, onDone }: { close: () => void; onDone: (checked: Checked) => void }) {
   const [progress, setProgress] = useState({ done: 0, all: 0 })
   const sending = useSending(async (form) => {
     const { header, rows } = await readFile(form.get('file') as File)
     setProgress({ done: 0, all: rows.length })
     const report = ({ length }: readonly Outcome[]) =>
       setProgress({ done: length, all: rows.length })
-    done({ header, outcomes: await sendRows({ rows, validateOnly: true, known: [], report }) })
+    onDone({ header, outcomes: await sendRows({ rows, validateOnly: true, known: [], report }) })
   })
   return (
     <DialogForm
@@ -102,9 +102,9 @@ function Bar({ done, all, say }: BarProps) {
 
 const isGood = ({ faults }: Outcome) => faults.length === 0
 
-type PreviewProps = Props & { checked: Checked; again: () => void }
+type PreviewProps = Props & { checked: Checked; startOver: () => void }
 
-function Preview({ checked, again, close, created }: PreviewProps) {
+function Preview({ checked, startOver, close, created }: PreviewProps) {
   const good = checked.outcomes.filter(isGood)
   const [made, setMade] = useState<readonly Outcome[]>([])
   const [problem, setProblem] = useState<Problem | undefined>()
@@ -141,7 +141,7 @@ function Preview({ checked, again, close, created }: PreviewProps) {
         {problem && <Failed problem={problem} />}
         {problem && made.length > 0 && <p class="muted">{strings.stopped}</p>}
         <div class="form-end">
-          <Button disabled={isBusy} onClick={again}>
+          <Button disabled={isBusy} onClick={startOver}>
             {strings.another}
           </Button>
           {good.length > 0 && (
@@ -155,7 +155,7 @@ function Preview({ checked, again, close, created }: PreviewProps) {
   )
 }
 
-// Rows with errors first.
+// Lists the rows, those with errors first.
 function Rows({ outcomes }: { outcomes: readonly Outcome[] }) {
   const sorted = [...outcomes.filter((each) => !isGood(each)), ...outcomes.filter(isGood)]
   const hidden = sorted.length - SHOWN_MAX
@@ -188,8 +188,8 @@ function Done({ checked, close }: { checked: Checked; close: () => void }) {
   return (
     <NoticeDialog
       title={strings.doneTitle}
-      done={strings.close}
-      other={
+      closeLabel={strings.close}
+      otherButtons={
         <a
           class="button"
           href={dataUrl(resultsOf(header, outcomes))}
@@ -208,7 +208,7 @@ function Done({ checked, close }: { checked: Checked; close: () => void }) {
   )
 }
 
-// The file with an outcome for each row.
+// Returns the CSV to download: each uploaded row with its account number or its errors.
 function resultsOf(header: readonly string[], outcomes: readonly Outcome[]): string {
   const lines = outcomes.map(({ row, accountNumber, faults }) =>
     csvLine([
@@ -230,7 +230,7 @@ type Outcome = { row: Row; accountNumber: string | null; faults: readonly FieldF
 type Sending = {
   rows: readonly Row[]
   validateOnly: boolean
-  known: readonly Outcome[] // The outcomes of the batches before.
+  known: readonly Outcome[] // The outcomes of earlier batches.
   report: (outcomes: readonly Outcome[]) => void
 }
 
@@ -259,7 +259,8 @@ function outcomeOf(row: Row, result: Schemas['BulkResult'] | undefined): Outcome
   return { row, accountNumber: data?.accountNumber ?? null, faults }
 }
 
-// Browsers compute hashes only over TLS. Without TLS, a reload starts another upload.
+// The idempotency key of a batch: a hash of its rows. Browsers offer crypto.subtle only in secure contexts.
+// Elsewhere the key is random, so uploading again after a reload is a new upload.
 async function keyOf(accounts: readonly unknown[]): Promise<string> {
   if (!crypto.subtle) return randomKeyOf(accounts)
   const bytes = new TextEncoder().encode(JSON.stringify(accounts))

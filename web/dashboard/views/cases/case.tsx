@@ -1,4 +1,4 @@
-// One case: deadlines, parties, credits, holds, evidence, notes and history, and the actions on it.
+// A case: its deadlines, parties, credits, holds, evidence, notes and history, and the actions on it.
 
 import type { ComponentChildren } from 'preact'
 import { casesStrings as strings } from '../../../copy.ts'
@@ -24,8 +24,8 @@ export function WholeCase({ item, changed }: Props) {
   const isOpen = item.state !== 'closed'
   return (
     <>
-      <About item={item} />
-      <Moves item={item} changed={changed} />
+      <CaseFacts item={item} />
+      <CaseActions item={item} changed={changed} />
       <Deadlines item={item} changed={changed} />
       <Part title={strings.parties} add={isOpen && <AddParty item={item} changed={changed} />}>
         {item.parties.map((party, at) => (
@@ -51,7 +51,7 @@ export function WholeCase({ item, changed }: Props) {
         title={strings.holds}
         add={
           isOpen &&
-          item.clientId && <PlaceHold known={knownOf(item, item.clientId)} done={changed} />
+          item.clientId && <PlaceHold known={knownOf(item, item.clientId)} onDone={changed} />
         }
       >
         {item.holds.map(({ reference, heldAmount, currency, state }) => (
@@ -106,13 +106,14 @@ function Notes({ item, changed }: Props) {
   )
 }
 
-// The values of a new hold that the page knows: the client, the case and, if there is one, the first credit.
+// Returns the values of a new hold that the page knows: the client, the case and, if the case has credits,
+// the first credit.
 function knownOf({ reference, credits }: Case, clientId: string) {
   const [first] = credits
   return { clientId, case: reference, ...(first ? { sessionId: first.sessionId } : {}) }
 }
 
-function About({ item }: { item: Case }) {
+function CaseFacts({ item }: { item: Case }) {
   const { reference, amount, outcome, closedAt, erasedAt } = item
   return (
     <>
@@ -135,7 +136,7 @@ function About({ item }: { item: Case }) {
   )
 }
 
-function Moves({ item, changed }: Props) {
+function CaseActions({ item, changed }: Props) {
   const params = { reference: item.reference }
   return (
     <div class="buttons after-facts">
@@ -159,7 +160,7 @@ function Moves({ item, changed }: Props) {
           const body = { outcome: form.choice('outcome', OUTCOMES), reason: form.text('reason') }
           return send('POST', `${ONE}/close`, { params, body, headers })
         }}
-        done={changed}
+        onDone={changed}
       >
         <SelectField
           label={strings.outcome}
@@ -176,7 +177,7 @@ function Moves({ item, changed }: Props) {
         run={(form, headers) =>
           send('POST', `${ONE}/reopen`, { params, body: { reason: form.text('reason') }, headers })
         }
-        done={changed}
+        onDone={changed}
       >
         <ReasonField label={strings.reason} hint={strings.reasonHint} />
       </Action>
@@ -256,13 +257,18 @@ function AddParty({ item, changed }: Props) {
         const params = { reference: item.reference }
         return send('POST', `${ONE}/parties`, { params, body, headers })
       }}
-      done={changed}
+      onDone={changed}
     >
       <SelectField label={strings.role} name="role" options={[...ROLES]} names={strings.roles} />
-      <InputField label={strings.partyName} name="name" of="name" maxLength={200} />
-      <InputField label={strings.number} name="accountNumber" of="accountNumber" maxLength={34} />
-      <InputField label={strings.bankCode} name="bankCode" of="bankCode" maxLength={20} />
-      <InputField label={strings.contact} name="contact" of="contact" maxLength={200} />
+      <InputField label={strings.partyName} name="name" errorField="name" maxLength={200} />
+      <InputField
+        label={strings.number}
+        name="accountNumber"
+        errorField="accountNumber"
+        maxLength={34}
+      />
+      <InputField label={strings.bankCode} name="bankCode" errorField="bankCode" maxLength={20} />
+      <InputField label={strings.contact} name="contact" errorField="contact" maxLength={200} />
     </Action>
   )
 }
@@ -276,13 +282,13 @@ function AddNote({ item, changed }: Props) {
         const [params, body] = [{ reference: item.reference }, { note: form.text('note') }]
         return send('POST', `${ONE}/notes`, { params, body, headers })
       }}
-      done={changed}
+      onDone={changed}
     >
       <TextAreaField
         label={strings.note}
         hint={strings.noteHint}
         name="note"
-        of="note"
+        errorField="note"
         rows={5}
         maxLength={5_000}
         required
@@ -304,12 +310,12 @@ function LinkCredit({ item, changed }: Props) {
           headers,
         })
       }}
-      done={changed}
+      onDone={changed}
     >
       <InputField
         label={strings.client}
         name="clientId"
-        of="clientId"
+        errorField="clientId"
         required
         maxLength={64}
         defaultValue={item.clientId ?? ''}
@@ -317,7 +323,7 @@ function LinkCredit({ item, changed }: Props) {
       <InputField
         label={strings.sessionId}
         name="sessionId"
-        of="sessionId"
+        errorField="sessionId"
         required
         maxLength={64}
       />
@@ -338,7 +344,7 @@ function AddEvidence({ item, changed }: Props) {
         const [params, query] = [{ reference: item.reference }, { name: file.name }]
         return upload(`${ONE}/evidence`, { file, type, params, query, headers })
       }}
-      done={changed}
+      onDone={changed}
     >
       <Field label={strings.file} hint={strings.fileHint}>
         {(id) => (

@@ -1,4 +1,4 @@
-// Cases: reports of fraud, with the first deadline of each.
+// The list of cases, which are reports of fraud, with the first deadline of each.
 
 import { casesStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
@@ -49,9 +49,9 @@ export default function Cases(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ reference }) => reference}
       isPolled
-      none={{ title: strings.none, text: strings.noneText }}
+      emptyState={{ title: strings.none, text: strings.noneText }}
       add={<OpenCase />}
-      one={{
+      drawer={{
         title: strings.one,
         path: ONE,
         show: (item, { changed }) => <WholeCase item={item} changed={changed} />,

@@ -11,23 +11,23 @@ import { Badge } from '../../parts/values.tsx'
 const NAME_MAX = 100
 
 type Props = { close: () => void } & (
-  | { client: Client; done: () => void }
-  | { client?: undefined; done: (created: Schemas['ClientWithSecret']) => void }
+  | { client: Client; onDone: () => void }
+  | { client?: undefined; onDone: (created: Schemas['ClientWithSecret']) => void }
 )
 
-export function ClientForm({ client, close, done }: Props) {
+export function ClientForm({ client, close, onDone }: Props) {
   const [isOperator, setOperator] = useState(client?.isOperator ?? false)
   const sending = useSending(async (form, headers) => {
     const fields = fieldsOf(form)
     if (!client) {
       const clientId = form.text('clientId')
       const body = clientId ? { ...fields, clientId } : fields
-      return done(await send('POST', CLIENTS, { body, headers }))
+      return onDone(await send('POST', CLIENTS, { body, headers }))
     }
     const body = changesOf(client, fields)
     const params = { clientId: client.clientId }
     if (Object.keys(body).length > 0) await send('PATCH', CLIENT, { params, body })
-    done()
+    onDone()
   })
   return (
     <DialogForm
@@ -65,11 +65,11 @@ type Fields = ReturnType<typeof fieldsOf>
 
 function fieldsOf(form: Form) {
   const isOperator = form.has('isOperator')
-  const chosen = form.getAll('scope')
+  const chosenScopes = form.getAll('scope')
   return {
     name: form.text('name'),
     isOperator,
-    scopes: scopesFor(isOperator).filter((scope) => chosen.includes(scope)),
+    scopes: scopesFor(isOperator).filter((scope) => chosenScopes.includes(scope)),
     merchantCodes: linesOf(form, 'merchantCodes'),
     allowedAddresses: linesOf(form, 'allowedAddresses'),
   }
@@ -81,8 +81,8 @@ function linesOf(form: Form, name: string): string[] | null {
   return written.size > 0 ? [...written] : null
 }
 
-// Returns only the changed fields, so that the PATCH keeps another user's changes and the audit log shows
-// what was meant to change.
+// Returns only the changed fields, so that the PATCH keeps another user's changes, and the audit log shows
+// only the fields that this user changed.
 function changesOf(client: Client, fields: Fields): Partial<Fields> {
   const isOther = ([name, value]: [string, unknown]) =>
     inOrder(client[name as keyof Fields]) !== inOrder(value)
@@ -146,7 +146,8 @@ export function ClientBadge({ client: { isActive } }: { client: Client }) {
 type Body = paths['/api/v1/operator/clients']['post']['requestBody']['content']['application/json']
 type Scope = NonNullable<Body['scopes']>[number]
 
-// The scopes of a client. Typed by the API: a new scope does not compile until it is listed here.
+// The scopes of a client, and whether only an operator's client may have them. The type is the API's, so a
+// new scope does not compile until it is listed here.
 const IS_OPERATORS: Readonly<Record<Scope, boolean>> = {
   'accounts:read': false,
   'accounts:write': false,

@@ -1,4 +1,4 @@
-// One client: rights, usage, secrets and actions.
+// The drawer of a client: scopes, usage, secrets and actions.
 
 import { appStrings, clientsStrings as strings } from '../../../copy.ts'
 import { type Query, type Schemas, send } from '../../api.ts'
@@ -37,7 +37,7 @@ export function ClientDrawer({ clientId, isOwn, query, version, close, changed }
       close={close}
       show={(client) => (
         <>
-          <About client={client} />
+          <ClientFacts client={client} />
           {!client.isOperator && <NextSteps clientId={clientId} version={version} />}
           <ClientActions client={client} isOwn={isOwn} query={query} changed={changed} />
           <h3>{strings.secrets}</h3>
@@ -57,7 +57,7 @@ export function ClientDrawer({ clientId, isOwn, query, version, close, changed }
   )
 }
 
-function About({ client }: { client: ClientDetail }) {
+function ClientFacts({ client }: { client: ClientDetail }) {
   const { name, clientId, isOperator, scopes, merchantCodes, allowedAddresses } = client
   const { suspendedAt, suspensionReason } = client
   return (
@@ -105,7 +105,7 @@ function ClientActions({ client, isOwn, query, changed }: ClientActionsProps) {
           <ClientForm
             client={client}
             close={close}
-            done={() => {
+            onDone={() => {
               close()
               toast(appStrings.saved)
               changed()
@@ -144,7 +144,7 @@ function SwitchAction({
         return send('POST', `${CLIENT}/${verb}`, { params: { clientId }, body, headers })
       }}
       message={strings[`${verb}Done`]}
-      done={changed}
+      onDone={changed}
     >
       <ReasonField
         label={strings.reason}
@@ -177,7 +177,7 @@ function NameAction({
         return send('POST', path, { params: { clientId }, body, headers })
       }}
       message={strings[`${decision}NameDone`]}
-      done={changed}
+      onDone={changed}
     >
       <ReasonField
         label={strings.reason}
@@ -212,25 +212,25 @@ function ClientUsage({ clientId }: { clientId: string }) {
   return (
     <ul class="attempts">
       {data.days.toReversed().map((each) => (
-        <UsageDay key={each.from} of={each} />
+        <UsageDay key={each.from} usage={each} />
       ))}
     </ul>
   )
 }
 
-function UsageDay({ of }: { of: Schemas['ClientUsageDay'] }) {
-  const rest = REST.filter((name) => of[name] > 0).map((name) => strings.used[name](of[name]))
-  const isIdle = rest.length === 0 && of.credits === 0
+function UsageDay({ usage }: { usage: Schemas['ClientUsageDay'] }) {
+  const rest = REST.filter((name) => usage[name] > 0).map((name) => strings.used[name](usage[name]))
+  const isIdle = rest.length === 0 && usage.credits === 0
   return (
     <li>
       <div class="session">
-        <p>{day(of.from)}</p>
+        <p>{day(usage.from)}</p>
         <p class="muted small">{isIdle ? strings.noUsage : rest.join(' · ')}</p>
       </div>
-      {of.credits > 0 && (
+      {usage.credits > 0 && (
         <div>
-          <Money amount={of.gross} />
-          <p class="muted small">{strings.used.credits(of.credits)}</p>
+          <Money amount={usage.gross} />
+          <p class="muted small">{strings.used.credits(usage.credits)}</p>
         </div>
       )}
     </li>

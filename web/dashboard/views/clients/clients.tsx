@@ -1,4 +1,4 @@
-// Clients, for operators: find, create and change them. A client's users have their own page.
+// Clients: operators find, create and change them here. The users of a client are on a separate page.
 
 import { useState } from 'preact/hooks'
 import { appStrings, clientsStrings as strings } from '../../../copy.ts'
@@ -74,7 +74,7 @@ function ClientList(props: ViewProps) {
         keyOf={({ clientId }) => clientId}
         version={added}
         isOldestFirst
-        none={{ title: strings.none, text: strings.noneText }}
+        emptyState={{ title: strings.none, text: strings.noneText }}
         add={
           <Button style="primary" onClick={() => setCreating(true)}>
             {strings.create}
@@ -93,7 +93,7 @@ function ClientList(props: ViewProps) {
       {isCreating && (
         <ClientForm
           close={() => setCreating(false)}
-          done={(client) => {
+          onDone={(client) => {
             setCreating(false)
             setMade(client)
             setAdded(added + 1)

@@ -12,13 +12,13 @@ import { CLIENT } from './client-form.tsx'
 type Name = keyof typeof strings.steps
 type Done = Readonly<Record<Name, boolean>>
 
-const USAGE_DAYS = '31' // The most that the service counts.
+const USAGE_DAYS = '31' // The longest period that the service reports.
 
 async function findDone(clientId: string, signal: AbortSignal): Promise<Done> {
-  const of = { query: { clientId, limit: '1' }, signal }
+  const firstOfClient = { query: { clientId, limit: '1' }, signal }
   const [users, fees, ceilings, usage] = await Promise.all([
-    getPage('/dashboard/api/users', {}, of),
-    getPage('/api/v1/operator/fee-rules', {}, of),
+    getPage('/dashboard/api/users', {}, firstOfClient),
+    getPage('/api/v1/operator/fee-rules', {}, firstOfClient),
     getData(`${CLIENT}/collection-ceilings`, { clientId }, { signal }),
     getData(`${CLIENT}/use`, { clientId }, { query: { days: USAGE_DAYS }, signal }),
   ])
@@ -33,7 +33,7 @@ async function findDone(clientId: string, signal: AbortSignal): Promise<Done> {
   }
 }
 
-// Only the client itself can do the steps without an address.
+// Returns the link to each step. Steps without a link can be done only by the client itself.
 const hrefsOf = (clientId: string): Record<Name, string | undefined> => ({
   owner: hrefOf('clients', undefined, { usersOf: clientId, new: 'user' }),
   fee: hrefOf('settings', undefined, { tab: 'fees', new: 'fee', client: clientId }),
@@ -42,7 +42,7 @@ const hrefsOf = (clientId: string): Record<Name, string | undefined> => ({
   payment: undefined,
 })
 
-// Shows nothing while it is not known which steps are done.
+// Renders nothing until it is known which steps are done.
 export function NextSteps({ clientId, version }: { clientId: string; version: number }) {
   const { data: done } = useLoaded(`next steps ${clientId} ${version}`, (signal) =>
     findDone(clientId, signal),

@@ -32,8 +32,8 @@ export function TaxSettings({ clientId }: { clientId: string }) {
             ]}
           />
           <div class="buttons after-facts">
-            <EditDetails settings={data} done={reload} />
-            <SetWithholding settings={data} done={reload} />
+            <EditDetails settings={data} onDone={reload} />
+            <SetWithholding settings={data} onDone={reload} />
           </div>
         </>
       )}
@@ -41,9 +41,9 @@ export function TaxSettings({ clientId }: { clientId: string }) {
   )
 }
 
-type Props = { settings: Schemas['TaxSettings']; done: () => void }
+type Props = { settings: Schemas['TaxSettings']; onDone: () => void }
 
-function EditDetails({ settings, done }: Props) {
+function EditDetails({ settings, onDone }: Props) {
   const { clientId, legalName, address, tin } = settings
   return (
     <Action
@@ -60,7 +60,7 @@ function EditDetails({ settings, done }: Props) {
         return send('PUT', PATH, { params: { clientId }, body })
       }}
       message={appStrings.saved}
-      done={done}
+      onDone={onDone}
     >
       <InputField
         label={strings.legalName}
@@ -81,7 +81,7 @@ function EditDetails({ settings, done }: Props) {
   )
 }
 
-function SetWithholding({ settings: { clientId, withholdingPercent }, done }: Props) {
+function SetWithholding({ settings: { clientId, withholdingPercent }, onDone }: Props) {
   const tomorrow = addDays(today(), 1)
   return (
     <Action
@@ -100,7 +100,7 @@ function SetWithholding({ settings: { clientId, withholdingPercent }, done }: Pr
         return send('POST', RATES, { body, headers })
       }}
       message={appStrings.saved}
-      done={done}
+      onDone={onDone}
     >
       <InputField
         label={strings.percent}

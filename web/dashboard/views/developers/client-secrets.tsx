@@ -1,4 +1,5 @@
-// A client's secrets, and rotation with an overlap: by its users here, by operators in Clients.
+// A client's secrets, and their rotation, after which the old secret stays valid for a time. The client's
+// users see them in Developers, and operators in Clients.
 
 import { useState } from 'preact/hooks'
 import { developersStrings } from '../../../copy.ts'
@@ -33,7 +34,7 @@ export function ClientSecrets({ secrets, rotate, changed }: Props) {
             <RotationForm
               rotate={rotate}
               close={close}
-              done={({ secret }) => {
+              onDone={({ secret }) => {
                 setMade(secret)
                 changed()
               }}
@@ -74,9 +75,9 @@ function Row({ secret: { keyId, createdAt, retiresAt, usedAt } }: { secret: Clie
   )
 }
 
-type Rotation = { rotate: Rotate; close: () => void; done: (made: { secret: string }) => void }
+type Rotation = { rotate: Rotate; close: () => void; onDone: (made: { secret: string }) => void }
 
-function RotationForm({ rotate, close, done }: Rotation) {
+function RotationForm({ rotate, close, onDone }: Rotation) {
   const [overlap, setOverlap] = useState('86400')
   return (
     <ActionDialog
@@ -84,7 +85,7 @@ function RotationForm({ rotate, close, done }: Rotation) {
       isDangerous={overlap === '0'}
       text={strings.rotateText}
       run={(form, headers) => rotate({ overlapSeconds: Number(form.text('overlap')) }, headers)}
-      done={done}
+      onDone={onDone}
       close={close}
     >
       <SelectField

@@ -91,7 +91,7 @@ function SigningSecret() {
         <RotateSecret
           label={signing.rotate}
           rotate={(headers) => send('POST', `${SIGNING_SECRET}/rotate`, { body: {}, headers })}
-          done={() => setSecret(undefined)}
+          onDone={() => setSecret(undefined)}
         />
       </div>
     </section>

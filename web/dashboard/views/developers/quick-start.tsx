@@ -1,11 +1,11 @@
-// A quick start with curl, ready to paste.
+// A quick start: curl commands to paste into a terminal.
 
 import { developersStrings } from '../../../copy.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 
 const { quickStart: strings } = developersStrings
 
-// Only the demo client's secret is public, in the documentation.
+// The demo client, the only one whose secret is public.
 const DEMO = { clientId: 'MAN0000001', secret: 'sandbox-secret' }
 
 type Props = { clientId: string; mode: 'sandbox' | 'live' }

@@ -1,5 +1,5 @@
 // Shows a mail as its recipient sees it, in a frame without scripts. Mails consist of inline styles, which
-// our content security policy does not allow. So a script applies the styles one by one.
+// our content security policy does not allow. So the dashboard applies the styles one by one.
 
 import { useRef } from 'preact/hooks'
 

@@ -57,11 +57,11 @@ export function MessageLog(props: ViewProps) {
       keyOf={({ reference }) => reference}
       isPending={({ state }) => state === 'queued' || state === 'sending'}
       isPolled
-      none={{ title: strings.none, text: strings.noneText }}
-      one={{
+      emptyState={{ title: strings.none, text: strings.noneText }}
+      drawer={{
         title: strings.one,
         path: `${PATH}/{reference}`,
-        show: (message) => <About {...message} />,
+        show: (message) => <MessageFacts {...message} />,
       }}
     />
   )
@@ -71,7 +71,7 @@ function State({ state }: Pick<Message, 'state'>) {
   return <Badge state={strings.states[state]} tone={TONES[state] ?? 'calm'} />
 }
 
-function About(message: Message) {
+function MessageFacts(message: Message) {
   return (
     <>
       <h3>{kinds[message.kind] ?? message.kind}</h3>

@@ -1,5 +1,5 @@
-// Messages to people: the log, which is the inbox in a sandbox; previews; the settings of notices; and
-// addresses that get no messages.
+// The tabs of Messages: the log, which is the inbox in a sandbox; previews; the settings of notices; and
+// addresses to which the service sends no messages.
 
 import { messagesStrings as strings } from '../../../copy.ts'
 import { tabbedView } from '../../parts/tabs.tsx'

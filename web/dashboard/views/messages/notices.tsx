@@ -1,5 +1,4 @@
-// Settings: the messages that payers get, and on which channels, and the messages that the client's users
-// get.
+// Settings of notices: the messages to payers and their channels, and the messages to the client's users.
 
 import { appStrings, messagesStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
@@ -27,14 +26,16 @@ export function Notices({ session }: ViewProps) {
   return (
     <section class="card panel">
       <Pending {...loaded} kind="page" lines={10} />
-      {loaded.data && <NoticesForm settings={loaded.data} session={session} done={loaded.reload} />}
+      {loaded.data && (
+        <NoticesForm settings={loaded.data} session={session} onDone={loaded.reload} />
+      )}
     </section>
   )
 }
 
-type FormProps = { settings: Settings; session: Session; done: () => void }
+type FormProps = { settings: Settings; session: Session; onDone: () => void }
 
-function NoticesForm({ settings, session, done }: FormProps) {
+function NoticesForm({ settings, session, onDone }: FormProps) {
   const mayWrite = session.scopes.includes('webhooks:write')
   const isOperator = session.scopes.includes('operator')
   const staffKinds = isOperator ? [...STAFF_KINDS, ...OPERATOR_KINDS] : STAFF_KINDS
@@ -56,7 +57,7 @@ function NoticesForm({ settings, session, done }: FormProps) {
         return send('PUT', PATH, { body })
       }}
       message={appStrings.saved}
-      done={done}
+      onDone={onDone}
     >
       {!mayWrite && <p class="muted">{strings.mayNot}</p>}
       <Choices

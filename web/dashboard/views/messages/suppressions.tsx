@@ -1,4 +1,4 @@
-// Addresses that get no messages, because a message bounced or a user added the address.
+// Addresses to which the service sends no messages, because a message bounced or a user added the address.
 
 import { messagesStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
@@ -30,7 +30,7 @@ export function Suppressions(props: ViewProps) {
     { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
     {
       name: strings.remove,
-      show: (suppression) => mayWrite && <Remove {...suppression} done={bump} />,
+      show: (suppression) => mayWrite && <RemoveSuppression {...suppression} onDone={bump} />,
     },
   ]
   return (
@@ -43,13 +43,13 @@ export function Suppressions(props: ViewProps) {
       columns={columns}
       keyOf={({ id }) => `${id}`}
       version={version}
-      none={{ title: strings.none, text: strings.noneText }}
-      add={(changed) => mayWrite && <Add done={changed} />}
+      emptyState={{ title: strings.none, text: strings.noneText }}
+      add={(changed) => mayWrite && <Add onDone={changed} />}
     />
   )
 }
 
-function Add({ done }: { done: () => void }) {
+function Add({ onDone }: { onDone: () => void }) {
   return (
     <Action
       action={strings.add}
@@ -60,15 +60,21 @@ function Add({ done }: { done: () => void }) {
         return send('POST', PATH, { body, headers })
       }}
       message={strings.added}
-      done={done}
+      onDone={onDone}
     >
-      <InputField label={strings.address} name="address" of="address" required maxLength={254} />
-      <InputField label={strings.note} name="detail" of="detail" maxLength={200} />
+      <InputField
+        label={strings.address}
+        name="address"
+        errorField="address"
+        required
+        maxLength={254}
+      />
+      <InputField label={strings.note} name="detail" errorField="detail" maxLength={200} />
     </Action>
   )
 }
 
-function Remove({ id, recipient, done }: Suppression & { done: () => void }) {
+function RemoveSuppression({ id, recipient, onDone }: Suppression & { onDone: () => void }) {
   return (
     <Action
       action={strings.remove}
@@ -78,7 +84,7 @@ function Remove({ id, recipient, done }: Suppression & { done: () => void }) {
       text={strings.removeText}
       run={() => send('DELETE', `${PATH}/{id}`, { params: { id } })}
       message={strings.removed}
-      done={done}
+      onDone={onDone}
     />
   )
 }

@@ -27,9 +27,9 @@ import { ADVICE_PREFIX } from '../../search.tsx'
 import { RequestActions } from './request-actions.tsx'
 
 const PATH = '/api/v1/payments/{reference}'
-const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // A partly reversed payment may have a rest.
+const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // Part of a reversed payment may remain.
 
-// The amount of a payment that can still be refunded. Nothing if its refunds are too many to add up.
+// Returns the amount of a payment that can still be refunded: 0 if `data` does not contain all its refunds.
 export function leftOf(
   { status, amountPaid }: Schemas['PaymentDetail'],
   { data, hasMore }: Page<Schemas['Refund']>,
@@ -54,7 +54,7 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
   const reference = isAdvice ? open.slice(ADVICE_PREFIX.length) : open
   const load = (signal: AbortSignal) => getData(`${PATH}/timeline`, { reference }, { signal })
   const timeline = <WholeTimeline load={load} version={version} />
-  const shared = { params: { reference }, version, close, timeline }
+  const drawerProps = { params: { reference }, version, close, timeline }
   const acting = { scopes, changed }
   if (isAdvice) {
     return (
@@ -64,11 +64,11 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
         path="/api/v1/advices/{reference}"
         show={(advice) => (
           <>
-            <AboutAdvice advice={advice} />
-            <RequestActions of={advice} {...acting} />
+            <RequestFacts advice={advice} />
+            <RequestActions subject={advice} {...acting} />
           </>
         )}
-        {...shared}
+        {...drawerProps}
       />
     )
   }
@@ -81,22 +81,22 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
         <>
           <Title payment={payment} />
           <Refunds
-            of={{ reference: payment.paymentReference }}
+            target={{ reference: payment.paymentReference }}
             payer={payerOf(payment)}
             received={isPaid(payment) ? payment.amountPaid : 0}
             mayRefund={scopes.includes('refunds:write')}
             {...{ version, changed }}
           />
-          <About payment={payment} />
-          <RequestActions of={payment} {...acting} />
+          <PaymentFacts payment={payment} />
+          <RequestActions subject={payment} {...acting} />
         </>
       )}
-      {...shared}
+      {...drawerProps}
     />
   )
 }
 
-function AboutAdvice({ advice }: { advice: Schemas['AdviceRecord'] }) {
+function RequestFacts({ advice }: { advice: Schemas['AdviceRecord'] }) {
   return (
     <>
       <Headline
@@ -154,7 +154,7 @@ export function payerOf(payment: Schemas['PaymentDetail']): string | null {
   return others.length === 0 ? payer : null
 }
 
-// The facts that support staff asks a payer for on the phone. The latest credit comes first.
+// Returns the facts for which support staff ask a payer on the phone. The latest credit comes first.
 function paidBy(payment: Schemas['PaymentDetail']): Fact[] {
   const [latest] = payment.credits
   if (!latest) return []
@@ -177,7 +177,7 @@ function Title({ payment }: { payment: Schemas['PaymentDetail'] }) {
   )
 }
 
-function About({ payment }: { payment: Schemas['PaymentDetail'] }) {
+function PaymentFacts({ payment }: { payment: Schemas['PaymentDetail'] }) {
   const { amountPaid, amountRemaining, amountInSuspense, refundedAmount, currency } = payment
   return (
     <Facts

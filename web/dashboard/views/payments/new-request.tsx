@@ -33,32 +33,37 @@ export function NewRequest({ close, created }: Props) {
   })
   return (
     <DialogForm title={strings.title} action={strings.submit} sending={sending} close={close}>
-      <InputField label={strings.amount} of="amount" name="amount" required {...AMOUNT} />
+      <InputField label={strings.amount} errorField="amount" name="amount" required {...AMOUNT} />
       <InputField
         label={strings.customer}
-        of="customer.customerFullName"
+        errorField="customer.customerFullName"
         name="customer"
         required
         maxLength={NAME_MAX}
       />
       <InputField
         label={strings.email}
-        of="customer.customerEmail"
+        errorField="customer.customerEmail"
         name="email"
         type="email"
         maxLength={EMAIL_MAX}
       />
-      <InputField label={strings.narration} of="narration" name="narration" maxLength={NAME_MAX} />
+      <InputField
+        label={strings.narration}
+        errorField="narration"
+        name="narration"
+        maxLength={NAME_MAX}
+      />
       <SelectField
         label={strings.validity}
         hint={strings.validityHint}
-        of="expiresInSeconds"
+        errorField="expiresInSeconds"
         name="validity"
         options={SPANS}
         names={spans}
       />
       <Policies />
-      <Further />
+      <MoreFields />
     </DialogForm>
   )
 }
@@ -99,7 +104,7 @@ function Policies() {
 }
 
 // Rarely used fields, folded away. The return page is not folded until a default is known.
-function Further() {
+function MoreFields() {
   const { data, problem, reload } = usePage('/api/v1/advices', { limit: '1' })
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="text" lines={2} />
   const known = data.data[0]?.callBackUrl ?? ''
@@ -119,7 +124,7 @@ function Further() {
         <InputField
           label={strings.merchantRef}
           hint={strings.merchantRefHint}
-          of="merchantRef"
+          errorField="merchantRef"
           name="merchantRef"
           maxLength={REFERENCE_MAX}
         />
@@ -144,9 +149,9 @@ function Grace() {
     <SelectField
       label={strings.grace}
       hint={strings.graceHint}
-      of="graceSeconds"
+      errorField="graceSeconds"
       name="grace"
-      none={strings.graceDefault}
+      emptyOption={strings.graceDefault}
       options={GRACES}
       names={strings.graces}
     />

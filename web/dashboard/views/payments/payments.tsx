@@ -143,7 +143,7 @@ function PaymentList({ sample, ...props }: ListProps) {
             <RefundMany payments={payments} end={end} />
           ),
       }}
-      none={{ title: strings.none, text: strings.noneText, sample }}
+      emptyState={{ title: strings.none, text: strings.noneText, sample }}
       detail={(row) => <PaymentDrawer {...row} scopes={props.session.scopes} />}
     />
   )
@@ -202,7 +202,7 @@ function Requests({ sample, ...props }: ListProps) {
       filters={REQUEST_FILTERS}
       keyOf={({ adviceReference }) => `${ADVICE_PREFIX}${adviceReference}`}
       isAbout={/^(?:payment|credit)\./}
-      none={{ title: strings.requests.none, text: strings.requests.noneText, sample }}
+      emptyState={{ title: strings.requests.none, text: strings.requests.noneText, sample }}
       detail={(row) => <PaymentDrawer {...row} scopes={props.session.scopes} />}
     />
   )

@@ -1,5 +1,6 @@
-// Refunds what is left of each selected payment. First reads how much that is and who gets it; then the user
-// confirms the count, the total and the recipients. Each refund is its own request, under the rules of one.
+// Refunds the remaining amount of each selected payment. First reads the amounts and recipients; then the
+// user confirms the count, the total and the recipients. Each refund is a separate request, under the same
+// rules as a single refund.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, refundManyStrings as strings } from '../../../copy.ts'
@@ -34,11 +35,11 @@ const keyOf = ({ paymentReference }: Payment) => paymentReference
 async function planFor(payments: readonly Payment[]): Promise<Plan> {
   const plan: Plan = { parts: [], others: [] }
   await forEach(payments, async (payment) => {
-    const of = { reference: payment.paymentReference }
+    const target = { reference: payment.paymentReference }
     try {
       const [detail, refunds] = await Promise.all([
-        getData('/api/v1/payments/{reference}', of),
-        listRefunds(of),
+        getData('/api/v1/payments/{reference}', target),
+        listRefunds(target),
       ])
       const amount = leftOf(detail, refunds)
       const part = { payment, payer: payerOf(detail), amount, currency: payment.currency }
@@ -54,7 +55,7 @@ async function planFor(payments: readonly Payment[]): Promise<Plan> {
   return plan
 }
 
-// The payments stay those of the moment when the dialog opened, because the list changes meanwhile.
+// Keeps the payments that were selected when the dialog opened, because the list may change in the meantime.
 function Planned({ payments, end, close }: Props & { close: () => void }) {
   const [plan, setPlan] = useState<Plan | undefined>()
   useEffect(() => {
@@ -69,8 +70,8 @@ function Planned({ payments, end, close }: Props & { close: () => void }) {
   }
   if (plan.parts.length === 0) {
     return (
-      <NoticeDialog title={strings.none} done={appStrings.close} close={close}>
-        <Others plan={plan} />
+      <NoticeDialog title={strings.none} closeLabel={appStrings.close} close={close}>
+        <OtherPayments plan={plan} />
       </NoticeDialog>
     )
   }
@@ -88,8 +89,8 @@ function Confirmed({ plan, end, close }: { plan: Plan; end: () => void; close: (
   const run = (chosen: string) =>
     bulk.run(async ({ payment, amount }, headers) => {
       const body = { amount: amount.toFixed(2), reason: chosen }
-      const of = { reference: payment.paymentReference }
-      return humanize(refundState(await requestRefund(of, body, headers)))
+      const target = { reference: payment.paymentReference }
+      return humanize(refundState(await requestRefund(target, body, headers)))
     })
   const sending = useSending(async (form) => {
     setReason(form.text('reason'))
@@ -115,7 +116,7 @@ function Confirmed({ plan, end, close }: { plan: Plan; end: () => void; close: (
             </li>
           ))}
         </ul>
-        <Others plan={plan} />
+        <OtherPayments plan={plan} />
       </DialogForm>
     )
   }
@@ -140,7 +141,7 @@ function Line({ part: { payment, payer, amount, currency } }: { part: Part }) {
   )
 }
 
-function Others({ plan: { others } }: { plan: Plan }) {
+function OtherPayments({ plan: { others } }: { plan: Plan }) {
   if (others.length === 0) return null
   return (
     <>

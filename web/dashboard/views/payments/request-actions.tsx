@@ -23,12 +23,13 @@ type Subject = {
   amountPaid: number
   currency: string
 } & ({ customerName: string } | { customerFullName: string })
-const customerOf = (of: Subject) => ('customerName' in of ? of.customerName : of.customerFullName)
+const customerOf = (subject: Subject) =>
+  'customerName' in subject ? subject.customerName : subject.customerFullName
 
-type Props = { of: Subject; scopes: readonly string[]; changed: () => void }
+type Props = { subject: Subject; scopes: readonly string[]; changed: () => void }
 
-export function RequestActions({ of, scopes, changed }: Props) {
-  const { adviceReference, paymentReference, status } = of
+export function RequestActions({ subject, scopes, changed }: Props) {
+  const { adviceReference, paymentReference, status } = subject
   const mayWrite = scopes.includes('payments:write')
   const isOpen = OPEN.includes(status)
   const receipt = `/pay?${new URLSearchParams({ adviceReference })}`
@@ -47,7 +48,7 @@ export function RequestActions({ of, scopes, changed }: Props) {
       {paymentReference && scopes.includes('webhooks:write') && (
         <ResendButton reference={paymentReference} changed={changed} />
       )}
-      {isOpen && mayWrite && <CancelButton of={of} changed={changed} />}
+      {isOpen && mayWrite && <CancelButton subject={subject} changed={changed} />}
       {!isOpen && mayWrite && <EraseAdvice reference={adviceReference} changed={changed} />}
     </section>
   )
@@ -59,7 +60,7 @@ function EraseAdvice({ reference, changed }: { reference: string; changed: () =>
     const params = { adviceReference: reference }
     return (await send('POST', path, { params, body, headers })).isComplete
   }
-  return <EraseButton of="advice" word={erasureStrings.word} run={run} changed={changed} />
+  return <EraseButton kind="advice" word={erasureStrings.word} run={run} changed={changed} />
 }
 
 type ButtonProps = { reference: string; changed: () => void }
@@ -76,14 +77,14 @@ function ExtendButton({ reference, changed }: ButtonProps) {
         return send('POST', path, { params: { reference }, body, headers })
       }}
       message={strings.extend.done}
-      done={changed}
+      onDone={changed}
     >
       <SelectField label={strings.extend.by} name="seconds" options={SPANS} names={strings.spans} />
     </Action>
   )
 }
 
-// Acts at once: receivers must tolerate the same event twice.
+// Has no confirmation dialog, because receivers must tolerate the same event twice.
 function ResendButton({ reference: paymentReference, changed }: ButtonProps) {
   const path = '/api/WebHook/push/{paymentReference}'
   return (
@@ -98,14 +99,14 @@ function ResendButton({ reference: paymentReference, changed }: ButtonProps) {
   )
 }
 
-function CancelButton({ of, changed }: { of: Subject; changed: () => void }) {
-  const { adviceReference: reference, amount, amountPaid, currency } = of
+function CancelButton({ subject, changed }: { subject: Subject; changed: () => void }) {
+  const { adviceReference: reference, amount, amountPaid, currency } = subject
   return (
     <Action
-      title={strings.cancel.title(money(amount, currency), customerOf(of))}
+      title={strings.cancel.title(money(amount, currency), customerOf(subject))}
       action={strings.cancel.open}
       style="danger-text"
-      no={strings.cancel.keep}
+      cancelLabel={strings.cancel.keep}
       isDangerous
       text={
         <>
@@ -117,7 +118,7 @@ function CancelButton({ of, changed }: { of: Subject; changed: () => void }) {
         send('POST', '/api/v1/advices/{reference}/cancel', { params: { reference }, headers })
       }
       message={strings.cancel.done}
-      done={changed}
+      onDone={changed}
     />
   )
 }
@@ -128,8 +129,8 @@ const PATH = '/api/v1/payments/{reference}'
 const WATCH_EVERY_MS = 2_000
 const WATCHES_MAX = 60
 
-// Queries the banks for the transfer of a payment; by session id, if the customer has a receipt. The answers
-// raise no events, so the button watches for them.
+// Queries the banks for the transfer of a payment, by session id if the customer has a receipt. The responses
+// of the banks raise no events, so the button polls for them.
 function RequeryButton(props: RequeryButtonProps) {
   const { reference, changed } = props
   const watch = useWatch(props)
@@ -147,7 +148,7 @@ function RequeryButton(props: RequeryButtonProps) {
         watch(before, requeries.length)
       }}
       message={strings.requeried}
-      done={changed}
+      onDone={changed}
     >
       <InputField
         label={strings.sessionId}
@@ -164,7 +165,7 @@ async function countQueries(reference: string): Promise<number> {
   return entries.filter(({ kind }) => kind === 'requery').length
 }
 
-// Watches until every requery has its answer, for two minutes at most.
+// Polls until every requery has its outcome, for two minutes at most.
 function useWatch({ reference, changed }: RequeryButtonProps) {
   const timer = useRef(0)
   useEffect(() => () => window.clearInterval(timer.current), [])

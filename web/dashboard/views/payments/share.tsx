@@ -1,4 +1,4 @@
-// The link of a payment request, to copy, to share and to scan.
+// The dialog with the link of a payment request, to copy, to share, or to scan as a QR code.
 
 import { useState } from 'preact/hooks'
 import { paymentsStrings } from '../../../copy.ts'
@@ -25,12 +25,12 @@ export function ShareButton({ reference }: { reference: string }) {
       <Button style="primary" onClick={() => setOpen(true)}>
         {strings.open}
       </Button>
-      {isOpen && <Known reference={reference} close={() => setOpen(false)} />}
+      {isOpen && <ShareKnown reference={reference} close={() => setOpen(false)} />}
     </>
   )
 }
 
-function Known({ reference, close }: { reference: string; close: () => void }) {
+function ShareKnown({ reference, close }: { reference: string; close: () => void }) {
   const { data, problem, reload } = useData('/api/v1/advices/{reference}', { reference })
   if (data) return <ShareDialog title={strings.title} request={data} close={close} />
   return (
@@ -44,16 +44,16 @@ type Props = { title: string; request: Shared; close: () => void }
 
 export function ShareDialog({ title, request, close }: Props) {
   const { amount, currency, customerFullName, paymentUrl: url, narration } = request
-  const what = { title: narration ?? title, url }
-  const maySend = typeof navigator.share === 'function' && navigator.canShare?.(what)
+  const shareData = { title: narration ?? title, url }
+  const maySend = typeof navigator.share === 'function' && navigator.canShare?.(shareData)
   return (
     <NoticeDialog
       title={title}
-      done={strings.done}
-      other={
+      closeLabel={strings.done}
+      otherButtons={
         maySend && (
-          // The user closed the share sheet.
-          <Button onClick={() => navigator.share(what).catch(() => {})}>{strings.send}</Button>
+          // Rejects if the user closes the share sheet.
+          <Button onClick={() => navigator.share(shareData).catch(() => {})}>{strings.send}</Button>
         )
       }
       close={close}

@@ -1,4 +1,4 @@
-// The payouts of all clients. Those whose outcome is unknown come first.
+// The payouts of all clients. Payouts with an unknown outcome come first.
 
 import { appStrings, payoutsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
@@ -43,7 +43,7 @@ const ALL: readonly (Column<OperatorPayout> | undefined)[] = [
   requested,
 ]
 
-// No bank has reported the outcome of these payouts, so a user may.
+// Whether no bank has reported the outcome of the payout, so that a user may record it.
 const isUndecided = ({ status, payoutFile }: OperatorPayout) =>
   status === 'unknown' || (status === 'sending' && payoutFile !== null)
 
@@ -70,8 +70,8 @@ export function AllPayouts(props: ViewProps) {
         filters={FILTERS}
         keyOf={({ reference: key }) => key}
         version={version}
-        none={{ title: strings.none, text: strings.noneAll }}
-        one={{
+        emptyState={{ title: strings.none, text: strings.noneAll }}
+        drawer={{
           title: strings.one,
           path: `${PATH}/{reference}`,
           show: (payout) => (
@@ -81,7 +81,7 @@ export function AllPayouts(props: ViewProps) {
                   payout={payout}
                   session={props.session}
                   request={payout.failureRequest}
-                  done={bump}
+                  onDone={bump}
                 />
               )}
             </PayoutDetail>

@@ -1,5 +1,5 @@
-// The client's bank accounts, where its payouts and settlements go. The service checks the name of a new one
-// at the bank, which may take a moment.
+// The client's bank accounts, which receive its payouts and settlements. The service checks the name of a new
+// bank account with the bank, which may take a moment.
 
 import { payoutsStrings, bankAccountsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
@@ -42,20 +42,20 @@ export function BankAccounts(props: ViewProps) {
       caption={payoutsStrings.tabs.bankAccounts}
       columns={COLUMNS}
       keyOf={({ reference }) => reference}
-      none={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
-      add={mayWrite && ((changed) => <AddBankAccount done={changed} />)}
-      one={{
+      emptyState={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
+      add={mayWrite && ((changed) => <AddBankAccount onDone={changed} />)}
+      drawer={{
         title: strings.one,
         path: `${PATH}/{reference}`,
         show: (account, { changed }) => (
-          <BankAccountDetail account={account} mayWrite={mayWrite} done={changed} />
+          <BankAccountDetail account={account} mayWrite={mayWrite} onDone={changed} />
         ),
       }}
     />
   )
 }
 
-function AddBankAccount({ done }: { done: () => void }) {
+function AddBankAccount({ onDone }: { onDone: () => void }) {
   return (
     <Action
       action={strings.add}
@@ -64,8 +64,8 @@ function AddBankAccount({ done }: { done: () => void }) {
       run={(form, headers) =>
         send('POST', '/api/v1/bank-accounts', { body: bankAccountOf(form), headers })
       }
-      done={({ reference }) => {
-        done()
+      onDone={({ reference }) => {
+        onDone()
         goTo(hrefOf('payouts', reference, { tab: 'bankAccounts' }))
       }}
     >
@@ -76,9 +76,9 @@ function AddBankAccount({ done }: { done: () => void }) {
 
 const ONE = `${PATH}/{reference}`
 
-type Props = { account: BankAccount; mayWrite: boolean; done: () => void }
+type Props = { account: BankAccount; mayWrite: boolean; onDone: () => void }
 
-function BankAccountDetail({ account, mayWrite, done }: Props) {
+function BankAccountDetail({ account, mayWrite, onDone }: Props) {
   const number = account.accountNumber ?? account.accountNumberMasked
   const text = strings.statusTexts[account.status]
   return (
@@ -96,17 +96,17 @@ function BankAccountDetail({ account, mayWrite, done }: Props) {
           [strings.enquired, account.enquiredAt && <Time at={account.enquiredAt} />],
         ]}
       />
-      {mayWrite && <AccountActions account={account} done={done} />}
+      {mayWrite && <AccountActions account={account} onDone={onDone} />}
     </>
   )
 }
 
-function AccountActions({ account, done }: { account: BankAccount; done: () => void }) {
+function AccountActions({ account, onDone }: { account: BankAccount; onDone: () => void }) {
   const { reference, accountName, isActive, isDefault, status } = account
   const change = async (body: { isDefault?: true; isActive?: boolean }, message: string) => {
     await send('PATCH', ONE, { params: { reference }, body })
     toast(message)
-    done()
+    onDone()
   }
   const mayBeDefault = isActive && !isDefault && status !== 'mismatch'
   return (

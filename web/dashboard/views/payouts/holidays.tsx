@@ -1,4 +1,5 @@
-// The calendar of holidays, a year at a time. Expected holidays can be confirmed once they are announced.
+// The calendar of bank holidays, one year at a time. An expected holiday can be confirmed once it is
+// announced.
 
 import { useRef, useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
@@ -49,7 +50,7 @@ export function Holidays() {
         ))}
       </ul>
       <AddHoliday
-        done={(date) => {
+        onDone={(date) => {
           setYear(date.slice(0, 4))
           reload()
         }}
@@ -93,14 +94,14 @@ function HolidayItem({ holiday, reload }: { holiday: Holiday; reload: () => void
   )
 }
 
-function AddHoliday({ done }: { done: (date: string) => void }) {
+function AddHoliday({ onDone }: { onDone: (date: string) => void }) {
   const element = useRef<HTMLFormElement>(null)
   const { problem, isBusy, submit } = useSending(async (form) => {
     const date = form.text('date')
     const [name, source] = [form.text('name'), form.text('source')]
     await save(date, { name, source, status: 'confirmed' })
     element.current?.reset()
-    done(date)
+    onDone(date)
   })
   return (
     <form ref={element} class="form inline-form" onSubmit={submit} aria-busy={isBusy}>

@@ -1,4 +1,5 @@
-// The client's payouts: those awaiting approval first, then the list. Request, approve, reject, cancel one.
+// The client's payouts: those awaiting approval first, then the list. A user can request, approve, reject or
+// cancel a payout.
 
 import { payoutsStrings as strings } from '../../../copy.ts'
 import { getPage, type Schemas, send } from '../../api.ts'
@@ -44,14 +45,16 @@ export function OwnPayouts(props: ViewProps) {
         isAbout={/^(?:payout|settlement)\./}
         version={version}
         bulk={{ nameOf: ({ toAccountName }) => toAccountName, sumOf }}
-        none={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
-        add={mayWrite && <NewPayout key={opened} isOpenAtFirst={opened === 'payout'} done={bump} />}
-        one={{
+        emptyState={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
+        add={
+          mayWrite && <NewPayout key={opened} isOpenAtFirst={opened === 'payout'} onDone={bump} />
+        }
+        drawer={{
           title: strings.one,
           path: `${PATH}/{reference}`,
           show: (payout) => (
             <PayoutDetail payout={payout}>
-              {mayWrite && <PayoutActions payout={payout} done={bump} />}
+              {mayWrite && <PayoutActions payout={payout} onDone={bump} />}
             </PayoutDetail>
           ),
         }}
@@ -62,9 +65,9 @@ export function OwnPayouts(props: ViewProps) {
 
 const { create: createWords } = strings
 
-type NewProps = { isOpenAtFirst: boolean; done: () => void }
+type NewProps = { isOpenAtFirst: boolean; onDone: () => void }
 
-function NewPayout({ isOpenAtFirst, done }: NewProps) {
+function NewPayout({ isOpenAtFirst, onDone }: NewProps) {
   return (
     <Action
       isOpenAtFirst={isOpenAtFirst}
@@ -83,8 +86,8 @@ function NewPayout({ isOpenAtFirst, done }: NewProps) {
       message={({ reference, approval }) =>
         approval === 'needed' ? createWords.asked(reference) : createWords.done(reference)
       }
-      done={({ reference }) => {
-        done()
+      onDone={({ reference }) => {
+        onDone()
         goTo(hrefOf('payouts', reference))
       }}
     >
@@ -144,9 +147,9 @@ function AccountChoice() {
 const { decide: decideWords } = strings
 const ONE = `${PATH}/{reference}`
 
-type Props = { payout: Schemas['PayoutDetail']; done: () => void }
+type Props = { payout: Schemas['PayoutDetail']; onDone: () => void }
 
-export function PayoutActions({ payout, done }: Props) {
+export function PayoutActions({ payout, onDone }: Props) {
   if (payout.status === 'unknown') {
     return <p class="notice held">{strings.unknownText}</p>
   }
@@ -154,9 +157,10 @@ export function PayoutActions({ payout, done }: Props) {
   const { reference, blockedBy, cannotApprove } = payout
   const isOwn = cannotApprove?.code === 'other_person_needed'
   const mayDecide = isAwaiting(payout) && !isOwn
-  // The payout of a settlement or refund is cancelled with it, unless it is blocked.
+  // The payout of a settlement or refund is cancelled together with it. Only a blocked one can be cancelled
+  // alone.
   const mayCancel = payout.purpose === 'payout' || Boolean(blockedBy)
-  const of = [money(payout.amount, payout.currency), payout.toAccountName] as const
+  const amountAndPayee = [money(payout.amount, payout.currency), payout.toAccountName] as const
   const params = { reference }
   return (
     <>
@@ -169,17 +173,17 @@ export function PayoutActions({ payout, done }: Props) {
       )}
       <div class="actions">
         <Action
-          title={decideWords.approveTitle(...of)}
+          title={decideWords.approveTitle(...amountAndPayee)}
           action={decideWords.approve}
           style="primary"
           isOffered={mayDecide && !cannotApprove}
           text={decideWords.approveText}
           run={(_, headers) => send('POST', `${ONE}/approve`, { params, body: {}, headers })}
           message={decideWords.approved(reference)}
-          done={done}
+          onDone={onDone}
         />
         <Action
-          title={decideWords.rejectTitle(...of)}
+          title={decideWords.rejectTitle(...amountAndPayee)}
           action={decideWords.reject}
           isOffered={mayDecide}
           isDangerous
@@ -189,19 +193,19 @@ export function PayoutActions({ payout, done }: Props) {
             return send('POST', `${ONE}/reject`, { params, body, headers })
           }}
           message={decideWords.rejected(reference)}
-          done={done}
+          onDone={onDone}
         >
           <ReasonField label={decideWords.reason} hint={decideWords.reasonHint} />
         </Action>
         <Action
-          title={decideWords.cancelTitle(...of)}
+          title={decideWords.cancelTitle(...amountAndPayee)}
           action={decideWords.cancel}
           isOffered={mayCancel && !mayDecide}
           isDangerous
           text={decideWords.cancelText}
           run={(_, headers) => send('POST', `${ONE}/cancel`, { params, body: {}, headers })}
           message={decideWords.cancelled(reference)}
-          done={done}
+          onDone={onDone}
         />
       </div>
     </>

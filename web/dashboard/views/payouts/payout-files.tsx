@@ -51,21 +51,21 @@ export function PayoutFiles(props: ViewProps) {
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ id }) => id}
-      none={{ title: strings.none, text: strings.noneText }}
+      emptyState={{ title: strings.none, text: strings.noneText }}
       add={
         mayChange &&
         ((changed) => (
           <div class="buttons">
-            <UploadResults done={changed} />
-            <CreateFile done={changed} />
+            <UploadResults onDone={changed} />
+            <CreateFile onDone={changed} />
           </div>
         ))
       }
-      one={{
+      drawer={{
         title: strings.one,
         path: `${PATH}/{id}`,
         show: (file, { changed }) => (
-          <PayoutFileDetail file={file} session={props.session} done={changed} />
+          <PayoutFileDetail file={file} session={props.session} onDone={changed} />
         ),
       }}
     />
@@ -74,7 +74,7 @@ export function PayoutFiles(props: ViewProps) {
 
 const FORMATS = ['pain.001', 'csv'] as const
 
-function CreateFile({ done }: { done: () => void }) {
+function CreateFile({ onDone }: { onDone: () => void }) {
   return (
     <Action
       title={strings.createTitle}
@@ -87,8 +87,8 @@ function CreateFile({ done }: { done: () => void }) {
         return send('POST', '/api/v1/operator/payout-files', { body, headers })
       }}
       message={({ id }) => strings.made(id)}
-      done={({ id }) => {
-        done()
+      onDone={({ id }) => {
+        onDone()
         goTo(hrefOf('payouts', id, { tab: 'files' }))
       }}
     >
@@ -111,7 +111,7 @@ function OurBanks() {
       label={strings.bank}
       name="bankCode"
       required
-      none={strings.chooseBank}
+      emptyOption={strings.chooseBank}
       options={data.map(({ code, name }) => [code, name])}
     />
   )
@@ -119,9 +119,9 @@ function OurBanks() {
 
 const { person } = suspenseStrings
 
-type Detail = { file: Schemas['PayoutFileDetail']; session: Session; done: () => void }
+type Detail = { file: Schemas['PayoutFileDetail']; session: Session; onDone: () => void }
 
-function PayoutFileDetail({ file, session, done }: Detail) {
+function PayoutFileDetail({ file, session, onDone }: Detail) {
   const { id, amount, payouts, notDeliveredAt, blockedBy, failureRequest } = file
   const isInUse = mayAccount(session) && notDeliveredAt === null
   return (
@@ -149,9 +149,9 @@ function PayoutFileDetail({ file, session, done }: Detail) {
           <p class="muted small after-facts">{strings.downloadNote}</p>
         </>
       )}
-      <About file={file} />
-      {failureRequest && <DecideFailure session={session} item={failureRequest} done={done} />}
-      {isInUse && file.open > 0 && !failureRequest && <NotDelivered file={file} done={done} />}
+      <FileFacts file={file} />
+      {failureRequest && <DecideFailure session={session} item={failureRequest} onDone={onDone} />}
+      {isInUse && file.open > 0 && !failureRequest && <NotDelivered file={file} onDone={onDone} />}
     </>
   )
 }
@@ -161,7 +161,7 @@ function whyBlocked({ settledByHand }: PayoutFile, blockedBy: string): string {
   return strings.blocked[blockedBy] ?? blockedBy
 }
 
-function About({ file }: { file: PayoutFile }) {
+function FileFacts({ file }: { file: PayoutFile }) {
   const { downloadedAt, downloadedBy, notDeliveredAt, notDeliveredBy } = file
   return (
     <Facts
@@ -186,7 +186,7 @@ function About({ file }: { file: PayoutFile }) {
   )
 }
 
-function NotDelivered({ file: { id, open }, done }: { file: PayoutFile; done: () => void }) {
+function NotDelivered({ file: { id, open }, onDone }: { file: PayoutFile; onDone: () => void }) {
   return (
     <div class="actions">
       <Action
@@ -200,7 +200,7 @@ function NotDelivered({ file: { id, open }, done }: { file: PayoutFile; done: ()
           return send('POST', `${PATH}/{id}/not-delivered`, { params: { id }, body, headers })
         }}
         message={strings.failedDone(id)}
-        done={done}
+        onDone={onDone}
       >
         <TextAreaField
           label={strings.confirmation}
@@ -220,7 +220,7 @@ type Results = Schemas['PayoutResults']
 const RESULTS = '/api/v1/operator/payout-files/results'
 const COUNTS = ['confirmed', 'failed', 'pending', 'unchanged'] as const
 
-function UploadResults({ done }: { done: () => void }) {
+function UploadResults({ onDone }: { onDone: () => void }) {
   const [results, setResults] = useState<Results | undefined>()
   return (
     <>
@@ -234,9 +234,9 @@ function UploadResults({ done }: { done: () => void }) {
           const type = isCsv(file) ? 'text/csv' : 'application/xml'
           return upload(RESULTS, { file, type, headers })
         }}
-        done={(answer) => {
+        onDone={(answer) => {
           setResults(answer)
-          done()
+          onDone()
         }}
       >
         <InputField
@@ -257,7 +257,7 @@ const isCsv = ({ name, type }: File) => type === 'text/csv' || /\.csv$/i.test(na
 function Outcome({ results, close }: { results: Results; close: () => void }) {
   const { problems } = results
   return (
-    <NoticeDialog title={strings.taken} done={strings.done} close={close}>
+    <NoticeDialog title={strings.taken} closeLabel={strings.done} close={close}>
       <div class="sums">
         <Facts facts={COUNTS.map((name): Fact => [strings.results[name], count(results[name])])} />
       </div>

@@ -137,7 +137,7 @@ function PayoutTariffs({ openKey }: { openKey: string | undefined }) {
     <>
       <h2 class="section">{strings.tariffs}</h2>
       <div class="above">
-        <AddTariff done={pages.reload} />
+        <AddTariff onDone={pages.reload} />
       </div>
       <ListTable
         caption={strings.tariffs}
@@ -173,7 +173,7 @@ function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void
         title={strings.withdrawTitle}
         text={strings.withdrawText}
         run={() => send('DELETE', `${TARIFFS}/{id}`, { params: { id: `${id}` } })}
-        done={() => {
+        onDone={() => {
           close()
           changed()
         }}
@@ -182,7 +182,7 @@ function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void
   )
 }
 
-// A line such as “5000 10” is the greatest amount and its fee. The last line is the fee above all others.
+// A line such as “5000 10” is an upper limit and its fee. The last line is the fee for all larger amounts.
 function readBands(text: string): Band[] {
   const lines = text.split('\n').map((line) => line.replaceAll(/[₦,]/g, '').trim().split(/\s+/))
   const rows = lines.filter(([first]) => first !== '')
@@ -194,7 +194,7 @@ function readBands(text: string): Band[] {
   )
 }
 
-function AddTariff({ done }: { done: () => void }) {
+function AddTariff({ onDone }: { onDone: () => void }) {
   return (
     <Action
       action={strings.addTariff}
@@ -216,7 +216,7 @@ function AddTariff({ done }: { done: () => void }) {
         return send('POST', TARIFFS, { body, headers })
       }}
       message={appStrings.saved}
-      done={done}
+      onDone={onDone}
     >
       <InputField name="bankCode" label={strings.bank} hint={strings.bankHint} />
       <TextAreaField

@@ -1,5 +1,5 @@
-// A payout: where the money is, to whom it goes, and what happened to it. Also the columns and filters of
-// lists of payouts, and the payouts that wait for approval or for a bank.
+// A payout: where its money is, its recipient and its history. Also the columns and filters of lists of
+// payouts, and the payouts that wait for approval or for a bank.
 
 import type { ComponentChildren } from 'preact'
 import { codeOf } from '../../../../src/short-codes.ts'
@@ -28,9 +28,9 @@ export function PayoutDetail({ payout, children }: Props) {
   return (
     <>
       <Headline sum={payout} state={stateOf(payout)} about={strings.to(payout.toAccountName)} />
-      <Places payout={payout} />
+      <PayoutLocations payout={payout} />
       {children}
-      <Facts facts={[...factsOf(payout), ...('clientId' in payout ? inside(payout) : [])]} />
+      <Facts facts={[...factsOf(payout), ...('clientId' in payout ? operatorFacts(payout) : [])]} />
       <h3>{strings.history}</h3>
       <Timeline entries={payout.history.map(entryOf)} />
     </>
@@ -45,7 +45,7 @@ function placeOf(payout: AnyPayout): string {
   return strings.places[status as keyof typeof strings.places]
 }
 
-function Places({ payout }: { payout: AnyPayout }) {
+function PayoutLocations({ payout }: { payout: AnyPayout }) {
   const { amount, fee, vat, currency, status } = payout
   const isBack = status === 'failed' || status === 'cancelled'
   return (
@@ -87,8 +87,8 @@ function factsOf(payout: AnyPayout): Fact[] {
   ]
 }
 
-// Facts that the client does not see.
-function inside(payout: Schemas['OperatorPayoutDetail']): Fact[] {
+// Returns the facts that only operators see.
+function operatorFacts(payout: Schemas['OperatorPayoutDetail']): Fact[] {
   const { clientId, bankCode, bankCost, bankCostVat, settledBy, currency, payoutFile } = payout
   const { status, queries, nextQueryAt } = payout
   return [
@@ -115,12 +115,12 @@ function kindOf(change: string): Entry['kind'] {
 }
 
 function entryOf({ change, changedBy, changedAt, detail }: Schemas['PayoutChange']): Entry {
-  const what = strings.changes[change] ?? humanize(change)
+  const text = strings.changes[change] ?? humanize(change)
   const isPerson = /^(?:user|client):/.test(changedBy)
   return {
     at: changedAt,
     kind: kindOf(change),
-    description: isPerson ? strings.changedBy(what, refundsStrings.person(changedBy)) : what,
+    description: isPerson ? strings.changedBy(text, refundsStrings.person(changedBy)) : text,
     amount: null,
     currency: null,
     reference: null,

@@ -1,5 +1,5 @@
-// Payouts and the bank accounts they go to. Accounting also sees the payouts of all clients, and payout
-// files.
+// The tabs of Payouts: payouts and the bank accounts that receive them. Users with accounting access also see
+// the payouts of all clients, and payout files.
 
 import { payoutsStrings as strings } from '../../../copy.ts'
 import { tabbedView } from '../../parts/tabs.tsx'

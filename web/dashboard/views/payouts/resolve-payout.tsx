@@ -1,5 +1,5 @@
-// A payout that is unknown, or in a file without a report: after asking the bank, the user confirms it or
-// requests that it fails.
+// Resolves a payout whose outcome is unknown, or that is in a file without a report. After asking the bank,
+// the user confirms the payout, or requests to mark it as failed.
 
 import {
   adjustmentsStrings,
@@ -25,10 +25,10 @@ type Props = {
   payout: Payout
   session: Session
   request: Schemas['PayoutFailure'] | null
-  done: () => void
+  onDone: () => void
 }
 
-export function ResolvePayout({ payout, session, request, done }: Props) {
+export function ResolvePayout({ payout, session, request, onDone }: Props) {
   const { reference, status } = payout
   const params = { reference }
   const amount = money(payout.amount, payout.currency)
@@ -52,7 +52,7 @@ export function ResolvePayout({ payout, session, request, done }: Props) {
             return send('POST', `${PATH}/confirm`, { params, body, headers })
           }}
           message={strings.confirmed(reference)}
-          done={done}
+          onDone={onDone}
         >
           <InputField
             label={payoutsStrings.bankReference}
@@ -72,7 +72,7 @@ export function ResolvePayout({ payout, session, request, done }: Props) {
             return send('POST', `${PATH}/fail`, { params, body, headers })
           }}
           message={strings.failed(reference)}
-          done={done}
+          onDone={onDone}
         >
           <TextAreaField
             label={payoutFailuresStrings.evidence}
@@ -85,16 +85,16 @@ export function ResolvePayout({ payout, session, request, done }: Props) {
           <ReasonField label={strings.reason} hint={strings.reasonHint} />
         </Action>
       </div>
-      {request && <DecideFailure session={session} item={request} done={done} />}
+      {request && <DecideFailure session={session} item={request} onDone={onDone} />}
     </section>
   )
 }
 
 const FAILURE = '/api/v1/operator/payout-failures/{reference}'
 
-type DecideFailureProps = { session: Session; item: Schemas['PayoutFailure']; done: () => void }
+type DecideFailureProps = { session: Session; item: Schemas['PayoutFailure']; onDone: () => void }
 
-export function DecideFailure({ session, item, done }: DecideFailureProps) {
+export function DecideFailure({ session, item, onDone }: DecideFailureProps) {
   const { requestedBy } = item
   return (
     <section class="request" aria-labelledby="failing">
@@ -109,20 +109,20 @@ export function DecideFailure({ session, item, done }: DecideFailureProps) {
       />
       <DecideFailing
         {...{ session, item }}
-        done={() => {
+        onDone={() => {
           refreshApprovalCounts()
-          done()
+          onDone()
         }}
       />
     </section>
   )
 }
 
-export function DecideFailing({ session, item, done }: DecideFailureProps) {
+export function DecideFailing({ session, item, onDone }: DecideFailureProps) {
   const { reference, requestedBy, cannotApprove } = item
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, done }}
+      {...{ session, requestedBy, cannotApprove, onDone }}
       amount={money(item.amount)}
       words={{
         ...adjustmentsStrings,

@@ -1,4 +1,4 @@
-// Requests an adjusting entry for a difference, and lets another user decide on it.
+// The dialog that requests an adjusting entry for a difference, and the decision of another user on it.
 
 import { differencesStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
@@ -25,9 +25,9 @@ const ACCOUNTS = [
   'write_off',
 ] as const
 
-type Props = { difference: Difference; done: () => void }
+type Props = { difference: Difference; onDone: () => void }
 
-export function AdjustDifference({ difference, done }: Props) {
+export function AdjustDifference({ difference, onDone }: Props) {
   const { id, amount, currency, adjustingAccounts } = difference
   return (
     <div class="actions">
@@ -42,7 +42,7 @@ export function AdjustDifference({ difference, done }: Props) {
           return send('POST', ENTRIES, { body, headers })
         }}
         message={strings.adjustRequested}
-        done={done}
+        onDone={onDone}
       >
         <Facts
           facts={[
@@ -62,17 +62,17 @@ export function AdjustDifference({ difference, done }: Props) {
   )
 }
 
-type EntryProps = { reference: string; session: Session; done: () => void }
+type EntryProps = { reference: string; session: Session; onDone: () => void }
 
-export function DecideEntry({ reference, session, done }: EntryProps) {
+export function DecideEntry({ reference, session, onDone }: EntryProps) {
   const { data, problem, reload } = useData(ONE, { reference })
   if (!data) return <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
-  return <Decide entry={data} session={session} done={done} />
+  return <Decide entry={data} session={session} onDone={onDone} />
 }
 
-type DecideProps = { entry: Schemas['AdjustingEntry']; session: Session; done: () => void }
+type DecideProps = { entry: Schemas['AdjustingEntry']; session: Session; onDone: () => void }
 
-function Decide({ entry, session, done }: DecideProps) {
+function Decide({ entry, session, onDone }: DecideProps) {
   const { requestedBy, amount, currency, account, reason } = entry
   const name = strings.adjustAccounts[account] ?? account
   return (
@@ -83,16 +83,16 @@ function Decide({ entry, session, done }: DecideProps) {
         <Money amount={amount} currency={currency} />
       </p>
       <p class="request-reason">{reason}</p>
-      <DecideAdjustingEntry {...{ entry, session, done }} />
+      <DecideAdjustingEntry {...{ entry, session, onDone }} />
     </section>
   )
 }
 
-export function DecideAdjustingEntry({ entry, session, done }: DecideProps) {
+export function DecideAdjustingEntry({ entry, session, onDone }: DecideProps) {
   const { reference, requestedBy, cannotApprove, amount, currency } = entry
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, done }}
+      {...{ session, requestedBy, cannotApprove, onDone }}
       isAfterFacts={false}
       amount={money(amount, currency)}
       words={{ ...strings, approveText: strings.entryApproveText }}

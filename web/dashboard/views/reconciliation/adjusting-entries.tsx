@@ -1,4 +1,4 @@
-// Adjusting entries of all banks, with the user who requested each and the user who decided.
+// Adjusting entries of all banks, with the user who requested each entry and the user who decided on it.
 
 import {
   reconciliationStrings,
@@ -61,15 +61,15 @@ export function AdjustingEntries(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ reference }) => reference}
       isPolled
-      none={{ title: strings.noEntries, text: strings.noEntriesText }}
-      one={{
+      emptyState={{ title: strings.noEntries, text: strings.noEntriesText }}
+      drawer={{
         title: strings.adjust,
         path: `${ENTRIES}/{reference}`,
         show: (entry, { changed }) => (
           <>
-            <About entry={entry} />
+            <EntryFacts entry={entry} />
             {entry.state === 'open' && (
-              <DecideEntry reference={entry.reference} session={props.session} done={changed} />
+              <DecideEntry reference={entry.reference} session={props.session} onDone={changed} />
             )}
           </>
         ),
@@ -78,7 +78,7 @@ export function AdjustingEntries(props: ViewProps) {
   )
 }
 
-function About({ entry }: { entry: Entry }) {
+function EntryFacts({ entry }: { entry: Entry }) {
   const { differenceId, decidedAt, decidedBy } = entry
   return (
     <>

@@ -1,5 +1,5 @@
-// Assigns one or many differences to the user, to another user or to nobody. The service refuses a difference
-// whose owner has changed meanwhile.
+// Assigns one or many differences to the user or to another user, or removes their owner. The service refuses
+// a difference whose owner has changed since the page read it.
 
 import { useState } from 'preact/hooks'
 import { differencesStrings as strings } from '../../../copy.ts'
@@ -18,30 +18,30 @@ import { type Failure, Outcome } from './resolve-difference.tsx'
 
 const PATH = '/api/v1/operator/reconciliation/{id}/assign'
 
-type Props = { difference: Difference; session: Session; done: () => void }
+type Props = { difference: Difference; session: Session; onDone: () => void }
 
 const ownerOf = ({ owner }: Difference) => owner?.id ?? 'nobody'
 
-export function AssignDifference({ difference, session, done }: Props) {
+export function AssignDifference({ difference, session, onDone }: Props) {
   return (
     <>
       <OthersNotice difference={difference} session={session} />
       <div class="actions">
-        <TakeDifference {...{ difference, session, done }} />
+        <TakeDifference {...{ difference, session, onDone }} />
         <OpenButton label={strings.assign}>
-          {(close) => <AssignForm {...{ difference, session, done, close }} />}
+          {(close) => <AssignForm {...{ difference, session, onDone, close }} />}
         </OpenButton>
       </div>
     </>
   )
 }
 
-export function TakeDifference({ difference, session, done }: Props) {
+export function TakeDifference({ difference, session, onDone }: Props) {
   const { id } = difference
   const isMine = difference.owner?.id === session.user.id
   const turn = async () => {
     const assign = (owner: string, from: string) =>
-      send('POST', PATH, { params: { id }, body: { owner, from } }).finally(done)
+      send('POST', PATH, { params: { id }, body: { owner, from } }).finally(onDone)
     const before = ownerOf(difference)
     const { owner } = await assign(isMine ? 'nobody' : 'me', before)
     offerUndo(isMine ? strings.unassigned : strings.taken, () =>
@@ -51,7 +51,7 @@ export function TakeDifference({ difference, session, done }: Props) {
   return <AtOnceButton label={isMine ? strings.release : strings.take} run={turn} />
 }
 
-function AssignForm({ difference, session, done, close }: Props & { close: () => void }) {
+function AssignForm({ difference, session, onDone, close }: Props & { close: () => void }) {
   const { id, amount, currency } = difference
   const owners = useOwners()
   return (
@@ -64,7 +64,7 @@ function AssignForm({ difference, session, done, close }: Props & { close: () =>
         return send('POST', PATH, { params: { id }, body, headers })
       }}
       message={({ owner }) => (owner ? strings.assignedTo(owner.email) : strings.unassigned)}
-      done={done}
+      onDone={onDone}
       close={close}
     >
       <OwnerChoice owners={owners} session={session} chosen={difference.owner?.id} />
@@ -75,9 +75,9 @@ function AssignForm({ difference, session, done, close }: Props & { close: () =>
 const MANY_PATH = '/api/v1/operator/reconciliation/assign'
 const AT_ONCE = 500
 
-type ManyProps = { ids: readonly string[]; session: Session; done: () => void }
+type ManyProps = { ids: readonly string[]; session: Session; onDone: () => void }
 
-export function AssignChosen({ ids, session, done }: ManyProps) {
+export function AssignChosen({ ids, session, onDone }: ManyProps) {
   const [batch, setBatch] = useState<readonly string[] | undefined>()
   return (
     <>
@@ -87,13 +87,18 @@ export function AssignChosen({ ids, session, done }: ManyProps) {
         </button>
       )}
       {batch && (
-        <AssignMany ids={batch} session={session} close={() => setBatch(undefined)} done={done} />
+        <AssignMany
+          ids={batch}
+          session={session}
+          close={() => setBatch(undefined)}
+          onDone={onDone}
+        />
       )}
     </>
   )
 }
 
-function AssignMany({ ids, session, close, done }: ManyProps & { close: () => void }) {
+function AssignMany({ ids, session, close, onDone }: ManyProps & { close: () => void }) {
   const owners = useOwners()
   const [failed, setFailed] = useState<readonly Failure[] | undefined>()
   const sending = useSending(async (form) => {
@@ -111,13 +116,13 @@ function AssignMany({ ids, session, close, done }: ManyProps & { close: () => vo
       close()
       toast(strings.manyAssigned(ids.length))
     }
-    done()
+    onDone()
   })
   if (failed) {
     return (
       <Outcome
         title={strings.assignMany(ids.length)}
-        done={strings.manyAssigned(ids.length - failed.length)}
+        summary={strings.manyAssigned(ids.length - failed.length)}
         notDone={strings.manyNotAssigned(failed.length)}
         failed={failed}
         close={close}

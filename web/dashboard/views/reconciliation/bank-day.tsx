@@ -1,4 +1,4 @@
-// A day of a bank: the proof, its differences, and both sides.
+// One day of a bank: the proof, the differences, and both sides (statement lines and ledger items).
 
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
@@ -45,8 +45,9 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   const [version, bump] = useVersion()
   const { data, problem, reload } = useData(PROOF, {}, { bankCode, day, currency })
   useReload(version, reload)
-  const isAsked = useRef(false) // Set while the statement is missing.
-  isAsked.current ||= data?.statement === null
+  // Stays set after the import, so that the result of the import stays open.
+  const wasMissing = useRef(false)
+  wasMissing.current ||= data?.statement === null
   const mayChange = mayAccount(session)
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (!data) return failed ?? <Skeleton kind="page" lines={8} />
@@ -55,11 +56,11 @@ export function BankDay({ place, session, bankCode, day }: Props) {
       {failed}
       <DayTop proof={data} mayClose={mayChange} changed={bump} />
       <Proof proof={data} />
-      {isAsked.current && mayChange && (
-        <ImportStatement label={bankStatementsStrings.import} bankCode={bankCode} done={bump} />
+      {wasMissing.current && mayChange && (
+        <ImportStatement label={bankStatementsStrings.import} bankCode={bankCode} onDone={bump} />
       )}
-      {mayChange && <Suggestions proof={data} session={session} done={bump} />}
-      <DayDifferences proof={data} place={place} session={session} done={bump} />
+      {mayChange && <Suggestions proof={data} session={session} onDone={bump} />}
+      <DayDifferences proof={data} place={place} session={session} onDone={bump} />
       <DaySides proof={data} place={place} version={version} />
       {place.open !== undefined && (
         <DifferenceDrawer
@@ -108,13 +109,13 @@ function DayTop({ proof, mayClose, changed }: TopProps) {
             <Icon name="onward" />
           </Link>
         )}
-        {mayClose && !isClosed && day < today() && <CloseDay day={day} done={changed} />}
+        {mayClose && !isClosed && day < today() && <CloseDay day={day} onDone={changed} />}
       </div>
     </header>
   )
 }
 
-// "1 open · 4 not matched yet · 2 reconciling", counted as in the proof.
+// Returns a text like "1 open · 4 not matched yet · 2 reconciling". The numbers are those of the proof.
 function countsOf({ openDifferences, waitingDifferences, notedDifferences }: DayProof): string {
   const parts = [
     openDifferences > 0 && strings.open(count(openDifferences)),
@@ -124,27 +125,27 @@ function countsOf({ openDifferences, waitingDifferences, notedDifferences }: Day
   return `${strings.tabs.differences}: ${parts.filter(Boolean).join(' · ')}`
 }
 
-type DayDifferencesProps = { proof: DayProof; place: Place; session: Session; done: () => void }
+type DayDifferencesProps = { proof: DayProof; place: Place; session: Session; onDone: () => void }
 
-function DayDifferences({ proof, place, session, done }: DayDifferencesProps) {
+function DayDifferences({ proof, place, session, onDone }: DayDifferencesProps) {
   const { differences, moreDifferences, bankCode } = proof
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
   const ids = differences.map(({ id }) => `${id}`).filter((id) => chosen.has(id))
-  const loaded = { data: differences, problem: undefined, isLoading: false, reload: done }
+  const loaded = { data: differences, problem: undefined, isLoading: false, reload: onDone }
   const hasAny = differences.length > 0
   const mayResolve = mayAccount(session)
   const changed = () => {
     choose(new Set())
-    done()
+    onDone()
   }
-  // Stays rendered after the last difference, so that its outcome remains readable.
+  // Stays rendered after the last difference is resolved, so that its outcome remains readable.
   return (
     <section {...(hasAny ? { 'aria-labelledby': 'differences' } : {})}>
       <header class={hasAny ? 'grid-top' : ''}>
         {hasAny && <h2 id="differences">{countsOf(proof)}</h2>}
         <div class="buttons">
-          <AssignChosen ids={ids} session={session} done={changed} />
-          <ResolveChosen ids={ids} done={changed} />
+          <AssignChosen ids={ids} session={session} onDone={changed} />
+          <ResolveChosen ids={ids} onDone={changed} />
         </div>
       </header>
       {hasAny && (
@@ -242,7 +243,7 @@ function Group<P extends typeof LINES | typeof ITEMS>(props: GroupProps<P>) {
   const { data, problem, reload } = pages
   useReload(version, reload)
   const isUnmatched = query.isMatched === 'false'
-  const none = isUnmatched ? strings.noUnmatched : strings.noMatched
+  const emptyText = isUnmatched ? strings.noUnmatched : strings.noMatched
   return (
     <>
       <h4 class={isUnmatched ? 'unmatched' : ''}>
@@ -250,7 +251,7 @@ function Group<P extends typeof LINES | typeof ITEMS>(props: GroupProps<P>) {
       </h4>
       <Pending {...{ data, problem, reload }} kind="rows" lines={3} />
       {data?.data.length === 0 && pages.isFirst && (
-        <p class="muted none">{query.search ? strings.nothingFits : none}</p>
+        <p class="muted none">{query.search ? strings.nothingFits : emptyText}</p>
       )}
       <ul class="movements">{data?.data.map(show)}</ul>
       <Pager pages={pages} isOldestFirst />

@@ -1,5 +1,5 @@
-// Banks by day: which are red or lack a statement, the age of open differences, and the place to drop
-// statements.
+// Banks by day: which days have differences or lack a statement, the age of open differences, and the area
+// where users drop statement files.
 
 import { useRef } from 'preact/hooks'
 import {
@@ -25,7 +25,7 @@ import { ImportStatement } from './import-statement.tsx'
 import { ICONS, type Status, statusOf, TONES } from './proof.tsx'
 
 const SHOWN_DAYS = 14
-const ASKED_DAYS = 62 // Far enough back to find a bank's first statement.
+const ASKED_DAYS = 62 // Two months, to find the day of a bank's first statement.
 
 export function Days({ place, session }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
@@ -40,7 +40,7 @@ export function Days({ place, session }: ViewProps) {
   if (!data || hasAny === undefined) return <Skeleton kind="rows" lines={8} />
   const rows = withStatus(data).filter(({ day }) => day >= from)
   const { import: another, importFirst } = bankStatementsStrings
-  // Rendered always in the same place, so that the result of the first import stays open.
+  // Always rendered at the same place in the tree, so that the result of the first import stays open.
   return (
     <>
       {failed}
@@ -50,7 +50,7 @@ export function Days({ place, session }: ViewProps) {
         <Empty icon="reconciliation" title={strings.none} text={strings.noneText} />
       )}
       {mayAccount(session) && (
-        <ImportStatement label={hasAny ? another : importFirst} done={bump} />
+        <ImportStatement label={hasAny ? another : importFirst} onDone={bump} />
       )}
       {hasAny && <Grid {...{ rows, from, to, place, version }} />}
     </>
@@ -98,9 +98,9 @@ function useHasAny(version: number): boolean | undefined {
 }
 
 function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
-  const of = (status: string) => rows.filter((row) => row.status === status)
-  const red = of('differences')
-  const missing = of('missing_statement')
+  const rowsIn = (status: string) => rows.filter((row) => row.status === status)
+  const red = rowsIn('differences')
+  const missing = rowsIn('missing_statement')
   const oldest = [...red, ...missing].toSorted((one, other) => (one.day < other.day ? -1 : 1))[0]
   const unknown = unknownBanks(rows)
   if (!oldest) return <CalmLine rows={rows} unknown={unknown} />
@@ -121,7 +121,7 @@ function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
   )
 }
 
-// "0 of 12 Wema statements", for banks with days without a statement.
+// Returns texts like "0 of 12 Wema statements", for banks with days before their first statement.
 function unknownBanks(rows: readonly BankDayRow[]): string[] {
   const due = rows.filter(({ isExpected, status }) => isExpected && status !== 'not_due')
   const banks = groupBy(due, ({ bankCode, currency }) => `${bankCode} ${currency}`)
@@ -132,7 +132,7 @@ function unknownBanks(rows: readonly BankDayRow[]): string[] {
   })
 }
 
-// Shown if no day is red. Green if all days are known, else grey.
+// Shown if no day has differences or lacks a statement. Green if the outcome of all days is known, else grey.
 function CalmLine({ rows, unknown }: { rows: readonly BankDayRow[]; unknown: readonly string[] }) {
   const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
   const waiting = [...banks.values()].reduce(
@@ -270,8 +270,8 @@ type Props = {
   days: readonly string[]
 }
 
-// Banks by day as a table; each cell links to the proof of the day. Arrow keys move between cells. On a
-// narrow page each bank is a card of two weeks.
+// A table of banks by day. Each cell links to the proof of the day. Arrow keys move between cells. On a
+// narrow page each bank is a card with its two weeks.
 function DayGrid({ rows, days }: Props) {
   const body = useRef<HTMLTableSectionElement>(null)
   const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)

@@ -34,7 +34,7 @@ import { ResolveDifference } from './resolve-difference.tsx'
 
 const PATH = '/api/v1/operator/reconciliation/{id}'
 
-type Whole = Data<typeof PATH>
+type WholeDifference = Data<typeof PATH>
 type Props = {
   id: string
   session: Session
@@ -52,14 +52,16 @@ export function DifferenceDrawer({ id, session, version, close, changed }: Props
       params={{ id }}
       version={version}
       close={close}
-      show={(difference) => <About difference={difference} session={session} changed={changed} />}
+      show={(difference) => (
+        <DifferenceDetail difference={difference} session={session} changed={changed} />
+      )}
     />
   )
 }
 
-type AboutProps = { difference: Whole; session: Session; changed: () => void }
+type DifferenceDetailProps = { difference: WholeDifference; session: Session; changed: () => void }
 
-function About({ difference, session, changed }: AboutProps) {
+function DifferenceDetail({ difference, session, changed }: DifferenceDetailProps) {
   const { kind, amount, currency, state, isTiming, line, item, suggestion, payout } = difference
   return (
     <>
@@ -75,19 +77,19 @@ function About({ difference, session, changed }: AboutProps) {
         <p class="muted">{payoutText(payout)}</p>
       )}
       {state === 'open' && difference.actions.length > 0 && mayAccount(session) && (
-        <ResolveDifference difference={difference} session={session} done={changed} />
+        <ResolveDifference difference={difference} session={session} onDone={changed} />
       )}
       {difference.adjustingAccounts.length > 0 && mayAccount(session) && (
-        <AdjustDifference difference={difference} done={changed} />
+        <AdjustDifference difference={difference} onDone={changed} />
       )}
       {difference.adjustingEntry !== null && (
-        <DecideEntry reference={difference.adjustingEntry} session={session} done={changed} />
+        <DecideEntry reference={difference.adjustingEntry} session={session} onDone={changed} />
       )}
       {state === 'asked' && (
-        <DecideDifference difference={difference} session={session} done={changed} />
+        <DecideDifference difference={difference} session={session} onDone={changed} />
       )}
       {(state === 'open' || state === 'asked') && mayAccount(session) && (
-        <AssignDifference difference={difference} session={session} done={changed} />
+        <AssignDifference difference={difference} session={session} onDone={changed} />
       )}
       <DifferenceFacts difference={difference} />
       {line && <LineFacts line={line} currency={currency} />}
@@ -100,15 +102,19 @@ function About({ difference, session, changed }: AboutProps) {
 
 const IS_OPEN = ['queued', 'sending', 'unknown']
 
-function payoutText({ status, booking }: NonNullable<Whole['payout']>): string | undefined {
+function payoutText({
+  status,
+  booking,
+}: NonNullable<WholeDifference['payout']>): string | undefined {
   if (booking !== null) return strings.payoutBookings[booking]
   return IS_OPEN.includes(status) ? strings.payoutNotSettled : strings.payoutNotBooked
 }
 
-function DifferenceFacts({ difference }: { difference: Whole }) {
+function DifferenceFacts({ difference }: { difference: WholeDifference }) {
   const { bankCode, day, ageDays, statementId, action, decidedBy, decidedAt, ownedAt } = difference
   const { payout, payer } = difference
-  const credit = difference.item === null ? difference.credit : null // Otherwise the item shows it.
+  // If there is an item, it shows the credit.
+  const credit = difference.item === null ? difference.credit : null
   return (
     <Facts
       facts={[
@@ -210,9 +216,9 @@ function ItemFacts({ title, item, currency }: ItemProps) {
   )
 }
 
-type DecideDifferenceProps = { session: Session; difference: Difference; done: () => void }
+type DecideDifferenceProps = { session: Session; difference: Difference; onDone: () => void }
 
-function DecideDifference({ session, difference, done }: DecideDifferenceProps) {
+function DecideDifference({ session, difference, onDone }: DecideDifferenceProps) {
   const { askedBy, reason } = difference
   const reading = readingOf(difference)
   return (
@@ -221,18 +227,18 @@ function DecideDifference({ session, difference, done }: DecideDifferenceProps) 
       <p>{strings.asks(suspenseStrings.person(askedBy ?? ''), actionName(difference))}</p>
       {reading && <p>{reading}</p>}
       <p class="request-reason">{reason}</p>
-      <DecideResolution {...{ session, difference, done }} />
+      <DecideResolution {...{ session, difference, onDone }} />
     </section>
   )
 }
 
 export const actionName = ({ action }: Difference) => strings.actions[action ?? ''] ?? ''
 
-export function DecideResolution({ session, difference, done }: DecideDifferenceProps) {
+export function DecideResolution({ session, difference, onDone }: DecideDifferenceProps) {
   const { id, askedBy, cannotApprove, amount, currency } = difference
   return (
     <DecideRequest
-      {...{ session, cannotApprove, done }}
+      {...{ session, cannotApprove, onDone }}
       requestedBy={askedBy}
       isAfterFacts={false}
       amount={money(amount, currency)}
@@ -242,7 +248,7 @@ export function DecideResolution({ session, difference, done }: DecideDifference
   )
 }
 
-// How a debit smaller than its credit is booked if the approver agrees.
+// Returns the proposed way to book a debit smaller than its credit, for the approver.
 export function readingOf({
   readings,
   action,

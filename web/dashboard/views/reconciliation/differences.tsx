@@ -1,4 +1,4 @@
-// Differences of all banks, with filters, to assign or resolve one by one or many at once.
+// Differences of all banks, with filters. Users assign or resolve them one by one or many at once.
 
 import {
   bankStatementsStrings,
@@ -31,7 +31,7 @@ export function Differences(props: ViewProps) {
   const filterKey = JSON.stringify(filterQuery(filters, props.place.query))
   const [chosen, choose] = useChosenAmong(filterKey, NONE)
   const mayChange = mayAccount(props.session)
-  const done = () => {
+  const onDone = () => {
     choose(NONE)
     bump()
   }
@@ -48,16 +48,16 @@ export function Differences(props: ViewProps) {
       keyOf={({ id }) => `${id}`}
       version={version}
       {...(mayChange ? { choosing: choosingOf(chosen, choose) } : {})}
-      none={{
+      emptyState={{
         title: reconciliationStrings.noDifferences,
         text: reconciliationStrings.noDifferencesText,
       }}
       add={
         mayChange && (
           <>
-            <AssignChosen ids={[...chosen]} session={props.session} done={done} />
-            <ResolveChosen ids={[...chosen]} done={done} />
-            <ImportStatement label={bankStatementsStrings.import} isCompact done={bump} />
+            <AssignChosen ids={[...chosen]} session={props.session} onDone={onDone} />
+            <ResolveChosen ids={[...chosen]} onDone={onDone} />
+            <ImportStatement label={bankStatementsStrings.import} isCompact onDone={bump} />
           </>
         )
       }

@@ -24,7 +24,7 @@ function change(more: Partial<State>): void {
   for (const watcher of watchers) watcher(state)
 }
 
-export function useImportJob(done: () => void): State {
+export function useImportJob(onDone: () => void): State {
   const [current, setCurrent] = useState(state)
   useEffect(() => {
     watchers.add(setCurrent)
@@ -34,7 +34,7 @@ export function useImportJob(done: () => void): State {
   }, [])
   const isOver = current.job?.at === 'over'
   useEffect(() => {
-    if (isOver) done()
+    if (isOver) onDone()
   }, [isOver])
   return current
 }
@@ -77,7 +77,7 @@ async function importFile(file: File, choice: Choice, watch: Watch): Promise<Out
   let progress: Progress = { sentBytes: 0, record: undefined }
   let isOver = false
   const tell = (more: Partial<Progress>) => {
-    if (isOver) return // The import ended before this answer came.
+    if (isOver) return // The import ended before this response came.
     progress = { ...progress, ...more }
     watch(progress)
   }
@@ -103,7 +103,7 @@ async function importFile(file: File, choice: Choice, watch: Watch): Promise<Out
   }
 }
 
-// The page does not know the import's id before the answer, so it finds the import by file name.
+// Finds the import by file name, because the page does not know its id before the upload's response.
 async function newestImport({ bankCode }: Choice, file: File): Promise<ImportRecord | undefined> {
   const query = { bankCode, limit: '5' }
   const { data } = await getPage(IMPORTS, {}, { query })

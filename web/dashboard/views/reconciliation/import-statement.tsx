@@ -1,5 +1,5 @@
-// Imports a statement by drop or file choice. The import continues after its dialog closes, and reports its
-// end in a toast.
+// Imports a statement file that the user drops or chooses. The import continues after its dialog closes, and
+// reports its end in a toast.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -18,10 +18,10 @@ import type { Choice, ImportRecord, Outcome, Progress, Taken } from './import-jo
 import { hideImport, startImport, takeFile, useImportJob } from './import-job.ts'
 import { type Format, likeliestBank, recogniseFormat } from './recognise-file.ts'
 
-type Props = { label: string; bankCode?: string; isCompact?: boolean; done: () => void }
+type Props = { label: string; bankCode?: string; isCompact?: boolean; onDone: () => void }
 
-export function ImportStatement({ label, bankCode, isCompact = false, done }: Props) {
-  const { job, isShown } = useImportJob(done)
+export function ImportStatement({ label, bankCode, isCompact = false, onDone }: Props) {
+  const { job, isShown } = useImportJob(onDone)
   const isGoing = job?.at === 'going'
   return (
     <>
@@ -165,19 +165,20 @@ function Choices({ label, hint, isOptional = false, value, choose, children }: C
   )
 }
 
-// Returns the profile of the bank's last CSV, or the profile with the bank's name.
+// Returns the profile of the bank's last CSV file, or else the profile with the bank's name.
 function likeliestProfile(
   profiles: readonly Profile[],
   imports: readonly ImportRecord[],
   bank: { code: string; name: string },
 ): string {
   const last = imports.find(({ bankCode, profile }) => bankCode === bank.code && profile !== null)
-  const named = profiles.find(({ name }) => initialsOf(bank.name).includes(name))
+  const named = profiles.find(({ name }) => profileNamesOf(bank.name).includes(name))
   return last?.profile ?? named?.name ?? ''
 }
 
-// Guaranty Trust Bank: gtbank, guaranty.
-function initialsOf(name: string): string[] {
+// Returns the names that a profile of the bank may have. For Guaranty Trust Bank: gtbank, guaranty, trust,
+// bank.
+function profileNamesOf(name: string): string[] {
   const words = name.toLowerCase().split(/\s+/)
   const initials = words.filter((word) => word !== 'bank').map(([first]) => first)
   return [`${initials.join('')}bank`, ...words]
@@ -185,7 +186,7 @@ function initialsOf(name: string): string[] {
 
 type DropPlaceProps = {
   label: string
-  isCompact: boolean // Only the button.
+  isCompact: boolean // Shows only the button, without the drop area.
   isBusy: boolean
   take: (file: File) => void
   children: ComponentChildren
@@ -207,7 +208,7 @@ function DropPlace({ label, isCompact, isBusy, take, children }: DropPlaceProps)
   const choose = () => {
     const file = field.current?.files?.[0]
     if (file) take(file)
-    if (field.current) field.current.value = '' // The same file may be chosen again.
+    if (field.current) field.current.value = '' // Allows the user to choose the same file again.
   }
   const button = (
     <>
@@ -279,14 +280,14 @@ type Refused = Extract<Outcome, { isTaken: false }>
 function ImportResult({ outcome, close }: { outcome: Outcome; close: () => void }) {
   if (outcome.isTaken) return <Imported result={outcome.result} close={close} />
   return (
-    <NoticeDialog title={strings.refused} done={strings.done} close={close}>
+    <NoticeDialog title={strings.refused} closeLabel={strings.done} close={close}>
       <Failed problem={reasonOf(outcome)} />
       <p class="muted">{strings.refusedText}</p>
     </NoticeDialog>
   )
 }
 
-// Shows only the fault and its line.
+// Returns the reason of a refusal. For a refused statement, only the error and its line.
 function reasonOf({ problem, record }: Refused): Problem {
   if (problem.code !== 'statement_refused') return problem
   const { line, message } = record?.error ?? { line: null, message: problem.fields[0]?.message }

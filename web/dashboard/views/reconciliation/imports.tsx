@@ -1,4 +1,4 @@
-// Lists all uploaded statements. Refused ones show the line and the reason.
+// The list of all uploaded statements. A refused statement shows the invalid line and the reason.
 
 import {
   reconciliationStrings,
@@ -65,21 +65,21 @@ export function Imports(props: ViewProps) {
       filters={[useBankFilter()]}
       keyOf={({ importId }) => `${importId}`}
       isPolled
-      none={{ title: strings.noImports, text: strings.noImportsText }}
+      emptyState={{ title: strings.noImports, text: strings.noImportsText }}
       add={
         mayAccount(props.session) &&
-        ((changed) => <ImportStatement label={strings.import} isCompact done={changed} />)
+        ((changed) => <ImportStatement label={strings.import} isCompact onDone={changed} />)
       }
-      one={{
+      drawer={{
         title: strings.oneImport,
         path: `${PATH}/{id}`,
-        show: (record) => <About record={record} />,
+        show: (record) => <ImportFacts record={record} />,
       }}
     />
   )
 }
 
-function About({ record }: { record: ImportRecord }) {
+function ImportFacts({ record }: { record: ImportRecord }) {
   const { state, error, fileName } = record
   return (
     <>

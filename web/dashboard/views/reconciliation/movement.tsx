@@ -1,4 +1,5 @@
-// Statement lines, ledger items and differences: their words, rows and columns, and the filter by bank.
+// Statement lines, ledger items and differences: their descriptions, rows and columns, and the filter by
+// bank.
 
 import type { ComponentChildren } from 'preact'
 import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
@@ -56,8 +57,8 @@ export function Movement({ title, kind, amount, currency, about, end }: Props) {
 
 export function aboutLine(line: PlainLine): string[] {
   const { lineNo, sessionId, bankReference, accountNumber, bookedOn } = line
-  const about = [reconciliationStrings.line(count(lineNo)), shortDay(bookedOn), accountNumber]
-  return [...about, sessionId ?? bankReference].filter((each) => each !== null)
+  const parts = [reconciliationStrings.line(count(lineNo)), shortDay(bookedOn), accountNumber]
+  return [...parts, sessionId ?? bankReference].filter((each) => each !== null)
 }
 
 export function aboutItem({ day, reference, accountNumber }: PlainItem): string[] {

@@ -1,5 +1,5 @@
-// The proof of a day as a sum: ledger balance, items in transit, explained and open differences make the
-// statement's balance; and its status, by icon, word and colour.
+// The proof of a day as a sum: the ledger balance plus items in transit, explained differences and open
+// differences equals the statement's balance. Also the status of the proof, as an icon, a word and a colour.
 
 import { reconciliationStrings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
@@ -106,8 +106,9 @@ export const ICONS: Record<Status, IconName> = {
 
 type Row = { status: string; day: string; waitingDifferences: number }
 
-// A day before the bank's first statement, or whose statement is not due, lacks no statement. Items on one
-// side only may turn out not to be in transit, so their day is not green.
+// A day before the bank's first statement (`firstDay`), or whose statement is not due yet, is not reported as
+// lacking its statement. A balanced day with unmatched items is not green, because they may turn out not to
+// be in transit.
 export function statusOf({ status, day, waitingDifferences }: Row, firstDay = ''): Status {
   if (status === 'balanced') return waitingDifferences > 0 ? 'waiting' : status
   if (status === 'reconciling_items') return status

@@ -37,7 +37,7 @@ export function likeliestBank(fileName: string, earlier: readonly Earlier[]): st
   return best && best.alike >= ALIKE_MIN ? best.bankCode : undefined
 }
 
-const ALIKE_MIN = 4 // Fewer equal characters are chance.
+const ALIKE_MIN = 4 // Fewer equal first characters are probably a coincidence.
 
 function sharedBeginning(one: string, other: string): number {
   let at = 0

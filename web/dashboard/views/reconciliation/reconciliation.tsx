@@ -1,5 +1,5 @@
-// Reconciliation: banks by day, the proof of one bank's day, differences, adjusting entries, statements and
-// imports.
+// The tabs of Reconciliation: banks by day with the proof of one bank's day, differences, adjusting entries,
+// statements and imports.
 
 import { reconciliationStrings as strings } from '../../../copy.ts'
 import { isDay } from '../../days.ts'
@@ -13,8 +13,7 @@ import { Imports } from './imports.tsx'
 import { ReconcilingItems } from './reconciling-items.tsx'
 import { Statements } from './statements.tsx'
 
-// The first tab shows the list of days. If the address names a bank and a day and no tab, it shows that day
-// of that bank instead.
+// The first tab: the proof of one day if the URL names a bank and a day but no tab, else the list of days.
 function DaysOrBankDay(props: ViewProps) {
   const { tab, bankCode, day } = props.place.query
   if (tab || !bankCode || !isDay(day)) return <Days {...props} />

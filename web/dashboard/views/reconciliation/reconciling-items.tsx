@@ -1,4 +1,4 @@
-// Reconciling items: noted differences of all banks, oldest first, until they clear.
+// Reconciling items: noted differences of all banks that have not cleared yet, oldest first.
 
 import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import type { Filter } from '../../parts/filters.tsx'
@@ -34,7 +34,7 @@ export function ReconcilingItems(props: ViewProps) {
       filters={[...FILTERS, useBankFilter()]}
       keyOf={({ id }) => `${id}`}
       version={version}
-      none={{
+      emptyState={{
         title: reconciliationStrings.noReconciling,
         text: reconciliationStrings.noReconcilingText,
       }}

@@ -1,4 +1,5 @@
-// Resolves differences, one or many: books them, notes them, or confirms the suggested match, with a reason.
+// Resolves one or many differences: books them, notes them, or confirms the suggested match. Each resolution
+// has a reason.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -20,7 +21,7 @@ export type Action = (typeof ACTIONS)[number]
 const PATH = '/api/v1/operator/reconciliation/{id}/resolve'
 const REASON_MAX = 500
 
-type Props = { difference: Difference; session: Session; done: () => void }
+type Props = { difference: Difference; session: Session; onDone: () => void }
 
 export function ResolveDifference(props: Props) {
   return (
@@ -32,7 +33,7 @@ export function ResolveDifference(props: Props) {
   )
 }
 
-function ResolveForm({ difference, session, done, close }: Props & { close: () => void }) {
+function ResolveForm({ difference, session, onDone, close }: Props & { close: () => void }) {
   const { id, amount, currency, actions, payout } = difference
   const [action, choose] = useState<string>(ACTIONS.find((each) => actions.includes(each)) ?? '')
   const hasReadings = action === 'book' && difference.readings.length > 0
@@ -47,7 +48,7 @@ function ResolveForm({ difference, session, done, close }: Props & { close: () =
         return send('POST', PATH, { params: { id }, body, headers })
       }}
       message={({ state }) => (state === 'asked' ? strings.askedDone : strings.resolved)}
-      done={done}
+      onDone={onDone}
       close={close}
     >
       <OthersNotice difference={difference} session={session} />
@@ -62,7 +63,8 @@ function ResolveForm({ difference, session, done, close }: Props & { close: () =
   )
 }
 
-// A debit smaller than its credit has two readings. Neither is preselected, because one is irreversible.
+// A debit smaller than its credit can be booked in two ways. Neither is preselected, because one is
+// irreversible.
 function ReadingFields({ difference }: Pick<Props, 'difference'>) {
   const { amount, currency, credit } = difference
   const [debit, whole] = [money(-amount, currency), money(credit?.amount ?? 0, currency)]
@@ -133,13 +135,19 @@ function ActionFields(props: FieldsProps) {
 
 const MANY_PATH = '/api/v1/operator/reconciliation/resolve'
 const AT_ONCE = 20
-const MANY = ['note', 'book'] as const // The user confirms a match only where the page shows it.
+// Without `match`: the user confirms a match only where the page shows it.
+const MANY = ['note', 'book'] as const
 
 export type Failure = { id: string; message: string }
 type Reached = { count: number; failures: readonly Failure[]; text: string; key: string }
-type FailureProps = { ids: readonly string[]; action?: Action; close: () => void; done: () => void }
+type FailureProps = {
+  ids: readonly string[]
+  action?: Action
+  close: () => void
+  onDone: () => void
+}
 
-export function ResolveChosen({ ids, done }: Pick<FailureProps, 'ids' | 'done'>) {
+export function ResolveChosen({ ids, onDone }: Pick<FailureProps, 'ids' | 'onDone'>) {
   const [batch, setBatch] = useState<readonly string[] | undefined>()
   return (
     <>
@@ -148,14 +156,14 @@ export function ResolveChosen({ ids, done }: Pick<FailureProps, 'ids' | 'done'>)
           {strings.bulk} ({count(ids.length)})
         </button>
       )}
-      {batch && <ResolveMany ids={batch} close={() => setBatch(undefined)} done={done} />}
+      {batch && <ResolveMany ids={batch} close={() => setBatch(undefined)} onDone={onDone} />}
     </>
   )
 }
 
 // Resolves many differences the same way, in batches with progress, and lists failures with their reasons.
 // After an error it continues; a batch with an unknown outcome is sent again with its key.
-export function ResolveMany({ ids, action, close, done }: FailureProps) {
+export function ResolveMany({ ids, action, close, onDone }: FailureProps) {
   const [reached, setReached] = useState<Reached>({ count: 0, failures: [], text: '', key: '' })
   const sending = useSending(async (form) => {
     const body = {
@@ -181,7 +189,7 @@ export function ResolveMany({ ids, action, close, done }: FailureProps) {
         setReached(at)
       }
     } finally {
-      if (at.count > 0) done()
+      if (at.count > 0) onDone()
     }
   })
   const { failures } = reached
@@ -189,7 +197,7 @@ export function ResolveMany({ ids, action, close, done }: FailureProps) {
     return (
       <Outcome
         title={strings.resolveMany(ids.length)}
-        done={strings.bulkDone(ids.length - failures.length)}
+        summary={strings.bulkDone(ids.length - failures.length)}
         notDone={strings.bulkFailed(failures.length)}
         failed={failures}
         close={close}
@@ -238,16 +246,16 @@ function Failures({ text, failed }: { text: string; failed: readonly Failure[] }
 
 type OutcomeProps = {
   title: string
-  done: string
+  summary: string
   notDone: string
   failed: readonly Failure[]
   close: () => void
 }
 
-export function Outcome({ title, done, notDone, failed, close }: OutcomeProps) {
+export function Outcome({ title, summary, notDone, failed, close }: OutcomeProps) {
   return (
-    <NoticeDialog title={title} done={strings.done} close={close}>
-      <p>{done}</p>
+    <NoticeDialog title={title} closeLabel={strings.done} close={close}>
+      <p>{summary}</p>
       <Failures text={notDone} failed={failed} />
     </NoticeDialog>
   )

@@ -1,4 +1,4 @@
-// Imported statements; each opens to its lines.
+// The list of imported statements. Opening a statement shows its lines.
 
 import { useState } from 'preact/hooks'
 import {
@@ -59,12 +59,12 @@ export function Statements(props: ViewProps) {
       columns={COLUMNS}
       filters={[useBankFilter()]}
       keyOf={({ statementId }) => `${statementId}`}
-      none={{ title: strings.none, text: strings.noneText }}
+      emptyState={{ title: strings.none, text: strings.noneText }}
       add={
         mayAccount(props.session) &&
-        ((changed) => <ImportStatement label={strings.import} isCompact done={changed} />)
+        ((changed) => <ImportStatement label={strings.import} isCompact onDone={changed} />)
       }
-      one={{
+      drawer={{
         title: strings.one,
         path: `${PATH}/{id}`,
         isFixed: true,

@@ -1,4 +1,4 @@
-// Suggested matches by name and amount, to confirm one by one or many at once.
+// Matches that the service suggests by name and amount. Users confirm them one by one or many at once.
 
 import { useState } from 'preact/hooks'
 import { differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
@@ -16,22 +16,22 @@ import type { DayProof } from './proof.tsx'
 import { ResolveMany } from './resolve-difference.tsx'
 
 type Difference = Row<'/api/v1/operator/reconciliation/differences'>
-type Props = { proof: DayProof; session: Session; done: () => void }
+type Props = { proof: DayProof; session: Session; onDone: () => void }
 
 const PATH = '/api/v1/operator/reconciliation/{id}/resolve'
 
 const isSuggested = ({ suggestion, actions }: Difference) =>
   suggestion !== null && actions.includes('match')
 
-export function Suggestions({ proof, session, done }: Props) {
+export function Suggestions({ proof, session, onDone }: Props) {
   const found = proof.differences.filter(isSuggested)
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [batch, setBatch] = useState<readonly string[] | undefined>()
-  const chosen = found.filter(({ id }) => picked.has(`${id}`))
+  const pickedItems = found.filter(({ id }) => picked.has(`${id}`))
   if (found.length === 0 && !batch) return null
   const toggle = (key: string) =>
     setPicked(new Set(picked.has(key) ? [...picked].filter((it) => it !== key) : [...picked, key]))
-  const areAll = found.length > 0 && chosen.length === found.length
+  const areAll = found.length > 0 && pickedItems.length === found.length
   const all = () => setPicked(new Set(areAll ? [] : found.map(({ id }) => `${id}`)))
   return (
     <section class="card suggestions" aria-labelledby="suggestions">
@@ -43,10 +43,10 @@ export function Suggestions({ proof, session, done }: Props) {
         </label>
         <Button
           style="primary"
-          disabled={chosen.length === 0}
-          onClick={() => setBatch(chosen.map(({ id }) => `${id}`))}
+          disabled={pickedItems.length === 0}
+          onClick={() => setBatch(pickedItems.map(({ id }) => `${id}`))}
         >
-          {strings.confirmChosen(chosen.length)}
+          {strings.confirmChosen(pickedItems.length)}
         </Button>
       </header>
       <p class="muted">{strings.suggestionsText}</p>
@@ -59,7 +59,7 @@ export function Suggestions({ proof, session, done }: Props) {
             session={session}
             isPicked={picked.has(`${difference.id}`)}
             toggle={() => toggle(`${difference.id}`)}
-            done={done}
+            onDone={onDone}
           />
         ))}
       </ul>
@@ -68,9 +68,9 @@ export function Suggestions({ proof, session, done }: Props) {
           ids={batch}
           action="match"
           close={() => setBatch(undefined)}
-          done={() => {
+          onDone={() => {
             setPicked(new Set())
-            done()
+            onDone()
           }}
         />
       )}
@@ -84,10 +84,10 @@ type OneProps = {
   session: Session
   isPicked: boolean
   toggle: () => void
-  done: () => void
+  onDone: () => void
 }
 
-function Suggestion({ difference, proof, session, isPicked, toggle, done }: OneProps) {
+function Suggestion({ difference, proof, session, isPicked, toggle, onDone }: OneProps) {
   const { id, line, suggestion, currency, owner } = difference
   const [isBusy, setBusy] = useState(false)
   if (!line || !suggestion) return null
@@ -99,7 +99,7 @@ function Suggestion({ difference, proof, session, isPicked, toggle, done }: OneP
       const body = { action: 'match' as const, reason: strings.confirmReason }
       await staying(() => send('POST', PATH, { params: { id }, body }))
       toast(strings.confirmed)
-      done()
+      onDone()
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
       setBusy(false)

@@ -1,4 +1,4 @@
-// The page that the link of a scheduled report opens: its period, and the file.
+// The page that the link of a scheduled report opens: the period of the report, and its file to download.
 
 import { reportsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
@@ -30,7 +30,7 @@ function Report({ reference }: { reference: string }) {
   )
 }
 
-// `to` is the day after the last one.
+// Returns the day before `to`, because `to` is exclusive.
 function lastDay(to: string): string {
   return new Date(Date.parse(`${to}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10)
 }

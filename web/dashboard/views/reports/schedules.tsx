@@ -51,7 +51,7 @@ type Props = { schedule: Schedule; close: () => void; changed: () => void }
 
 function ScheduleDrawer({ schedule, close, changed }: Props) {
   const { reference, name, format, filters, recipients, lastRunAt } = schedule
-  const chosen = Object.values(filters).join(', ')
+  const filterText = Object.values(filters).join(', ')
   return (
     <Drawer title={strings.one} close={close}>
       <TextHeadline text={name} />
@@ -59,7 +59,7 @@ function ScheduleDrawer({ schedule, close, changed }: Props) {
         facts={[
           [strings.frequency, timing(schedule)],
           [strings.format, strings.formats[format]],
-          [strings.filters, chosen || strings.all],
+          [strings.filters, filterText || strings.all],
           [strings.recipients, recipients.join(', ')],
           [strings.next, <Time key="next" at={schedule.nextDueAt} />],
           [strings.last, lastRunAt ? <Time key="last" at={lastRunAt} /> : strings.never],
@@ -70,12 +70,12 @@ function ScheduleDrawer({ schedule, close, changed }: Props) {
         <Action
           title={strings.deleteTitle}
           action={strings.delete}
-          no={appStrings.cancel}
+          cancelLabel={appStrings.cancel}
           isDangerous
           text={strings.deleteText}
           run={() => send('DELETE', `${PATH}/{reference}`, { params: { reference } })}
           message={strings.deleted}
-          done={() => {
+          onDone={() => {
             close()
             changed()
           }}

@@ -1,4 +1,5 @@
-// Sandbox bank: send a transfer in some scenario and watch the result; move the test clock; reset.
+// The sandbox bank: users send a transfer in a chosen scenario and watch the result, move the test clock, or
+// reset the sandbox.
 
 import type { Ref } from 'preact'
 import { useRef, useState } from 'preact/hooks'
@@ -52,7 +53,7 @@ function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
   const [destination, setDestination] = useState<Destination | undefined>()
   const [sent, setSent] = useState<Sent | undefined>()
   const [version, setVersion] = useState(0)
-  // Collects events before the answer too, because an event may come first.
+  // Collects events even before the response to the transfer, because an event may come first.
   const [events, setEvents] = useState<LiveEvent[]>([])
   const keep = (more: readonly LiveEvent[]) =>
     setEvents((before) => {
@@ -205,7 +206,7 @@ function KindOption({ kind, field }: { kind: string; field: Ref<HTMLInputElement
   )
 }
 
-// The service refuses text that is not a number.
+// Does not validate the text: the service refuses text that is not a number.
 function optionOf(kind: string, text: string): { times?: number; afterSeconds?: number } {
   const option = OPTIONS[kind]
   if (!option || text === '') return {}
@@ -241,7 +242,7 @@ function PayoutOutcomeForm() {
 type DataProps = {
   session: Session
   refresh: () => void
-  isDisabled: boolean // While the clock advances, which would delay the reset.
+  isDisabled: boolean // True while the clock advances, because that would delay the reset.
   wasReset: () => void
 }
 
@@ -269,7 +270,7 @@ function SandboxData({ session, refresh, isDisabled, wasReset }: DataProps) {
           }
           run={() => send('POST', '/sandbox/reset', {})}
           message={resetSandboxStrings.done}
-          done={() => {
+          onDone={() => {
             forgetEvents() // Event numbers start again.
             wasReset()
           }}

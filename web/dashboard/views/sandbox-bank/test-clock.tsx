@@ -1,4 +1,4 @@
-// The test clock (docs/test-clock.md): the time of this sandbox, moving it, and the return to real time.
+// The test clock (docs/test-clock.md): shows the time of this sandbox, moves it, and returns to real time.
 
 import type { TargetedSubmitEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -144,7 +144,7 @@ function Progress({ advance, stop }: { advance: Advance | undefined; stop: () =>
           </div>
         </div>
       )}
-      {advance && <Ran advance={advance} />}
+      {advance && <WorkRun advance={advance} />}
     </>
   )
 }
@@ -159,8 +159,8 @@ function shareOf({ from, to, now }: Advance): number {
   return toMs > fromMs ? Math.min((nowMs - fromMs) / (toMs - fromMs), 1) : 1
 }
 
-// Lists the kinds of work in the order in which each first ran.
-function Ran({ advance: { ran, state } }: { advance: Advance }) {
+// Lists the kinds of work that the advance ran, ordered by first run.
+function WorkRun({ advance: { ran, state } }: { advance: Advance }) {
   const counts = new Map<string, number>()
   for (const { kind, count } of ran) counts.set(kind, (counts.get(kind) ?? 0) + count)
   if (counts.size === 0) {
@@ -185,7 +185,7 @@ function ReleaseButton({ isDisabled, released }: { isDisabled: boolean; released
         text={<Bullets points={strings.releaseText} />}
         run={() => send('DELETE', '/sandbox/clock', {})}
         message={strings.released}
-        done={released}
+        onDone={released}
       />
     </div>
   )
@@ -208,10 +208,10 @@ const ASK_MS = 1_000
 const isUnderWay = (advance: Advance | undefined) =>
   advance?.state === 'running' || advance?.state === 'stopping'
 
-// Advances the test clock. The service runs due work before it answers. If there is much work, the answer is
-// incomplete, and the call is repeated with the same target until the clock is there. Meanwhile the page
-// reads the clock every second. The advance stops when the view closes, and when the clock is released or
-// reset elsewhere. Calls `ended` after a failure too, because the clock may have moved.
+// Advances the test clock. The service runs due work before it responds. If there is much work, the response
+// is incomplete, and this repeats the call with the same target until the clock has reached it. During the
+// advance, the page reads the clock every second. The advance stops when the view closes, and when the clock
+// is released or reset elsewhere. Calls `ended` even after a failure, because the clock may have moved.
 function useAdvance(ended: () => void) {
   const [advance, setAdvance] = useState<Advance | undefined>()
   const [problem, setProblem] = useState<Problem | undefined>()
@@ -269,7 +269,7 @@ function useAsking(isWanted: boolean, report: (now: string) => void): void {
 
 type Watch = { goesOn: () => boolean; report: (more: Partial<Advance>) => void }
 
-// Advances to a time, not by seconds, so that a retry moves the clock no further.
+// Advances to a time, not by a number of seconds, so that a retry does not move the clock further.
 async function advanceTo(to: string, { goesOn, report }: Watch): Promise<Ended> {
   for (let ran: readonly Step[] = []; ; ) {
     const moved = await send('POST', `${PATH}/advance`, { body: { to } }).catch(lookAgain)
@@ -281,7 +281,8 @@ async function advanceTo(to: string, { goesOn, report }: Watch): Promise<Ended> 
   }
 }
 
-// Due work may outlast a request, for example a webhook without an answer. So the page reads the clock again.
+// Reads the clock after a request without a response: due work may outlast the request, for example a webhook
+// whose receiver does not respond.
 async function lookAgain(error: unknown) {
   if (problemFrom(error).code !== 'unreachable') throw error
   const { now } = await getData(PATH, {})

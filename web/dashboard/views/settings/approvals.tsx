@@ -1,4 +1,4 @@
-// The settings of maker-checker at the suspense desk, and of the approval of payouts.
+// The settings of maker-checker at the suspense desk, and the rules for the approval of payouts.
 
 import { useData, usePage } from '../../loading.ts'
 import { Pending } from '../../parts/states.tsx'

@@ -1,4 +1,4 @@
-// The audit log: who did what, to what, and when.
+// The audit log: each action, with its actor, object and time.
 
 import { settingsStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
@@ -39,7 +39,7 @@ export function AuditLog(props: ViewProps) {
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ id }) => `${id}`}
-      none={{ title: strings.none, text: strings.noneText }}
+      emptyState={{ title: strings.none, text: strings.noneText }}
       detail={({ open, rows, close }) =>
         rows && <ActionDrawer action={rows.find(({ id }) => `${id}` === open)} close={close} />
       }

@@ -1,4 +1,4 @@
-// Branding: the look that payers see, with a preview of the payment page.
+// Branding: the name, logo, colour and contacts that payers see, with a preview of the payment page.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
@@ -23,7 +23,7 @@ type Branding = Schemas['Branding']
 const { branding: strings } = settingsStrings
 const PATH = '/api/v1/branding'
 const OTHERS = ['accountName', 'supportEmail', 'supportPhone', 'supportUrl'] as const
-const OURS = '#0f5e4d' // As in src/payments/checkout-views.ts.
+const DEFAULT_COLOUR = '#0f5e4d' // As in src/payments/checkout-views.ts.
 
 export function BrandingPart({ session }: ViewProps) {
   const { data, problem, reload } = useData(PATH, {})
@@ -52,13 +52,13 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
   const [isOwnColour, setOwnColour] = useState(branding.isOwnColour)
   const [logo, setLogo] = useState<DraftLogo>()
   const chosenColour = isOwnColour ? colour : null
-  const chosen = (name: keyof Draft) => draft[name].trim() || null
+  const draftValue = (name: keyof Draft) => draft[name].trim() || null
   const fields = {
-    name: chosen('name'),
-    accountName: chosen('accountName'),
-    supportEmail: chosen('supportEmail'),
-    supportPhone: chosen('supportPhone'),
-    supportUrl: chosen('supportUrl'),
+    name: draftValue('name'),
+    accountName: draftValue('accountName'),
+    supportEmail: draftValue('supportEmail'),
+    supportPhone: draftValue('supportPhone'),
+    supportUrl: draftValue('supportUrl'),
   }
   const { problem, isBusy, submit } = useSending(async () => {
     const change = logo === undefined ? {} : { logo: logo?.base64 ?? null }
@@ -99,7 +99,7 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
         )}
       </form>
       <BrandingPreview
-        colour={chosenColour ?? OURS}
+        colour={chosenColour ?? DEFAULT_COLOUR}
         branding={{
           ...fields,
           merchantName: fields.name ?? ownName,
@@ -116,7 +116,7 @@ const NAME_MAX = 60
 
 // The fields of the form. An empty field means the default.
 type Draft = Record<'name' | 'accountName' | 'supportEmail' | 'supportPhone' | 'supportUrl', string>
-type DraftLogo = ChosenLogo | null | undefined // Undefined: unchanged.
+type DraftLogo = ChosenLogo | null | undefined // Undefined if unchanged, null if removed.
 
 const KEYBOARDS = { supportEmail: 'email', supportPhone: 'tel', supportUrl: 'url' } as const
 
@@ -218,13 +218,13 @@ const SIDE_MAX = 1_024
 const SIDES = [512, 384, 256, 192, 128, 96]
 const TAKEN = ['image/png', 'image/jpeg', 'image/webp']
 
-// Undefined if the browser cannot read the image.
+// Returns undefined if the browser cannot read the image.
 async function readLogo(file: File): Promise<ChosenLogo | undefined> {
   try {
     const image = await createImageBitmap(file)
     const { width, height } = image
     const isSmall = file.size <= BYTES_MAX && Math.max(width, height) <= SIDE_MAX
-    if (isSmall && TAKEN.includes(file.type)) return await chosen(file, { width, height })
+    if (isSmall && TAKEN.includes(file.type)) return await logoFrom(file, { width, height })
     return await shrink(image)
   } catch {
     return undefined
@@ -239,14 +239,14 @@ async function shrink(image: ImageBitmap): Promise<ChosenLogo | undefined> {
     canvas.height = Math.max(1, Math.round(image.height * share))
     canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height)
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/webp'))
-    if (blob && blob.size <= BYTES_MAX) return chosen(blob, canvas)
+    if (blob && blob.size <= BYTES_MAX) return logoFrom(blob, canvas)
   }
   return undefined
 }
 
 type Size = { width: number; height: number }
 
-async function chosen(blob: Blob, { width, height }: Size): Promise<ChosenLogo> {
+async function logoFrom(blob: Blob, { width, height }: Size): Promise<ChosenLogo> {
   const path = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(String(reader.result))
@@ -256,7 +256,7 @@ async function chosen(blob: Blob, { width, height }: Size): Promise<ChosenLogo> 
   return { path, base64: path.slice(path.indexOf(',') + 1), width, height }
 }
 
-const COLOUR_MS = 250 // A pause, so that dragging a colour does not send every step.
+const COLOUR_MS = 250 // A pause, so that the preview does not request every colour while the user drags.
 
 type BrandingPreviewProps = { branding: SampleBranding; colour: string }
 
@@ -282,7 +282,7 @@ function BrandingPreview({ branding, colour }: BrandingPreviewProps) {
 function PageFrame({ branding, colour, state }: BrandingPreviewProps & { state: PreviewState }) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [isLoaded, setLoaded] = useState(false)
-  // The document loads once and is redrawn, so that nothing flickers.
+  // The document loads only once and is then redrawn, so that the preview does not flicker.
   const empty = useMemo(() => previewDocument(colour), [])
 
   useEffect(() => {

@@ -1,4 +1,5 @@
-// The operators' chat: its webhook, the severity from which it gets alerts, and whether posting works.
+// The settings of the operators' chat: its webhook, the lowest severity of alerts posted to it, and whether
+// posting works.
 
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
@@ -19,19 +20,19 @@ const ADDRESS_MAX = 2_048
 export function Chat() {
   const { data, problem, reload } = useData(PATH, {})
   const isUnset = problem?.code === 'chat_not_found'
-  if (isUnset) return <ChatForm key="unset" done={reload} />
+  if (isUnset) return <ChatForm key="unset" onDone={reload} />
   if (problem || !data) return <Pending {...{ data, problem, reload }} kind="page" lines={6} />
   return (
     <>
-      <ChatState chat={data} done={reload} />
-      <ChatForm key={data.setAt} chat={data} done={reload} />
+      <ChatState chat={data} onDone={reload} />
+      <ChatForm key={data.setAt} chat={data} onDone={reload} />
     </>
   )
 }
 
-type Props = { chat: Schemas['OperatorChat']; done: () => void }
+type Props = { chat: Schemas['OperatorChat']; onDone: () => void }
 
-function ChatState({ chat, done }: Props) {
+function ChatState({ chat, onDone }: Props) {
   const { host, alertSeverity, waiting, postedAt, problem } = chat
   return (
     <section class="card panel" aria-label={strings.title}>
@@ -52,9 +53,9 @@ function ChatState({ chat, done }: Props) {
           action={strings.test}
           text={strings.testText}
           run={() => send('POST', `${PATH}/test`, {})}
-          done={(result) => {
+          onDone={(result) => {
             toast(result.ok ? strings.tested : (result.problem ?? ''), result.ok ? 'calm' : 'bad')
-            done()
+            onDone()
           }}
         />
         <Action
@@ -64,14 +65,14 @@ function ChatState({ chat, done }: Props) {
           text={strings.removeText}
           run={() => send('DELETE', PATH, {})}
           message={strings.removed}
-          done={done}
+          onDone={onDone}
         />
       </div>
     </section>
   )
 }
 
-function ChatForm({ chat, done }: Partial<Props> & { done: () => void }) {
+function ChatForm({ chat, onDone }: Partial<Props> & { onDone: () => void }) {
   return (
     <section class="card panel" aria-label={chat ? strings.replace : strings.set}>
       <h2>{chat ? strings.replace : strings.set}</h2>
@@ -84,12 +85,12 @@ function ChatForm({ chat, done }: Partial<Props> & { done: () => void }) {
           return send('PUT', PATH, { body: { url: form.text('url'), alertSeverity } })
         }}
         message={appStrings.saved}
-        done={done}
+        onDone={onDone}
       >
         <InputField
           label={strings.url}
           hint={strings.urlHint}
-          of="url"
+          errorField="url"
           name="url"
           type="url"
           required
@@ -97,7 +98,7 @@ function ChatForm({ chat, done }: Partial<Props> & { done: () => void }) {
         />
         <SelectField
           label={strings.severity}
-          of="alertSeverity"
+          errorField="alertSeverity"
           name="alertSeverity"
           options={SEVERITIES}
           names={strings.severities}

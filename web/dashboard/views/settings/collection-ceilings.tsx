@@ -1,4 +1,5 @@
-// The operator's ceilings on collection accounts, by KYC tier: clients read their own, operators set them.
+// The ceilings on collection accounts, by KYC tier. Operators set them for each client; a client reads its
+// own.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
@@ -16,7 +17,7 @@ const { ceilings: strings, limitProfiles } = settingsStrings
 const PATH = '/api/v1/operator/clients/{clientId}/collection-ceilings'
 const LIMITS = ['perCredit', 'perDay', 'balanceMax'] as const
 
-// Renders nothing for a client without ceilings, as most are.
+// Renders nothing for a client without ceilings. Most clients have none.
 export function OwnCeilings() {
   const { data } = useData('/api/v1/collection-ceilings', {})
   const facts = (data?.tiers ?? []).flatMap((ceiling) =>

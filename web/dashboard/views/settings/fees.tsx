@@ -1,4 +1,5 @@
-// Fee rules: the client's own; for operators those of all clients, and a form that says what its terms mean.
+// Fee rules: the client's own, or for operators those of all clients, with a form that shows what the terms
+// mean for an example amount.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
@@ -59,7 +60,7 @@ export function Fees({ session, place }: ViewProps) {
             key={place.query.new}
             isOpenAtFirst={place.query.new === 'fee'}
             clientId={place.query.client ?? ''}
-            done={pages.reload}
+            onDone={pages.reload}
           />
         </div>
       )}
@@ -103,7 +104,7 @@ function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
           title={strings.withdrawTitle(rule.code)}
           text={strings.withdrawText}
           run={() => send('DELETE', `${ALL}/{id}`, { params: { id: `${rule.id}` } })}
-          done={() => {
+          onDone={() => {
             close()
             changed()
           }}
@@ -113,7 +114,8 @@ function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
   )
 }
 
-// A blank field takes its default. People write percent, and the API takes basis points.
+// Reads the terms from the form. A blank field takes its default. Users enter percent; the API takes basis
+// points.
 function termsOf(form: Form) {
   const bps = (name: string) => Math.round(Number(form.amount(name)) * BPS_PER_PERCENT)
   const rate = (name: string) => (form.amount(name) === '' ? {} : { [name]: bps(name) })
@@ -127,17 +129,23 @@ const PERCENT = { inputMode: 'decimal', pattern: '[0-9]{1,3}([.][0-9]{1,2})?' } 
 function TermsFields() {
   return (
     <>
-      <InputField name="bps" of="bps" label={strings.rate} hint={strings.rateHint} {...PERCENT} />
+      <InputField
+        name="bps"
+        errorField="bps"
+        label={strings.rate}
+        hint={strings.rateHint}
+        {...PERCENT}
+      />
       {AMOUNTS.map((name) => (
-        <InputField key={name} name={name} of={name} label={strings[name]} {...AMOUNT} />
+        <InputField key={name} name={name} errorField={name} label={strings[name]} {...AMOUNT} />
       ))}
-      <InputField name="vatBps" of="vatBps" label={strings.vatRate} {...PERCENT} />
+      <InputField name="vatBps" errorField="vatBps" label={strings.vatRate} {...PERCENT} />
       <CheckBox name="vatIncluded" label={strings.vatIncluded} />
     </>
   )
 }
 
-// Says what the terms mean for an amount, while the operator types them.
+// Shows the fee for an example amount while the operator types the terms.
 function Example() {
   const start = useRef<HTMLDivElement>(null)
   const [form, setForm] = useState<Form>()
@@ -186,9 +194,9 @@ function sentenceOf(form: Form | undefined, quote: Schemas['FeeQuote'] | undefin
     : strings.paidByMerchant(money(whole), money(net), money(fee), money(vat))
 }
 
-type AddProps = { isOpenAtFirst: boolean; clientId: string; done: () => void }
+type AddProps = { isOpenAtFirst: boolean; clientId: string; onDone: () => void }
 
-function AddRule({ isOpenAtFirst, clientId, done }: AddProps) {
+function AddRule({ isOpenAtFirst, clientId, onDone }: AddProps) {
   return (
     <Action
       isOpenAtFirst={isOpenAtFirst}
@@ -209,7 +217,7 @@ function AddRule({ isOpenAtFirst, clientId, done }: AddProps) {
         return send('POST', ALL, { body, headers })
       }}
       message={appStrings.saved}
-      done={done}
+      onDone={onDone}
     >
       <ClientChoice label={strings.client} chosen={clientId} />
       <InputField label={strings.code} name="code" required maxLength={CODE_MAX} />
@@ -225,7 +233,7 @@ function AddRule({ isOpenAtFirst, clientId, done }: AddProps) {
         label={strings.from}
         hint={strings.fromHint}
         name="effectiveFrom"
-        of="effectiveFrom"
+        errorField="effectiveFrom"
         type="date"
         min={addDays(today(), 1)}
       />

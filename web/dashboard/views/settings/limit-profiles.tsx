@@ -100,7 +100,7 @@ function ProfileDrawer({ profile, close }: { profile: LimitProfile; close: () =>
 }
 
 type Props = {
-  profile: LimitProfile | undefined // Without one, the form creates one.
+  profile: LimitProfile | undefined // Without a profile, the form creates one.
   close: () => void
   changed: () => void
 }
@@ -119,7 +119,7 @@ function ProfileDialog(props: Props) {
           text={strings.removeText}
           run={() => send('DELETE', `${PATH}/{code}`, { params: { code: profile.code } })}
           message={strings.removed}
-          done={() => {
+          onDone={() => {
             close()
             changed()
           }}
@@ -150,7 +150,7 @@ function ProfileForm({ profile, close, changed, remove }: Props & { remove: () =
           : send('POST', PATH, { body: { code: form.text('code'), ...body }, headers })
       }}
       message={appStrings.saved}
-      done={changed}
+      onDone={changed}
       close={close}
       otherAction={
         profile && (

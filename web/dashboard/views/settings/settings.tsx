@@ -1,4 +1,4 @@
-// The parts of Settings that the user's role may see.
+// The tabs of Settings. Users see only those that their role allows.
 
 import { settingsStrings as strings } from '../../../copy.ts'
 import { tabbedView } from '../../parts/tabs.tsx'

@@ -11,10 +11,10 @@ type Props = {
   title: string
   text: string
   run: () => Promise<unknown>
-  done: () => void
+  onDone: () => void
 }
 
-export function Withdraw({ effectiveFrom, title, text, run, done }: Props) {
+export function Withdraw({ effectiveFrom, title, text, run, onDone }: Props) {
   if (new Date(effectiveFrom) <= new Date()) return null
   return (
     <div class="actions">
@@ -26,7 +26,7 @@ export function Withdraw({ effectiveFrom, title, text, run, done }: Props) {
         text={text}
         run={run}
         message={strings.withdrawn}
-        done={done}
+        onDone={onDone}
       />
     </div>
   )

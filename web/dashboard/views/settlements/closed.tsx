@@ -73,7 +73,7 @@ export function ClosedSettlements(props: ViewProps) {
         keyOf={({ reference }) => reference}
         isAbout={ABOUT}
         version={version}
-        none={{
+        emptyState={{
           title: strings.none,
           text: mayWrite ? (
             <>
@@ -83,7 +83,7 @@ export function ClosedSettlements(props: ViewProps) {
             strings.noneAsk
           ),
         }}
-        one={{
+        drawer={{
           title: strings.one,
           path: `${PATH}/{reference}`,
           show: (settlement) => (
@@ -141,14 +141,14 @@ function Upcoming({ session, isAbout, version, changed }: Props) {
               text={upcomingWords.closeText}
               run={(_, headers) => send('POST', SETTLEMENTS, { body: {}, headers })}
               message={({ reference }) => upcomingWords.closed(reference)}
-              done={({ reference }) => {
+              onDone={({ reference }) => {
                 changed()
                 goTo(hrefOf('settlements', reference))
               }}
             />
           </div>
         </div>
-        {!isEmpty && <AmountList of={data} />}
+        {!isEmpty && <AmountList amounts={data} />}
       </section>
     </>
   )

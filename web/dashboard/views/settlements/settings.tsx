@@ -41,7 +41,7 @@ export function SettlementSettings({ session }: ViewProps) {
   )
 }
 
-// daily@09:00, weekly@Mon@09:00
+// Splits a schedule such as daily@09:00 or weekly@Mon@09:00.
 function readSchedule(schedule: string) {
   const [frequency, ...rest] = schedule.split('@')
   return {
@@ -99,7 +99,7 @@ function SettingsForm({ settings, changed }: { settings: Settings; changed: () =
         return send('PUT', PATH, { body })
       }}
       message={appStrings.saved}
-      done={changed}
+      onDone={changed}
     >
       <ScheduleFields schedule={settings.schedule} />
       <InputField
@@ -214,7 +214,7 @@ function ApprovalForm({ settings, changed }: { settings: PayoutSettings; changed
         return send('PUT', APPROVAL, { body })
       }}
       message={appStrings.saved}
-      done={changed}
+      onDone={changed}
     >
       <SelectField
         label={approvalWords.needed}

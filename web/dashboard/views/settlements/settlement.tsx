@@ -1,4 +1,4 @@
-// A settlement: its amounts, why it is held, its approval, payees, payouts, statement and lines.
+// A settlement: its amounts, the reason why it is held, its approval, payees, payouts, statement and lines.
 
 import { useState } from 'preact/hooks'
 import { codeOf, codeOfId } from '../../../../src/short-codes.ts'
@@ -33,8 +33,8 @@ export function SettlementDetail({ settlement, session, changed }: Props) {
       <Headline sum={{ amount, currency }} state={status} about={periodOf(settlement)} />
       {status === 'closed' && heldReason && <Held reason={heldReason} />}
       {payees?.length > 0 && <Payees settlement={settlement} />}
-      <SettlementActions settlement={settlement} session={session} done={changed} />
-      <AmountList of={settlement} />
+      <SettlementActions settlement={settlement} session={session} onDone={changed} />
+      <AmountList amounts={settlement} />
       <p class="actions">
         <ExportLinks path={`/api/v1/settlements/${reference}`} isOfOne />
         <a
@@ -47,7 +47,7 @@ export function SettlementDetail({ settlement, session, changed }: Props) {
           {strings.print}
         </a>
       </p>
-      <About settlement={settlement} />
+      <SettlementFacts settlement={settlement} />
       {payouts.length > 0 && <Payouts settlement={settlement} />}
       <h3>{strings.lines}</h3>
       <SettlementLines key={status} settlement={settlement} />
@@ -69,7 +69,7 @@ function Held({ reason }: { reason: string }) {
   )
 }
 
-function About({ settlement }: { settlement: Settlement }) {
+function SettlementFacts({ settlement }: { settlement: Settlement }) {
   const { period, closedAt, approvedAt, approvedBy, cancelledAt, cancelledBy } = settlement
   return (
     <Facts
@@ -150,7 +150,7 @@ function Entry({ line, currency }: { line: Line; currency: string }) {
       </span>
       <div class="entry-text">
         <p>
-          <What line={line} name={strings.kinds[kind] ?? humanize(kind)} />
+          <LineLink line={line} name={strings.kinds[kind] ?? humanize(kind)} />
         </p>
         <p class="muted small">{aboutOf(line).join(' · ')}</p>
         {parts.length > 1 && <p class="muted small">{texts.join(' · ')}</p>}
@@ -163,7 +163,7 @@ function Entry({ line, currency }: { line: Line; currency: string }) {
   )
 }
 
-function What({ line: { creditId, payoutReference }, name }: { line: Line; name: string }) {
+function LineLink({ line: { creditId, payoutReference }, name }: { line: Line; name: string }) {
   if (creditId === null && payoutReference === null) return <>{name}</>
   const href =
     creditId === null ? hrefOf('payouts', payoutReference ?? '') : hrefOf('credits', `${creditId}`)
@@ -173,14 +173,14 @@ function What({ line: { creditId, payoutReference }, name }: { line: Line; name:
 function aboutOf(line: Line): string[] {
   const { subaccountCode, merchantRef, paymentReference, payoutReference } = line
   const { collectionAccountNumber } = line
-  const about = [
+  const references = [
     merchantRef ??
       (paymentReference && codeOfId('PAY', paymentReference)) ??
       collectionAccountNumber ??
       (payoutReference && codeOf(payoutReference)),
     subaccountCode,
   ]
-  return about.filter((each) => each !== null)
+  return references.filter((each) => each !== null)
 }
 
 // The bank accounts that a settlement would be paid to if approved now. Highlights accounts chosen after the
@@ -232,12 +232,12 @@ function Party({ code }: { code: string | null }) {
 type Verb = 'approve' | 'cancel'
 
 type Chosen = { verb: Verb; settlement: WholeSettlement }
-type SettlementActionsProps = { settlement: WholeSettlement; session: Session; done: () => void }
+type SettlementActionsProps = { settlement: WholeSettlement; session: Session; onDone: () => void }
 
-// Approves or cancels a closed settlement, each after a confirmation dialog, and says why the user cannot
-// approve it. An approval names the bank accounts and account names on the screen: the service refuses it
-// if they have changed. The dialog points out an account whose name no bank has confirmed.
-function SettlementActions({ settlement, session, done }: SettlementActionsProps) {
+// Approves or cancels a closed settlement, each after a confirmation dialog, or explains why the user cannot
+// approve it. An approval contains the bank accounts and account names that the user saw, and the service
+// refuses it if they have changed. The dialog points out an account whose name no bank has confirmed.
+function SettlementActions({ settlement, session, onDone }: SettlementActionsProps) {
   const [decision, setDecision] = useState<Chosen | undefined>()
   if (settlement.status !== 'closed' || !session.scopes.includes('payouts:write')) return null
   const { cannotApprove, heldReason } = settlement
@@ -245,7 +245,7 @@ function SettlementActions({ settlement, session, done }: SettlementActionsProps
   const ask = (verb: Verb) => () => setDecision({ verb, settlement })
   const end = () => {
     setDecision(undefined)
-    done()
+    onDone()
   }
   return (
     <>
@@ -268,7 +268,7 @@ function SettlementActions({ settlement, session, done }: SettlementActionsProps
   )
 }
 
-// The previous release of the service sends no payees.
+// `payees` is missing in responses of the previous release.
 function hasUnconfirmed({ payees }: WholeSettlement): boolean {
   return payees?.some(({ blockedBy }) => blockedBy === 'bank_account_unconfirmed') ?? false
 }
@@ -333,11 +333,11 @@ export function periodOf({ period: { from, to } }: Settlement): string {
 }
 
 // Omits zero amounts, except the main ones.
-export function AmountList({ of }: { of: Amounts }) {
-  const names = NAMES.filter((name) => of[name] !== 0 || ALWAYS.includes(name))
+export function AmountList({ amounts }: { amounts: Amounts }) {
+  const names = NAMES.filter((name) => amounts[name] !== 0 || ALWAYS.includes(name))
   const facts = names.map((name): Fact => {
-    const amount = ADDED.includes(name) ? of[name] : 0 - of[name]
-    const value = <Money amount={amount} currency={of.currency} />
+    const amount = ADDED.includes(name) ? amounts[name] : 0 - amounts[name]
+    const value = <Money amount={amount} currency={amounts.currency} />
     const text = name === 'net' ? <strong>{value}</strong> : value
     return [strings.amounts[name], text, TERMS[name]]
   })

@@ -1,4 +1,4 @@
-// Settlements: the upcoming one, the closed ones, and their schedule.
+// The tabs of Settlements: the upcoming settlement, the closed settlements, and the schedule.
 
 import { settlementsStrings as strings } from '../../../copy.ts'
 import { tabbedView } from '../../parts/tabs.tsx'

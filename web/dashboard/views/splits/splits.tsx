@@ -1,4 +1,4 @@
-// Splits: how subaccounts share the receipts of an account or payment.
+// Splits: each defines how subaccounts share the receipts of an account or payment.
 
 import { useRef, useState } from 'preact/hooks'
 import { settingsStrings, splitsStrings } from '../../../copy.ts'
@@ -50,15 +50,15 @@ export function Splits(props: ViewProps) {
       caption={settingsStrings.tabs.splits}
       columns={COLUMNS}
       keyOf={({ splitCode }) => splitCode}
-      none={{ title: strings.none, text: strings.noneText }}
-      add={mayWrite && ((changed) => <AddSplit done={changed} />)}
-      one={{
+      emptyState={{ title: strings.none, text: strings.noneText }}
+      add={mayWrite && ((changed) => <AddSplit onDone={changed} />)}
+      drawer={{
         title: strings.one,
         path: `${PATH}/{splitCode}`,
         show: (split, { changed }) => (
           <>
-            <About split={split} />
-            {mayWrite && split.isActive && <Deactivate split={split} done={changed} />}
+            <SplitFacts split={split} />
+            {mayWrite && split.isActive && <Deactivate split={split} onDone={changed} />}
           </>
         ),
       }}
@@ -66,7 +66,7 @@ export function Splits(props: ViewProps) {
   )
 }
 
-function About({ split }: { split: Split }) {
+function SplitFacts({ split }: { split: Split }) {
   return (
     <>
       <TextHeadline text={split.name} badge={<Badge state={stateOf(split)} />} />
@@ -92,7 +92,7 @@ function About({ split }: { split: Split }) {
   )
 }
 
-function Deactivate({ split: { splitCode, name }, done }: { split: Split; done: () => void }) {
+function Deactivate({ split: { splitCode, name }, onDone }: { split: Split; onDone: () => void }) {
   const path = `${PATH}/{splitCode}/deactivate` as const
   return (
     <div class="buttons">
@@ -103,7 +103,7 @@ function Deactivate({ split: { splitCode, name }, done }: { split: Split; done: 
         text={strings.deactivateText}
         run={(_, headers) => send('POST', path, { params: { splitCode }, body: {}, headers })}
         message={strings.deactivated}
-        done={done}
+        onDone={onDone}
       />
     </div>
   )
@@ -114,15 +114,15 @@ const PARTS_MAX = 10
 const TYPES = ['percentage', 'flat'] as const
 type Type = (typeof TYPES)[number]
 
-function AddSplit({ done }: { done: () => void }) {
+function AddSplit({ onDone }: { onDone: () => void }) {
   return (
     <OpenButton label={strings.add} style="primary">
-      {(close) => <SplitForm close={close} done={done} />}
+      {(close) => <SplitForm close={close} onDone={onDone} />}
     </OpenButton>
   )
 }
 
-function SplitForm({ close, done }: { close: () => void; done: () => void }) {
+function SplitForm({ close, onDone }: { close: () => void; onDone: () => void }) {
   const [type, setType] = useState<Type>('percentage')
   const lastPart = useRef(1)
   const [parts, setParts] = useState<readonly number[]>([1])
@@ -149,7 +149,7 @@ function SplitForm({ close, done }: { close: () => void; done: () => void }) {
         return send('POST', '/api/v1/splits', { body, headers })
       }}
       message={({ splitCode }) => strings.added(splitCode)}
-      done={done}
+      onDone={onDone}
       close={close}
     >
       <InputField label={strings.name} name="name" required maxLength={NAME_MAX} />
@@ -218,7 +218,7 @@ function PartFields({ part, type, subaccounts }: PartProps) {
         label={strings.subaccount}
         name={`subaccount-${part}`}
         required
-        none={strings.chooseSubaccount}
+        emptyOption={strings.chooseSubaccount}
         options={subaccounts.map(({ subaccountCode: code, name }) => [
           code,
           strings.subaccountOf(name, code),

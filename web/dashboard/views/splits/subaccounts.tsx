@@ -45,18 +45,18 @@ export function Subaccounts(props: ViewProps) {
       caption={settingsStrings.tabs.subaccounts}
       columns={COLUMNS}
       keyOf={({ subaccountCode }) => subaccountCode}
-      none={{ title: strings.none, text: strings.noneText }}
-      add={mayWrite && ((changed) => <AddSubaccount done={changed} />)}
-      one={{
+      emptyState={{ title: strings.none, text: strings.noneText }}
+      add={mayWrite && ((changed) => <AddSubaccount onDone={changed} />)}
+      drawer={{
         title: strings.one,
         path: `${PATH}/{subaccountCode}`,
         show: (subaccount, { changed }) => (
           <>
-            <About subaccount={subaccount} />
+            <SubaccountFacts subaccount={subaccount} />
             {mayWrite && (
               <div class="buttons">
-                <ChangeBankAccount subaccount={subaccount} done={changed} />
-                <Switch subaccount={subaccount} done={changed} />
+                <ChangeBankAccount subaccount={subaccount} onDone={changed} />
+                <Switch subaccount={subaccount} onDone={changed} />
               </div>
             )}
             <StatementLinks path={`${PATH}/${subaccount.subaccountCode}/statement`} />
@@ -67,13 +67,13 @@ export function Subaccounts(props: ViewProps) {
   )
 }
 
-// The previous release of the service does not send `isAccountActive`.
+// `isAccountActive` is missing in responses of the previous release.
 function unpaidBy({ isAccountActive, accountStatus }: Subaccount) {
   if (isAccountActive === false) return 'inactive'
   return accountStatus === 'confirmed' ? undefined : accountStatus
 }
 
-function About({ subaccount }: { subaccount: Subaccount }) {
+function SubaccountFacts({ subaccount }: { subaccount: Subaccount }) {
   const unpaid = unpaidBy(subaccount)
   return (
     <>
@@ -103,7 +103,7 @@ function About({ subaccount }: { subaccount: Subaccount }) {
   )
 }
 
-function Switch({ subaccount, done }: { subaccount: Subaccount; done: () => void }) {
+function Switch({ subaccount, onDone }: { subaccount: Subaccount; onDone: () => void }) {
   const { subaccountCode, name, isActive } = subaccount
   const verb = isActive ? 'deactivate' : 'activate'
   return (
@@ -119,7 +119,7 @@ function Switch({ subaccount, done }: { subaccount: Subaccount; done: () => void
         })
       }
       message={strings[`${verb}d`]}
-      done={done}
+      onDone={onDone}
     />
   )
 }
@@ -127,7 +127,7 @@ function Switch({ subaccount, done }: { subaccount: Subaccount; done: () => void
 const NAME_MAX = 100
 export const CODE_MAX = 40
 
-function AddSubaccount({ done }: { done: () => void }) {
+function AddSubaccount({ onDone }: { onDone: () => void }) {
   return (
     <Action
       action={strings.add}
@@ -143,7 +143,7 @@ function AddSubaccount({ done }: { done: () => void }) {
         return send('POST', '/api/v1/subaccounts', { body, headers })
       }}
       message={({ subaccountCode }) => strings.added(subaccountCode)}
-      done={done}
+      onDone={onDone}
     >
       <InputField label={strings.name} name="name" required maxLength={NAME_MAX} />
       <InputField
@@ -168,9 +168,9 @@ function SubaccountBankFields({ presentName = '' }: { presentName?: string }) {
   )
 }
 
-type Props = { subaccount: Schemas['Subaccount']; done: () => void }
+type Props = { subaccount: Schemas['Subaccount']; onDone: () => void }
 
-function ChangeBankAccount({ subaccount, done }: Props) {
+function ChangeBankAccount({ subaccount, onDone }: Props) {
   const { subaccountCode, name, accountName } = subaccount
   return (
     <Action
@@ -186,7 +186,7 @@ function ChangeBankAccount({ subaccount, done }: Props) {
       message={({ accountStatus }) =>
         accountStatus === 'confirmed' ? strings.bankChanged : strings.bankUnconfirmed
       }
-      done={done}
+      onDone={onDone}
     >
       <SubaccountBankFields presentName={accountName} />
     </Action>

@@ -21,14 +21,15 @@ type Props = {
 export function MakerCheckerSetting({ isOn, session, request, changed }: Props) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const [reason, setReason] = useState<string | undefined>() // Undefined until the user asks to disable it.
+  // Undefined until the user starts a request to disable it.
+  const [reason, setReason] = useState<string | undefined>()
   const isSetter = ['owner', 'operator'].includes(session.role)
-  const act = async (work: () => Promise<unknown>, done: string) => {
+  const act = async (work: () => Promise<unknown>, message: string) => {
     setBusy(true)
     setProblem(undefined)
     try {
       await work()
-      toast(done)
+      toast(message)
       setReason(undefined)
       changed()
     } catch (error) {
@@ -52,7 +53,7 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
         <h2 id="maker-checker">{strings.makerChecker}</h2>
         <p class="muted">{isOn ? strings.makerCheckerOn : strings.makerCheckerOff}</p>
         {problem && <Failed problem={problem} />}
-        {request && <OpenRequest request={request} mayDecide={isSetter} done={changed} />}
+        {request && <OpenRequest request={request} mayDecide={isSetter} onDone={changed} />}
         {reason !== undefined && (
           <form class="desk-form" onSubmit={ask}>
             <label class="field">

@@ -9,10 +9,10 @@ import { Money } from '../../parts/values.tsx'
 import { type Action, type Filled, type Item, sendFilled } from './suspense-form.tsx'
 import { type Target, TargetPicker } from './target-picker.tsx'
 
-type BarProps = BulkProps & { clear: () => void; done: () => void }
+type BarProps = BulkProps & { clear: () => void; onDone: () => void }
 
-export function SuspenseBulk({ clear, done, ...bulk }: BarProps) {
-  // Keeps the items as they were when the dialog opened, because the list changes meanwhile.
+export function SuspenseBulk({ clear, onDone, ...bulk }: BarProps) {
+  // Keeps the items as they were when the dialog opened, because the list may change in the meantime.
   const [open, setOpen] = useState<{ action: Action; items: readonly Item[] } | undefined>()
   const close = (isDone: boolean) => {
     setOpen(undefined)
@@ -25,7 +25,7 @@ export function SuspenseBulk({ clear, done, ...bulk }: BarProps) {
           {strings.bulk[action]}
         </Button>
       ))}
-      {open && <BulkDialog {...bulk} {...open} close={close} done={done} />}
+      {open && <BulkDialog {...bulk} {...open} close={close} onDone={onDone} />}
     </BulkBar>
   )
 }
@@ -33,12 +33,12 @@ export function SuspenseBulk({ clear, done, ...bulk }: BarProps) {
 type DialogProps = BulkProps & {
   action: Action
   close: (isDone: boolean) => void
-  done: () => void
+  onDone: () => void
 }
 
-function BulkDialog({ items, action, isMakerChecker, mayType, close, done }: DialogProps) {
+function BulkDialog({ items, action, isMakerChecker, mayType, close, onDone }: DialogProps) {
   const [filled, setFilled] = useState<Filled | undefined>()
-  const bulk = useBulk(items, ({ id }) => `${id}`, done)
+  const bulk = useBulk(items, ({ id }) => `${id}`, onDone)
   const run = (chosen: Filled) => {
     setFilled(chosen)
     return bulk.run(async (item, headers) => {

@@ -1,5 +1,5 @@
-// Assigns or returns a suspense item, after a confirmation. Under maker-checker it requests approval
-// instead.
+// The form that assigns or returns a suspense item, after a confirmation. Under maker-checker it requests
+// approval instead.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { suspenseStrings as strings } from '../../../copy.ts'
@@ -16,11 +16,11 @@ export type Item = Schemas['SuspenseItem']
 
 export type Action = 'assign' | 'return'
 export type Filled = { action: Action; target: Target | undefined; reason: string }
-type Props = { item: Item; isMakerChecker: boolean; mayType: boolean; done: () => void }
+type Props = { item: Item; isMakerChecker: boolean; mayType: boolean; onDone: () => void }
 
 const PATH = '/api/v1/suspense/{id}'
 
-export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
+export function SuspenseForm({ item, isMakerChecker, mayType, onDone }: Props) {
   const [filled, setFilled] = useState<Filled>({ action: 'assign', target: undefined, reason: '' })
   const [isSure, setSure] = useState(false)
   const [fault, setFault] = useState('')
@@ -42,7 +42,7 @@ export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
         filled={filled}
         isMakerChecker={isMakerChecker}
         back={back}
-        done={done}
+        onDone={onDone}
       />
     )
   }
@@ -93,10 +93,10 @@ type SureProps = {
   filled: Filled
   isMakerChecker: boolean
   back: () => void
-  done: () => void
+  onDone: () => void
 }
 
-function Confirmation({ item, filled, isMakerChecker, back, done }: SureProps) {
+function Confirmation({ item, filled, isMakerChecker, back, onDone }: SureProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const amount = money(item.amount, item.currency)
@@ -105,7 +105,7 @@ function Confirmation({ item, filled, isMakerChecker, back, done }: SureProps) {
     await sendFilled(item, filled, { isMakerChecker, headers })
     const [assigned, returned] = [strings.assigned(amount), strings.returned(amount)]
     toast(isMakerChecker ? strings.asked : action === 'assign' ? assigned : returned)
-    done()
+    onDone()
   })
   const label = action === 'assign' ? strings.doAssign(amount) : strings.doReturn(amount)
   return (

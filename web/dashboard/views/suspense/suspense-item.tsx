@@ -1,4 +1,4 @@
-// One suspense item in a drawer: why the money is there, and how to resolve it.
+// The drawer of a suspense item: the reason why the money is in suspense, and the ways to resolve it.
 
 import { suspenseStrings as strings } from '../../../copy.ts'
 import { getPage } from '../../api.ts'
@@ -39,7 +39,7 @@ export function ItemDrawer({ id, session, isMakerChecker, version, close, change
     requests.reload()
   }
   useReload(version, reload)
-  const done = () => {
+  const onDone = () => {
     reload()
     changed()
   }
@@ -52,14 +52,16 @@ export function ItemDrawer({ id, session, isMakerChecker, version, close, change
       {!problem && !(item.data && requests.data) && <Skeleton kind="page" lines={8} />}
       {item.data && requests.data && (
         <>
-          <About item={item.data} />
-          {open && <OpenRequest key={open.id} request={open} mayDecide={mayDecide} done={done} />}
+          <ItemFacts item={item.data} />
+          {open && (
+            <OpenRequest key={open.id} request={open} mayDecide={mayDecide} onDone={onDone} />
+          )}
           {!open && item.data.state === 'open' && mayDecide && (
             <SuspenseForm
               item={item.data}
               isMakerChecker={isMakerChecker}
               mayType={session.role === 'operator'}
-              done={done}
+              onDone={onDone}
             />
           )}
           <DecidedRequests requests={requests.data.data.filter(({ state }) => state !== 'open')} />
@@ -69,7 +71,7 @@ export function ItemDrawer({ id, session, isMakerChecker, version, close, change
   )
 }
 
-function About({ item }: { item: Item }) {
+function ItemFacts({ item }: { item: Item }) {
   return (
     <>
       <Headline sum={item} state={item.state} about={strings.from(item.sourceAccountName)} />

@@ -1,4 +1,4 @@
-// Approval requests at the suspense desk: the pending ones, and deciding on one.
+// Approval requests at the suspense desk: the pending requests, and the decision on a request.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { suspenseStrings as strings } from '../../../copy.ts'
@@ -49,7 +49,7 @@ export function WaitingRequests({ requests }: { requests: readonly Request[] }) 
   )
 }
 
-type Deciding = { request: Request; mayDecide: boolean; done: () => void }
+type Deciding = { request: Request; mayDecide: boolean; onDone: () => void }
 type Verb = 'approve' | 'reject' | 'withdraw'
 
 const DONE = {
@@ -66,10 +66,10 @@ function post(
   return staying(() => send('POST', `${PATH}/{id}/${verb}`, { params: { id }, body }))
 }
 
-export function OpenRequest({ request, mayDecide, done }: Deciding) {
+export function OpenRequest({ request, mayDecide, onDone }: Deciding) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const [reason, setReason] = useState<string | undefined>() // Undefined until the user rejects.
+  const [reason, setReason] = useState<string | undefined>() // Undefined until the user starts to reject.
   const isRejecting = reason !== undefined
   const { cannotApprove } = request
   const decide = async (verb: Verb, body = {}) => {
@@ -79,7 +79,7 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
       await post(request, verb, body)
       const isSetting = request.action === 'disable_maker_checker'
       toast(verb === 'approve' && isSetting ? strings.switched(false) : DONE[verb])
-      done()
+      onDone()
     } catch (error) {
       setProblem(problemFrom(error))
       setBusy(false)

@@ -1,5 +1,5 @@
-// Suspense desk: sums by reason and age, requests awaiting a decision, and the items, to resolve one by one
-// or many at once.
+// The suspense desk: sums by reason and age, requests that await a decision, and the items. Users resolve
+// items one by one or many at once.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../../copy.ts'
@@ -30,7 +30,7 @@ import { WaitingRequests } from './suspense-requests.tsx'
 const PATH = '/api/v1/suspense'
 const REQUESTS = `${PATH}/requests`
 const STATES = ['open', 'assigned', 'returning', 'returned', 'reversed']
-const LOOK_AGAIN_MS = 15_000 // Requests that colleagues make raise no event.
+const LOOK_AGAIN_MS = 15_000 // Requests of other users raise no event.
 
 const COLUMNS: readonly Column<Item>[] = [
   {
@@ -89,7 +89,7 @@ export default function Suspense({ session, place }: ViewProps) {
           isMakerChecker={isMakerChecker}
           mayType={session.role === 'operator'}
           clear={drop}
-          done={changed}
+          onDone={changed}
         />
       )}
       <ListTable
@@ -125,7 +125,7 @@ export default function Suspense({ session, place }: ViewProps) {
 
 type Reloaded = { reload: () => void }
 
-// Events refresh the first page only; changes that the user makes here refresh any page.
+// Events refresh the first page only. Changes that the user makes in this view refresh any page.
 function useRefreshing(pages: Reloaded & { isFirst: boolean }, others: readonly Reloaded[]) {
   const [version, setVersion] = useState(0)
   const reloadOthers = () => {
@@ -224,7 +224,7 @@ function useSuspenseFilters(): readonly Filter[] {
   ]
 }
 
-// Accepts 1,000 and ₦1000.
+// Removes separators and the currency sign, so that 1,000 and ₦1000 are accepted.
 function toAmount(text: string | undefined): string | undefined {
   return text?.replaceAll(/[₦,\s]/g, '')
 }

@@ -1,4 +1,4 @@
-// Picks a collection account or payment, by search or the suggested one.
+// A field to choose a collection account or payment: by search, or the suggested one.
 
 import { useState } from 'preact/hooks'
 import { suspenseStrings as strings } from '../../../copy.ts'
@@ -10,7 +10,7 @@ export type Target = { type: 'account' | 'payment'; reference: string; title: st
 
 type Props = {
   suggested: Target | undefined
-  mayType: boolean // Operators may type any client's target, which a search would not find.
+  mayType: boolean // Operators may type a target of any client. A search would not find it.
   chosen: Target | undefined
   choose: (target: Target) => void
 }

@@ -1,5 +1,5 @@
-// Gross volume of the last hours or days, as bars or a table, and the day by bank and by merchant. Drawn by
-// hand: a charting library would weigh more than the whole page.
+// Gross volume of the last hours or days, as bars or a table; and today's sums by bank and by merchant. Uses
+// no charting library, because one would be larger than the whole page.
 
 import { useState } from 'preact/hooks'
 import { chartStrings as strings, todayStrings } from '../../../copy.ts'
@@ -137,7 +137,7 @@ function Bar(props: { at: number; width: number; share: number; isPointed: boole
   )
 }
 
-// The next number that halves evenly, so that the scale reads well.
+// Rounds up to a number that is easy to read at the top and, halved, in the middle of the scale.
 function ceiling(most: number): number {
   if (most <= 0) return 1000
   const power = 10 ** Math.floor(Math.log10(most))
@@ -220,8 +220,6 @@ function nameOfMerchant({ merchantCode, isRest }: Schemas['OverviewMerchant']): 
   if (isRest) return todayStrings.restOfMerchants
   return merchantCode ?? todayStrings.payments
 }
-
-// A scrolling region must be reachable by keyboard.
 
 function Shares({ name, rows }: { name: string; rows: readonly (readonly [string, Sums])[] }) {
   if (rows.length === 0) return <p class="muted breakdown-none">{todayStrings.nothingYet}</p>

@@ -1,5 +1,5 @@
-// Two periods side by side: a period against the one before, the same of last year, or any other. A period
-// without data says so in grey, because nothing known is not zero. The choice is in the address.
+// Compares two periods: a period with the one before, with the same period of last year, or with any other. A
+// period without data is marked in grey, because missing data does not mean zero. The URL stores the choice.
 
 import { appStrings, compareStrings as strings } from '../../../copy.ts'
 import type { Query, Schemas } from '../../api.ts'
@@ -33,17 +33,17 @@ function daysOf(period: Period, today: string, query: Query): Days | undefined {
     case 'month':
       return { from: `${today.slice(0, 8)}01`, last: today }
     case 'custom':
-      return chosen(from, to)
+      return customDays(from, to)
   }
 }
 
-const chosen = (from: string | undefined, last: string | undefined): Days | undefined =>
+const customDays = (from: string | undefined, last: string | undefined): Days | undefined =>
   isDay(from) && isDay(last) && from <= last && last < addDays(from, DAYS_MAX)
     ? { from, last }
     : undefined
 
 function otherDays(other: Other, period: Period, days: Days, query: Query): Days | undefined {
-  if (other === 'custom') return chosen(query.withFrom, query.withTo)
+  if (other === 'custom') return customDays(query.withFrom, query.withTo)
   if (other === 'week') return { from: addDays(days.from, -7), last: addDays(days.last, -7) }
   if (other === 'year')
     return { from: monthsBefore(days.from, 12), last: monthsBefore(days.last, 12) }
@@ -53,7 +53,7 @@ function otherDays(other: Other, period: Period, days: Days, query: Query): Days
   return { from: addDays(days.from, -length), last: addDays(days.last, -length) }
 }
 
-// The same day of an earlier month, or the last day of a shorter one.
+// Returns the same day of an earlier month, or the last day of that month if it is shorter.
 function monthsBefore(day: string, months: number): string {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const first = new Date(Date.UTC(year, month - 1 - months, 1))
@@ -64,7 +64,8 @@ function monthsBefore(day: string, months: number): string {
 const HOUR_MS = 3_600_000
 const startOf = (day: string) => Date.parse(`${day}T00:00:00${ZONE_OFFSET}`)
 
-// A period that is not over is compared up to the last full hour, and so is the other one.
+// Returns both periods as times. A period that is not over ends at the last full hour. For a like-for-like
+// comparison, the other period ends equally early.
 function windowsOf(days: Days, other: Days, now: Date, isLikeForLike: boolean) {
   const nowMs = now.getTime() - (now.getTime() % HOUR_MS)
   const end = startOf(addDays(days.last, 1))
@@ -191,7 +192,7 @@ function Compared({ windows, names, version }: ComparedProps) {
                   {row === 'credits' ? (
                     strings.rows[row]
                   ) : (
-                    <Term of={row} text={strings.rows[row]} />
+                    <Term term={row} text={strings.rows[row]} />
                   )}
                 </th>
                 {read.map(({ figures }, at) => (
@@ -231,7 +232,7 @@ function change(row: Row, now: Figures | null, before: Figures | null): string {
   return changeOf(one, other)
 }
 
-// Without a value before, there is no percentage.
+// Returns the change in percent. There is no percentage if the earlier value is 0 or negative.
 function changeOf(now: number, before: number): string {
   if (now === before) return strings.same
   if (before <= 0) return strings.noPercentage

@@ -1,4 +1,4 @@
-// “Needs you” on Today: the number of waiting items of each kind, the newest of them, and their actions.
+// “Needs you” on Today: the number of waiting items of each kind, and the newest items with their actions.
 
 import type { ComponentChildren } from 'preact'
 import { approvalsStrings as strings } from '../../../copy.ts'

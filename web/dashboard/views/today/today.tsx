@@ -1,4 +1,5 @@
-// Today's sums against last week, by bank and merchant; success rate, open tasks, and the latest credits.
+// The page Today: today's sums compared with last week, by bank and merchant; the success rate, open tasks,
+// and the latest credits.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -95,7 +96,7 @@ export default function Today({ session, place }: ViewProps) {
   )
 }
 
-// Returns undefined for events that report no received money.
+// Returns the received amount that an event reports, or undefined for other events.
 function amountReceived({ type, data }: LiveEvent): number | undefined {
   if (!['collection.received', 'payment.part_paid', 'payment.successful'].includes(type)) {
     return undefined
@@ -152,7 +153,7 @@ type NewestProps = {
 }
 
 function Newest({ credits, first }: NewestProps) {
-  // Marks new credits for a moment.
+  // Highlights new credits briefly.
   const known = useRef<ReadonlySet<number> | undefined>(undefined)
   useEffect(() => {
     if (credits) known.current = new Set(credits.map(({ id }) => id))
@@ -203,7 +204,7 @@ function DaySum({ overview }: { overview: Overview }) {
       <dl class="sums">
         <div>
           <dt>
-            <Term of="gross" text={strings.gross} />
+            <Term term="gross" text={strings.gross} />
           </dt>
           <dd>
             <Money amount={today.gross} currency={currency} />
@@ -212,7 +213,7 @@ function DaySum({ overview }: { overview: Overview }) {
         {LESS.map((name) => (
           <div key={name}>
             <dt>
-              <Term of={name} text={strings.parts[name]} />
+              <Term term={name} text={strings.parts[name]} />
               {name === 'refunded' && <RefundsLink />}
             </dt>
             <dd>{signed(-today[name])}</dd>
@@ -220,7 +221,7 @@ function DaySum({ overview }: { overview: Overview }) {
         ))}
         <div class="total">
           <dt>
-            <Term of="net" text={strings.netOf} />
+            <Term term="net" text={strings.netOf} />
           </dt>
           <dd>
             <Money amount={today.net} currency={currency} />
@@ -242,7 +243,7 @@ function RefundsLink() {
   )
 }
 
-// Deductions have a minus. A plus means that more came back than was deducted.
+// Formats a deduction with a minus. A plus means that more was credited back than deducted.
 function signed(amount: number): string {
   if (amount === 0) return money(0)
   return amount < 0 ? `−${money(-amount)}` : `+${money(amount)}`

@@ -1,5 +1,6 @@
-// The newest requests of each workflow that the user may approve, with the decision of the workflow's view.
-// A settlement is approved where its bank accounts are shown, and a month where its checklist is.
+// The newest requests of each workflow that the user may approve, with the decision buttons of the workflow's
+// view. Settlements have only a link, and months are not listed: users approve a settlement where its bank
+// accounts are shown, and a month where its checklist is shown.
 
 import {
   adjustmentsStrings,
@@ -30,18 +31,18 @@ import { mayApprove, type Waiting, waitingItems } from './waiting.tsx'
 const PAYOUT = '/api/v1/payouts/{reference}'
 const OPEN = { state: 'open' }
 
-// Only the whole payout says why it cannot be approved.
-function DecidePayout({ reference, done }: { reference: string; done: () => void }) {
+// Loads the payout, because the list does not say why a payout cannot be approved.
+function DecidePayout({ reference, onDone }: { reference: string; onDone: () => void }) {
   const { data, problem, reload } = useData(PAYOUT, { reference })
   if (!data) return <Pending {...{ data, problem, reload }} kind="lines" lines={1} />
-  return <PayoutActions payout={data} done={done} />
+  return <PayoutActions payout={data} onDone={onDone} />
 }
 
 const payouts = waitingItems({
   path: '/api/v1/payouts',
   query: { status: 'queued', approval: 'needed' },
   isForUser: ({ requestedBy }, { user }) => requestedBy !== `user:${user.email}`,
-  show: (payout, { done }) => ({
+  show: (payout, { onDone }) => ({
     key: payout.reference,
     href: hrefOf('payouts', payout.reference),
     text: `${payoutsStrings.to(payout.toAccountName)} ${payout.toAccountNumberMasked}`,
@@ -49,7 +50,7 @@ const payouts = waitingItems({
     at: payout.requestedAt,
     by: payout.requestedBy,
     reason: payout.narration,
-    actions: <DecidePayout reference={payout.reference} done={done} />,
+    actions: <DecidePayout reference={payout.reference} onDone={onDone} />,
   }),
 })
 
@@ -69,7 +70,7 @@ const suspense = waitingItems({
   path: '/api/v1/suspense/requests',
   query: OPEN,
   isForUser: ({ isOwn, cannotApprove }) => !isOwn && cannotApprove === null,
-  show: (request, { session, done }) => ({
+  show: (request, { session, onDone }) => ({
     key: `${request.id}`,
     href: hrefOf('suspense', request.itemId === null ? undefined : `${request.itemId}`),
     text: request.sourceAccountName ?? suspenseStrings.makerChecker,
@@ -79,7 +80,7 @@ const suspense = waitingItems({
         : { amount: request.amount, currency: request.currency ?? 'NGN' },
     at: request.requestedAt,
     actions: (
-      <OpenRequest {...{ request, done }} mayDecide={session.scopes.includes('suspense:write')} />
+      <OpenRequest {...{ request, onDone }} mayDecide={session.scopes.includes('suspense:write')} />
     ),
   }),
 })

@@ -1,5 +1,5 @@
-// The newest tasks besides approvals: take a difference, open a suspense item or a case, switch an endpoint
-// on again, acknowledge an alert.
+// The newest tasks other than approvals: take a difference, open a suspense item or a case, enable an
+// endpoint again, acknowledge an alert.
 
 import { casesStrings, suspenseStrings, webhooksStrings } from '../../../copy.ts'
 import type { Task } from '../../parts/approval-count.tsx'
@@ -45,7 +45,7 @@ const failingWebhooks = waitingItems({
   path: '/api/v1/webhook-endpoints',
   isForUser: ({ isActive, health }) =>
     isActive ? health.failingSince !== null : health.disabledWhy !== null,
-  show: ({ id, url, isActive, updatedAt, health }, { session, done }) => ({
+  show: ({ id, url, isActive, updatedAt, health }, { session, onDone }) => ({
     key: id,
     href: hrefOf('webhooks', id),
     text: url,
@@ -53,7 +53,7 @@ const failingWebhooks = waitingItems({
     reason: health.disabledWhy && webhooksStrings.endpoints.disabledWhy(health.disabledWhy),
     actions: !isActive && session.scopes.includes('webhooks:write') && (
       <div class="buttons">
-        <SwitchOn id={id} done={done} />
+        <SwitchOn id={id} onDone={onDone} />
       </div>
     ),
   }),
@@ -62,13 +62,13 @@ const failingWebhooks = waitingItems({
 const openAlerts = waitingItems({
   path: '/api/v1/operator/alerts',
   query: { open: 'true' },
-  show: (alert, { done }) => ({
+  show: (alert, { onDone }) => ({
     key: `${alert.id}`,
     href: hrefOf('alerts', `${alert.id}`),
     text: alert.title,
     at: alert.raisedAt,
     reason: alert.remedy,
-    actions: <AcknowledgeAlert alert={alert} done={done} />,
+    actions: <AcknowledgeAlert alert={alert} onDone={onDone} />,
   }),
 })
 

@@ -1,4 +1,4 @@
-// The newest items of one list that wait for the user, each with its facts and its action.
+// Lists the newest items of one kind that wait for the user, each with its facts and its action.
 
 import type { ComponentChildren, ComponentType } from 'preact'
 import { holdsStrings, approvalsStrings as strings } from '../../../copy.ts'
@@ -11,7 +11,7 @@ import { Money, Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
 
 const SHOWN_MAX = 3
-const READ_MAX = '20' // Some of them may wait for other users.
+const READ_MAX = '20' // More than are shown, because some items may wait for other users.
 
 type Item = {
   key: string
@@ -24,7 +24,7 @@ type Item = {
   actions?: ComponentChildren
 }
 
-type Tools = { session: Session; done: () => void }
+type Tools = { session: Session; onDone: () => void }
 
 type List<P extends PagePath> = {
   path: P
@@ -46,7 +46,7 @@ export function waitingItems<P extends PagePath>({
       getPage(path, {} as Params<P>, { query: { ...query, limit: READ_MAX }, signal }),
     )
     useReload(count, reload)
-    const done = () => {
+    const onDone = () => {
       refreshApprovalCounts()
       reload()
     }
@@ -57,7 +57,7 @@ export function waitingItems<P extends PagePath>({
     return (
       <ul class="needs-you-items">
         {rows.map((row) => {
-          const { key, ...item } = show(row, { session, done })
+          const { key, ...item } = show(row, { session, onDone })
           return <WaitingItem key={key} {...item} />
         })}
       </ul>
@@ -89,7 +89,8 @@ function WaitingItem({ href, text, sum, at, by, reason, actions }: Omit<Item, 'k
 
 type Request = { requestedBy: string; cannotApprove: object | null }
 
-// The same rule as the count: of another user, and without an obstacle.
+// Whether the user may approve the request: another user made it, and there is no obstacle. The service
+// counts by the same rule.
 export function mayApprove({ requestedBy, cannotApprove }: Request, { user }: Session): boolean {
   return cannotApprove === null && requestedBy !== `user:${user.email}`
 }

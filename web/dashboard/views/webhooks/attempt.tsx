@@ -1,4 +1,4 @@
-// One delivery attempt: request headers and response.
+// A delivery attempt: its request headers and the response.
 
 import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
@@ -47,12 +47,12 @@ export function AttemptShown({ attempt, body }: { attempt: Attempt; body: string
         <p class="muted">{strings.noRequest}</p>
       )}
       <h4>{strings.answer}</h4>
-      <Answer attempt={attempt} />
+      <AttemptResponse attempt={attempt} />
     </details>
   )
 }
 
-function Answer({ attempt: { status, error, responseStart } }: { attempt: Attempt }) {
+function AttemptResponse({ attempt: { status, error, responseStart } }: { attempt: Attempt }) {
   if (status === null) return <p class="muted">{error ?? strings.noAnswer}</p>
   if (responseStart === null) return <p class="muted">{strings.erased}</p>
   if (responseStart === '') return <p class="muted">{strings.emptyAnswer}</p>

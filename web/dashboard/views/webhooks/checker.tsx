@@ -1,4 +1,5 @@
-// The signature checker: explains what is wrong with a request, pasted or handed over by a delivery.
+// The signature checker: explains why the signature of a request is invalid. The user pastes the request, or
+// opens it from a delivery.
 
 import { useState } from 'preact/hooks'
 import { webhooksStrings } from '../../../copy.ts'
@@ -13,7 +14,7 @@ export function Checker() {
   const [findings, setFindings] = useState<readonly Finding[]>([])
   const { isBusy, submit } = useSending(async (form) => {
     const field = (name: string) => String(form.get(name) ?? '')
-    // Forms change line ends to \r\n.
+    // Forms convert line breaks to \r\n.
     const body = field('body').replaceAll('\r\n', '\n')
     const received = { headers: field('headers'), body, secret: field('secret') }
     setFindings(await checkSignature(received, Date.now()))

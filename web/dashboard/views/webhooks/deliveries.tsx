@@ -1,4 +1,4 @@
-// Deliveries: every event, whether it was delivered, its payload and every attempt.
+// Deliveries: all events, each with its delivery state, payload and attempts.
 
 import { useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
@@ -69,7 +69,7 @@ export function Deliveries(props: ViewProps) {
       view="webhooks"
       icon="event"
       path={EVENTS}
-      also={{ include: 'deliveries' }}
+      extraQuery={{ include: 'deliveries' }}
       caption={webhooksStrings.tabs.deliveries}
       columns={COLUMNS}
       filters={FILTERS}
@@ -84,7 +84,7 @@ export function Deliveries(props: ViewProps) {
             }
           : undefined
       }
-      none={{ title: strings.none, text: strings.noneText }}
+      emptyState={{ title: strings.none, text: strings.noneText }}
       detail={({ open, version, close }) => (
         <EventDrawer key={open} id={open} version={version} mayWrite={mayWrite} close={close} />
       )}
@@ -104,7 +104,7 @@ function ResendMany(props: ManyProps) {
   )
 }
 
-// The events stay those of the moment when the dialog opened, because the list changes meanwhile.
+// Keeps the events that were selected when the dialog opened, because the list may change in the meantime.
 function ResendDialog({ events: chosen, end, close }: ManyProps & { close: () => void }) {
   const [events] = useState(chosen)
   const [isBegun, setBegun] = useState(false)
@@ -162,20 +162,20 @@ function EventDrawer({ id, version, mayWrite, close }: Props) {
   return (
     <Drawer title={strings.one} close={close}>
       <Pending {...{ data, problem, reload }} kind="page" lines={8} />
-      {data && <About event={data} />}
-      {data && mayWrite && <Again id={id} done={reload} />}
+      {data && <EventFacts event={data} />}
+      {data && mayWrite && <ResendButton id={id} onDone={reload} />}
       {data && <DeliveriesOf event={data} />}
     </Drawer>
   )
 }
 
-// The key changes with each attempt, which restarts the quick refresh.
+// Returns a key for usePendingRefresh. It changes with each attempt, which restarts the quick refresh.
 function pendingIn({ deliveryState, deliveries }: Event): string {
   if (deliveryState !== 'pending') return ''
   return deliveries.map(({ state, attempts }) => `${state} ${attempts.length}`).join(' ')
 }
 
-function About({ event }: { event: Event }) {
+function EventFacts({ event }: { event: Event }) {
   const { id, type, sequence, createdAt } = event
   return (
     <>
@@ -191,7 +191,7 @@ function About({ event }: { event: Event }) {
   )
 }
 
-function Again({ id, done }: { id: string; done: () => void }) {
+function ResendButton({ id, onDone }: { id: string; onDone: () => void }) {
   const { problem, isBusy, submit } = useSending(async (_, headers) => {
     const { queued } = await send('POST', `${EVENTS}/{id}/redeliver`, {
       params: { id },
@@ -199,7 +199,7 @@ function Again({ id, done }: { id: string; done: () => void }) {
       headers,
     })
     toast(strings.queued(queued))
-    done()
+    onDone()
   })
   return (
     <form class="actions" onSubmit={submit} aria-busy={isBusy}>
@@ -213,7 +213,7 @@ function Again({ id, done }: { id: string; done: () => void }) {
 
 function DeliveriesOf({ event }: { event: Event }) {
   const { id, type, sequence, createdAt, env, data, deliveries } = event
-  // The fields are in the service's order.
+  // The fields must be in the service's order, so that the JSON equals the sent body.
   const body = { id, type, sequence, createdAt, env, data }
   const sent = JSON.stringify(body)
   return (
@@ -254,7 +254,7 @@ const EVENTS = '/api/v1/events'
 
 const TONES = { none: 'calm', pending: 'warn', delivered: 'good', failed: 'bad' } as const
 
-// In the sandbox, nothing is sent to hosts that are reserved for documentation.
+// Hosts that are reserved for documentation. A sandbox sends no webhooks to them.
 const EXAMPLE_HOST = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|invalid)$/
 
 const isExample = ({ state, url }: Pick<ListedDelivery, 'state' | 'url'>) =>
@@ -265,7 +265,7 @@ function DeliveryBadge({ state, heldBy, url }: Pick<ListedDelivery, 'state' | 'h
   return <Badge state={heldBy ? strings.held[heldBy] : strings.states[state]} tone={TONES[state]} />
 }
 
-// Shows how many destinations have the event, and which others will not get it soon.
+// Shows how many destinations have received the event.
 function EventBadge({ deliveryState, deliveries = [] }: Summed) {
   const [only] = deliveries
   if (!only || deliveryState === 'delivered') {
@@ -278,6 +278,7 @@ function EventBadge({ deliveryState, deliveries = [] }: Summed) {
 
 type Summed = Pick<Schemas['Event'], 'deliveryState' | 'deliveries'>
 
+// Lists destinations that will not receive the event soon, because delivery failed or is held.
 function UndeliveredTo({ deliveries = [] }: Pick<Summed, 'deliveries'>) {
   const stuck = deliveries.filter(({ state, heldBy }) => heldBy !== null || state === 'failed')
   return (

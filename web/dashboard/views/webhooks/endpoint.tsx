@@ -1,5 +1,5 @@
-// One endpoint: its form, health, secret, recent attempts and actions. Actions that stop deliveries ask for
-// confirmation.
+// A webhook endpoint: its form, health, secret, recent attempts and actions. Actions that stop deliveries ask
+// for confirmation.
 
 import { useRef, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
@@ -39,7 +39,7 @@ type Props = {
 
 export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Props) {
   const { data, problem, reload, remove } = useData('/api/v1/webhook-endpoints/{id}', { id })
-  const [awaited, setAwaited] = useState('') // The test event whose first attempt the page waits for.
+  const [awaited, setAwaited] = useState('') // The event whose first attempt the page waits for.
   const isAwaited = !data?.health.lastAttempts.some(({ eventId }) => eventId === awaited)
   usePendingRefresh(isAwaited ? awaited : '', reload)
   useSteadyRefresh(reload) // Shows later attempts, and the end of a pause.
@@ -48,7 +48,7 @@ export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Prop
     reload()
   }
   useEvents(onEvent, true, reload)
-  const again = () => {
+  const refresh = () => {
     reload()
     changed()
   }
@@ -59,11 +59,11 @@ export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Prop
   return (
     <Drawer title={strings.one} close={close}>
       <Pending {...{ data, problem, reload }} kind="page" lines={8} />
-      {data && <About endpoint={data} />}
+      {data && <EndpointFacts endpoint={data} />}
       {data && mayWrite && (
         <EndpointActions
           endpoint={data}
-          {...{ changed: again, tested: setAwaited, remove, gone }}
+          {...{ changed: refresh, tested: setAwaited, remove, gone }}
         />
       )}
       {data && <LastAttempts attempts={data.health.lastAttempts} />}
@@ -72,7 +72,7 @@ export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Prop
   )
 }
 
-function About({ endpoint }: { endpoint: Detail }) {
+function EndpointFacts({ endpoint }: { endpoint: Detail }) {
   const { url, eventTypes, secret, createdAt, updatedAt } = endpoint
   const { name, tone } = stateOf(endpoint)
   return (
@@ -81,7 +81,7 @@ function About({ endpoint }: { endpoint: Detail }) {
       <Health endpoint={endpoint} />
       <Facts
         facts={[
-          [strings.secret, secret && <Revealed secret={secret} />],
+          [strings.secret, secret && <RevealedSecret secret={secret} />],
           [strings.types, eventTypes ? eventTypes.join(', ') : strings.all],
           [strings.created, <Time key="created" at={createdAt} />],
           [strings.changed, <Time key="changed" at={updatedAt} />],
@@ -105,7 +105,7 @@ function Health({ endpoint: { health, isActive } }: { endpoint: Detail }) {
   )
 }
 
-function Revealed({ secret }: { secret: string }) {
+function RevealedSecret({ secret }: { secret: string }) {
   const [isShown, setShown] = useState(false)
   return (
     <span class="revealed">
@@ -161,14 +161,14 @@ function EndpointActions({ endpoint, changed, tested, remove, gone }: EndpointAc
           }}
         />
       ) : (
-        <SwitchOn id={id} done={changed} />
+        <SwitchOn id={id} onDone={changed} />
       )}
       <OpenButton label={actionsWords.change}>
         {(close) => (
           <EndpointForm
             endpoint={endpoint}
             close={close}
-            done={() => {
+            onDone={() => {
               close()
               changed()
             }}
@@ -180,14 +180,14 @@ function EndpointActions({ endpoint, changed, tested, remove, gone }: EndpointAc
       </OpenButton>
       <RotateSecret
         rotate={(headers) => send('POST', `${ONE}/rotate-secret`, { params, body: {}, headers })}
-        done={changed}
+        onDone={changed}
       />
       <Action
         action={actionsWords.switchOff}
         isOffered={isActive}
         text={actionsWords.switchOffText}
         run={() => send('PATCH', ONE, { params, body: { isActive: false } })}
-        done={changed}
+        onDone={changed}
       />
       <Action
         title={actionsWords.deleteTitle}
@@ -197,17 +197,17 @@ function EndpointActions({ endpoint, changed, tested, remove, gone }: EndpointAc
         text={actionsWords.deleteText(url)}
         run={() => remove(() => send('DELETE', ONE, { params }))}
         message={actionsWords.deleted}
-        done={gone}
+        onDone={gone}
       />
     </div>
   )
 }
 
-export function SwitchOn({ id, done }: { id: string; done: () => void }) {
+export function SwitchOn({ id, onDone }: { id: string; onDone: () => void }) {
   const turnOn = async () => {
     await send('PATCH', ONE, { params: { id }, body: { isActive: true } })
     toast(actionsWords.switchedOn)
-    done()
+    onDone()
   }
   return <AtOnceButton label={actionsWords.switchOn} style="primary" run={turnOn} />
 }
@@ -262,7 +262,7 @@ function ReplayForm({ id, close }: { id: string; close: () => void }) {
   )
 }
 
-// Times in the form are West Africa Time.
+// Converts a time of the form, which is in West Africa Time.
 function isoOf(typed: string): string {
   return new Date(`${typed}${ZONE_OFFSET}`).toISOString()
 }
@@ -271,12 +271,12 @@ const { form: formWords } = webhooksStrings
 const SUBSCRIBABLE = EVENT_TYPES.filter((type) => type !== 'endpoint.test')
 
 type EndpointFormProps = {
-  endpoint?: Endpoint // Absent: the form creates an endpoint.
+  endpoint?: Endpoint // Without an endpoint, the form creates one.
   close: () => void
-  done: (newSecret?: string) => void
+  onDone: (newSecret?: string) => void
 }
 
-export function EndpointForm({ endpoint, close, done }: EndpointFormProps) {
+export function EndpointForm({ endpoint, close, onDone }: EndpointFormProps) {
   const [isAll, setAll] = useState(!endpoint?.eventTypes)
   const [fault, setFault] = useState('')
   const sending = useSending(async (form, headers) => {
@@ -284,9 +284,9 @@ export function EndpointForm({ endpoint, close, done }: EndpointFormProps) {
     if (!isAll && chosen.length === 0) return setFault(formWords.noneChosen)
     setFault('')
     const body = { url: form.text('url'), eventTypes: isAll ? null : chosen }
-    if (!endpoint) return done((await send('POST', PATH, { body, headers })).secret)
+    if (!endpoint) return onDone((await send('POST', PATH, { body, headers })).secret)
     await send('PATCH', `${PATH}/{id}`, { params: { id: endpoint.id }, body })
-    done()
+    onDone()
   })
   return (
     <DialogForm

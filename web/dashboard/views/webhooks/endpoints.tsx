@@ -1,4 +1,4 @@
-// The client's endpoints and their health.
+// The list of the client's webhook endpoints, with their health.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, webhooksStrings } from '../../../copy.ts'
@@ -70,7 +70,7 @@ export function Endpoints({ session, place }: ViewProps) {
       {isAdding && (
         <EndpointForm
           close={() => setAdding(false)}
-          done={(made) => {
+          onDone={(made) => {
             setAdding(false)
             setSecret(made)
             pages.reload()

@@ -12,10 +12,10 @@ const { actions: strings } = webhooksStrings
 type Props = {
   label?: string
   rotate: (headers: Headers) => Promise<Schemas['SigningSecret']>
-  done: () => void
+  onDone: () => void
 }
 
-export function RotateSecret({ label = strings.rotate, rotate, done }: Props) {
+export function RotateSecret({ label = strings.rotate, rotate, onDone }: Props) {
   const [secret, setSecret] = useState<string | undefined>()
   return (
     <>
@@ -24,7 +24,7 @@ export function RotateSecret({ label = strings.rotate, rotate, done }: Props) {
         action={strings.rotate}
         text={strings.rotateText}
         run={(_, headers) => rotate(headers)}
-        done={({ secret }) => setSecret(secret)}
+        onDone={({ secret }) => setSecret(secret)}
       />
       {secret && (
         <ShowOnce
@@ -33,7 +33,7 @@ export function RotateSecret({ label = strings.rotate, rotate, done }: Props) {
           secrets={[secret]}
           close={() => {
             setSecret(undefined)
-            done()
+            onDone()
           }}
         />
       )}
