@@ -189,11 +189,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const routing = await startRouting(options, { db, metrics })
   const moneyParts = { sealer, sharedAccounts, ...identityParts(options) }
   const writers = openWriters(config, {
-    ...moneyParts,
-    router: routing.router,
-    pool: batchPool,
-    clock,
-    realClock,
+    ...{ ...moneyParts, router: routing.router, pool: batchPool, clock, realClock },
     onError: (error, batch) => logFailure(batch)(error),
     onWritten: callAll(notifiers.dispatcher, changes),
     onBatch: metrics.observeBatch,
@@ -210,24 +206,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const working = { ...parts, ...timing, ...workerSettings(options, db), submitCredits }
   const sandbox = wireSandbox(config, { ...working, testClock, dispatcher: notifiers.dispatcher })
   const app = await buildApp({
-    mode: config.mode,
-    publicUrl: config.publicUrl,
-    rates: config.rates,
+    ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
     mailsUsers: mailsUsers(config),
-    trustedProxies,
-    metricsToken,
-    loggedShare,
-    patience,
-    policy: config.policy,
-    chart: config.chart,
-    hasApi: config.role !== 'worker',
+    ...{ trustedProxies, metricsToken, loggedShare, patience },
+    ...{ policy: config.policy, chart: config.chart, hasApi: config.role !== 'worker' },
     ...parts,
-    testClock,
-    clockMoves: sandbox.clockMoves,
-    seedNow: sandbox.seedNow,
-    notificationMeter,
-    changes,
-    onWritten: callAll(dueWork, changes),
+    ...{ testClock, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },
+    ...{ notificationMeter, changes, onWritten: callAll(dueWork, changes) },
     accountLookups: createAccountLookups({ db: reads, sealer, onError: logFailure('accounts') }),
     sendReturns: sendReturnsNow(config, parts),
     settleReported: runNow(settleReportedPayoutsRound(parts), log, SETTLE_REPORTED_MS),
@@ -253,15 +238,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await tracer?.stop()
   }
   return {
-    app,
-    db,
-    writers,
-    metrics,
-    startWorkers,
-    close,
-    syncDataKeys: syncDataKeysNow,
-    writeMeasures,
-    syncRouting: routing.syncNow,
+    ...{ app, db, writers, metrics, startWorkers, close },
+    ...{ syncDataKeys: syncDataKeysNow, writeMeasures, syncRouting: routing.syncNow },
   }
 }
 

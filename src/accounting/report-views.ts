@@ -1,4 +1,4 @@
-// What the routes of accounting share: query parameters, and the routes of a report as JSON, as CSV and as a
+// Shared by the routes of accounting: query parameters, and the routes of a report as JSON, as CSV and as a
 // page to print.
 
 import { type FastifyPluginAsyncTypebox, type TSchema, Type } from '@fastify/type-provider-typebox'

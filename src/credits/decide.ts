@@ -141,14 +141,16 @@ export function decideCredits(credits: readonly IncomingCredit[], state: Decisio
   for (const [index, credit] of credits.entries()) {
     const identifiers = state.identifiers[index] as readonly BankIdentifier[]
     const repeated = recognise(state.byIdentifier, credit, identifiers)
-    const taken = repeated ? credit : withOwnIdentifiers(state.byIdentifier, credit, identifiers)
+    const identified = repeated
+      ? credit
+      : withOwnIdentifiers(state.byIdentifier, credit, identifiers)
     const creditId = state.creditIds[index] as CreditId
-    const answer = repeated ?? take(plan, state, { credit: taken, creditId })
+    const answer = repeated ?? take(plan, state, { credit: identified, creditId })
     plan.answers.push(answer)
     if (answer.status === 'session_reused') plan.alerts.push(createAlert(answer.status, credit))
     else {
-      const learned = taken === credit ? identifiers : identifiersOf(taken)
-      const facts = { credit: taken, identifiers: learned, answer }
+      const learned = identified === credit ? identifiers : identifiersOf(identified)
+      const facts = { credit: identified, identifiers: learned, answer }
       plan.identifiers.push(...learn(state.byIdentifier, facts))
     }
   }

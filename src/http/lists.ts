@@ -1,4 +1,4 @@
-// What all list endpoints share: query parameters, envelope, pages, sums and time windows. Unknown query
+// Shared by all list endpoints: query parameters, envelope, pages, sums and time windows. Unknown query
 // parameters are refused: with a misspelt filter, the list would show too much.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'

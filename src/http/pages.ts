@@ -1,4 +1,4 @@
-// What HTML pages share: the built web apps (scripts/build-web.ts), security headers, printable pages and the
+// Shared by HTML pages: the built web apps (scripts/build-web.ts), security headers, printable pages and the
 // public address. Pages have no external or inline scripts, no framing and no referrer. The build is fixed at
 // start, so a newer build does not mix with open pages.
 

@@ -75,9 +75,9 @@ type DataOf<V> =
   // biome-ignore lint/suspicious/noExplicitAny: of any row.
   V extends View<any, any, infer F> ? Json<F> : V extends TSchema ? Static<V> : never
 
-// Who may call an operation: a caller with this scope, or a person with a session at the dashboard, whose
-// role the operation checks. `any_session` also admits a temporary password. `anyone` does not identify the
-// caller: the call has neither client nor actor.
+// The callers that an operation admits: a caller with this scope, or a person with a session at the
+// dashboard, whose role the operation checks. `any_session` also admits a temporary password. `anyone` does
+// not identify the caller: the call has neither client nor actor.
 type Access = Scope | 'session' | 'any_session' | 'anyone'
 
 type Operation<V> = {

@@ -1,4 +1,5 @@
-// What the checkout renders: the brand's style sheet, the page, its images, and the schema of its data.
+// The parts that the checkout renders: the brand's style sheet, the page, its images, and the schema of its
+// data.
 //
 // The style sheet derives readable colours from a brand's colour: text on or in it has at least the contrast
 // of WCAG 2.2 (4.5 to 1), in light and dark mode.

@@ -61,8 +61,8 @@ export type Floor = {
 
 export const WHOLE_BPS = 10_000n
 
-// Payouts are told apart by id, because `requested_at` is read before a payout waits for its locks. The ids of
-// a client with a floor grow in the order of its payouts: createPayouts() locks the settings first.
+// Selects payouts by id, because `requested_at` is read before a payout waits for its locks. The ids of a
+// client with a floor grow in the order of its payouts: createPayouts() locks the settings first.
 export async function readFloor(
   db: Queryable,
   { clientId, currency, now }: { clientId: ClientId; currency: string; now: Date },

@@ -138,7 +138,8 @@ export const subaccounts = resource('/api/v1/subaccounts', {
     prepare: async (call) => {
       const { db, clientId, params, input: paidTo } = call
       if (!paidTo) return undefined
-      await getSubaccount(db, clientId, params.subaccountCode) // Refuses an unknown code before a bank is called.
+      // Refuses an unknown code before a bank is called.
+      await getSubaccount(db, clientId, params.subaccountCode)
       return { clientId, ...paidTo, answer: await ask(call, paidTo) }
     },
     run: async (tx, call) => {

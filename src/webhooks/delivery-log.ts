@@ -15,7 +15,7 @@ export type Attempt = {
   error: string | null
   responseStart: string | null
   signature: string | null
-  chaos: 'delayed' | 'reordered' | 'dropped' | 'repeated' | null // What chaos settings did.
+  chaos: 'delayed' | 'reordered' | 'dropped' | 'repeated' | null // The effect of chaos settings.
 }
 
 export type Delivery = {

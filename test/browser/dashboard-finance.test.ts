@@ -115,7 +115,7 @@ test('a user who may only read sees the same, and no button that changes anythin
   await using opened = await bench.openAs(browser, { clientId, role: 'finance' })
   const { page, problems } = opened
   const sights = [
-    [dayPath(day), 'Differences'],
+    [dayPath(day), /^Differences/],
     ['reconciliation', 'Banks by day'],
     ['reconciliation?tab=differences', 'SMS ALERT CHARGE'],
     ['reconciliation?tab=statements', 'gtb-20261115.csv'],

@@ -169,6 +169,7 @@ export const appStrings = {
     device:
       'Remembered on this device. A saved view has them on all. Exports have the columns you see.',
     all: 'Export all columns:',
+    csvShort: 'CSV',
     csv: 'All columns as CSV',
     xlsx: 'All columns as Excel',
   },

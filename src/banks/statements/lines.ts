@@ -151,7 +151,7 @@ const TOKENS: Readonly<Record<string, string>> = {
 }
 const TOKEN = /yyyy|yy|MMMM|MMM|MM|M|dd|d|HH|H|hh|h|mm|ss|SSS|a|T|[^A-Za-z]|[A-Za-z]/g
 const YEAR_MIN = 1990
-const YEAR_MAX = 2089 // Of years with two digits, 90 to 99 are in the last century.
+const YEAR_MAX = 2089 // Two-digit years from 90 to 99 are in the last century.
 
 // Returns undefined unless the format has day, month and year exactly once each.
 export function datePattern(format: string): RegExp | undefined {

@@ -30,12 +30,12 @@ export function ExportLinks({ path, query = {}, columns, isOfOne = false }: Prop
 }
 
 export function AllColumnsLinks({ path, query = {} }: Pick<Props, 'path' | 'query'>) {
-  const { all, csv, xlsx } = appStrings.columns
+  const { all, csv, csvShort, xlsx } = appStrings.columns
   return (
     <p class="muted">
       {all}{' '}
       <a href={csvLink(`${path}.csv`, query)} aria-label={csv} download>
-        CSV
+        {csvShort}
       </a>{' '}
       <a href={withQuery(`${path}.xlsx`, query)} aria-label={xlsx} download>
         {appStrings.filters.xlsx}

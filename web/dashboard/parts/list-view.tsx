@@ -119,10 +119,8 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
       )}
       {filters.length > 0 && (
         <Filters
-          view={view}
-          filters={filters}
+          {...{ view, filters, tools }}
           query={place.query}
-          tools={tools}
           {...(file ? { file: { ...file, columns: fields } } : {})}
         />
       )}
@@ -157,8 +155,7 @@ export function ListView<P extends PagePath, One extends GetPath>(props: Props<P
         <OpenRow
           props={props}
           open={place.open}
-          rows={pages.data?.data}
-          {...{ version, close, changed }}
+          {...{ rows: pages.data?.data, version, close, changed }}
         />
       )}
     </>
