@@ -191,8 +191,7 @@ async function refuseOverLimits(
     name: 'lock-payout-limits',
     text: `select client_id, per_payout_kobo, per_day_kobo
              from payout_settings
-            where client_id = any($1::bigint[])
-              and (num_nonnulls(per_payout_kobo, per_day_kobo) > 0 or reserve_floor_bps > 0)
+            where client_id = any($1::bigint[]) and num_nonnulls(per_payout_kobo, per_day_kobo) > 0
             order by client_id for no key update`,
     values: [numberArray(clientIds)],
   })
@@ -240,7 +239,7 @@ async function paidOutSince(
 // refunding account, which holds the money until the bank has paid. Each transfer names its payout as the
 // cause. Returns the payouts in the order of the requests. Refuses them if a client exceeds its limits (I50).
 //
-// Locks: the settings of the clients that have limits or a floor, in id order.
+// Locks: the settings of the clients that have limits, in id order.
 export async function createPayouts(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },

@@ -62,7 +62,7 @@ export type Floor = {
 export const WHOLE_BPS = 10_000n
 
 // Selects payouts by id, because `requested_at` is read before a payout waits for its locks. The ids of a
-// client with a floor grow in the order of its payouts: createPayouts() locks the settings first.
+// client's payouts grow in the order of their commits: countApprovers() locks the settings before each.
 export async function readFloor(
   db: Queryable,
   { clientId, currency, now }: { clientId: ClientId; currency: string; now: Date },

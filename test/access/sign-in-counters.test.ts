@@ -19,6 +19,7 @@ import {
   USERS_URL,
 } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
+import { storedName } from '../support/shown-ids.ts'
 
 const { user: USER, 'user-here': HERE, 'user-code': CODE } = LOGIN_LIMITS
 const STEP_MS = 30_000
@@ -172,6 +173,27 @@ test('only callers with the password use up codes, and they get few, from anywhe
   assertRefused(hidden, 'account', WRONG)
   bench.advance(CODE.lockMs)
   await signIn(bench, email, { code: codeNow() })
+})
+
+test('a wrong code is recorded for the user whose password was right, and at no other client', async () => {
+  const { email } = await newProtected()
+  const { clientId } = await newClientWithOwner(bench)
+  await makeUser(bench, { clientId, email })
+  await bench.db.query(
+    `update users set password_hash = $3
+       from clients c where c.id = users.client_id and c.client_id = $1 and email = $2`,
+    [clientId, email, await hashSecret('the password at the other client', 1024)],
+  )
+
+  const answer = await tryFromAnywhere({ email, password: PASSWORD, code: '000000' })
+
+  assertRefused(answer, 'account', { status: 401, code: 'invalid_code' })
+  const { rows } = await bench.db.query<{ clientId: string; action: string }>(
+    `select c.client_id, a.action from audit_log a join clients c on c.id = a.client_id
+      where a.subject = $1 and a.action = 'user.sign_in_failed'`,
+    [storedName(`user/${email}`)],
+  )
+  assert.deepEqual(rows, [{ clientId: 'MAN0000001', action: 'user.sign_in_failed' }])
 })
 
 // A user with a second factor, and the current code.

@@ -19,7 +19,7 @@ import {
 } from '../support/fixtures.ts'
 import { CONFIRMED, settleAll } from '../support/money-out.ts'
 import { makeUser, signIn } from '../support/people.ts'
-import { pay, refund } from '../support/refunding.ts'
+import { askRefund, pay, refund } from '../support/refunding.ts'
 import { listener } from '../support/webhook-bench.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
@@ -38,6 +38,7 @@ async function trade() {
   await pay(bench, (await createAccount(bench)).accountNumber, '90000')
   for (const thousands of [1, 2, 3, 4]) {
     const amount = thousands * 1000
+    bench.advance(1) // Payments of the same millisecond have a random order.
     const payment = await startPayment(bench, { amount, merchantRef: `ORDER-${thousands}` })
     await pay(bench, payment.bankAccount, `${amount}`)
     const paid = { paymentReference: payment.paymentReference as string }
@@ -49,6 +50,7 @@ async function trade() {
 
 // A payment of another client.
 async function startPaymentOf(amount: number, token: string) {
+  bench.advance(1) // Payments of the same millisecond have a random order.
   const { adviceReference } = await createAdvice(bench, { amount }, { token })
   return initiate(bench, adviceReference)
 }
@@ -200,9 +202,13 @@ for (const width of [360, 1280]) {
     const clientId = `MANY${width}`
     const token = await bench.newClient(clientId)
     await pay(bench, (await createAccount(bench, {}, { token })).accountNumber, '90000')
-    for (const amount of [700, 800, 900]) {
+    for (const amount of [600, 700, 800, 900]) {
       const payment = await startPaymentOf(amount, token)
       if (amount < 900) await pay(bench, payment.bankAccount, `${amount}`)
+      if (amount === 600) {
+        const { paymentReference } = payment
+        dataOf(await askRefund(bench, { paymentReference }, { amount: '600', token }), 'account')
+      }
     }
     const url = `/api/v1/operator/clients/${clientId}/payout-settings`
     const rule = { payoutApproval: 'above', approvalAbove: 750 }
@@ -210,9 +216,9 @@ for (const width of [360, 1280]) {
     await using opened = await bench.openAs(browser, { clientId, width })
     const { page, problems } = opened
     await page.goto(`${PAYMENTS}?order=oldest`)
-    await rowsOf(page).nth(2).waitFor()
+    await rowsOf(page).nth(3).waitFor()
     await page.getByLabel('Select all').press('Space')
-    await page.getByText('3 selected, ₦2,400.00').waitFor()
+    await page.getByText('4 selected, ₦3,000.00').waitFor()
     assert.deepEqual(await findAxeFaults(page), [])
     await button(page, 'Refund…').press('Enter')
 
@@ -225,10 +231,11 @@ for (const width of [360, 1280]) {
       'ADA OBI\n₦800.00',
     ])
     await modalOf(page).getByText('1 of 2 are sent once another user approves them').waitFor()
-    await modalOf(page)
-      .getByRole('list', { name: 'Left out' })
-      .getByText('Nothing is left')
-      .waitFor()
+    const others = modalOf(page).getByRole('list', { name: 'Left out' }).locator('li')
+    assert.deepEqual(await others.locator('.small').allInnerTexts(), [
+      'Nothing is left to refund.',
+      'It isn’t paid in full.',
+    ])
     await modalOf(page).getByLabel('Reason').fill('Event cancelled')
     assert.deepEqual(await findAxeFaults(page), [])
     await button(page, 'Refund 2 (₦1,500.00)').press('Enter')
@@ -244,6 +251,7 @@ for (const width of [360, 1280]) {
       [clientId],
     )
     assert.deepEqual(rows, [
+      { amountKobo: 60_000n, reason: 'Wrong size' },
       { amountKobo: 70_000n, reason: 'Event cancelled' },
       { amountKobo: 80_000n, reason: 'Event cancelled' },
     ])
@@ -300,13 +308,15 @@ test('many events are sent again, each with its own result', async () => {
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/webhooks?tab=deliveries`)
   await rowsOf(page).nth(1).waitFor()
+  const eventCount = await rowsOf(page).count()
   await page.getByLabel('Select all').press('Space')
   await button(page, 'Resend…').press('Enter')
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Resend' }).press('Enter')
   await page.getByText(/^(\d) of \1 done$/).waitFor()
   const results = modalOf(page).getByRole('list', { name: 'Results' }).locator('.badge')
-  assert((await results.allInnerTexts()).every((text) => text === 'Delivery queued.'))
+  const both = '2 deliveries queued.' // To the account's own address and to the endpoint.
+  assert.deepEqual(await results.allInnerTexts(), Array(eventCount).fill(both))
   await assertFaultlessThroughout(page, `${bench.url}/dashboard/webhooks?tab=deliveries`)
   assert.deepEqual(problems, [])
 })

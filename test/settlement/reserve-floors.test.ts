@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
+import { until } from '../support/embedded-bench.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
 import { pay as payIn } from '../support/refunding.ts'
@@ -187,7 +188,21 @@ test('payouts of a process whose clock is ahead, and to another bank account, co
   const body = { amount: '900', narration: 'Rent', bankAccount: 'BAC000000000000099' }
   const call = { url: '/api/v1/payouts', body, token: await bench.login() }
 
-  const answers = await Promise.all([twin.call(call), pay('90')])
+  // Both wait before they draw, so that neither has committed when the other reads what the floor covers.
+  const holder = await bench.db.connect()
+  await holder.query('begin')
+  await holder.query('select from ledger_accounts for update')
+  const both = Promise.all([twin.call(call), pay('90')])
+  await until('both payouts wait', async () => {
+    const { rows } = await bench.db.query<{ waiting: number }>(
+      `select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows[0]?.waiting === 2
+  })
+  await holder.query('commit')
+  holder.release()
+  const answers = await both
 
   const paid = answers.filter(({ statusCode }) => statusCode === 200)
   assert.equal(paid.length, 1, answers.map((answer) => answer.body).join())

@@ -204,11 +204,18 @@ function ManageDialog({ views, reload, close }: ManageProps) {
     await send('PATCH', `${PATH}/{id}`, { params: { id: saved.id }, body })
     reload()
   }
-  const rename = (saved: View, name: string) =>
-    change(saved, { name: name.trim() }).then(
-      () => toast(strings.renamed),
-      (error) => toast(problemFrom(error).message, 'bad'),
-    )
+  // Browsers report Enter as a key and as a change: both ask for the same name.
+  const asked = useRef(new Map<string, string>())
+  const rename = (saved: View, name: string) => {
+    if (asked.current.get(saved.id) === name) return
+    asked.current.set(saved.id, name)
+    void change(saved, { name: name.trim() })
+      .then(
+        () => toast(strings.renamed),
+        (error) => toast(problemFrom(error).message, 'bad'),
+      )
+      .finally(() => asked.current.delete(saved.id))
+  }
   return (
     <Dialog title={strings.manageTitle} close={close}>
       <div class="form">
@@ -221,7 +228,7 @@ function ManageDialog({ views, reload, close }: ManageProps) {
                     id={id}
                     type="text"
                     value={saved.name}
-                    apply={(name) => void rename(saved, name)}
+                    apply={(name) => rename(saved, name)}
                   />
                 )}
               </Field>

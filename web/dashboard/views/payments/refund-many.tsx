@@ -45,13 +45,14 @@ async function planFor(payments: readonly Payment[]): Promise<Plan> {
       const part = { payment, payer: payerOf(detail), amount, currency: payment.currency }
       if (amount > 0) plan.parts.push(part)
       else
-        plan.others.push({ payment, why: isPaid(payment) ? strings.nothingLeft : strings.notPaid })
+        plan.others.push({ payment, why: isPaid(detail) ? strings.nothingLeft : strings.notPaid })
     } catch (error) {
       plan.others.push({ payment, why: problemFrom(error).message })
     }
   })
   const place = (one: { payment: Payment }) => payments.indexOf(one.payment)
   plan.parts.sort((one, other) => place(one) - place(other))
+  plan.others.sort((one, other) => place(one) - place(other))
   return plan
 }
 
