@@ -204,17 +204,17 @@ function ManageDialog({ views, reload, close }: ManageProps) {
     await send('PATCH', `${PATH}/{id}`, { params: { id: saved.id }, body })
     reload()
   }
-  // Browsers report Enter as a key and as a change: both ask for the same name.
-  const asked = useRef(new Map<string, string>())
+  // Browsers report Enter as a key and as a change, with the same name. Only the first is sent.
+  const renaming = useRef(new Map<string, string>())
   const rename = (saved: View, name: string) => {
-    if (asked.current.get(saved.id) === name) return
-    asked.current.set(saved.id, name)
+    if (renaming.current.get(saved.id) === name) return
+    renaming.current.set(saved.id, name)
     void change(saved, { name: name.trim() })
       .then(
         () => toast(strings.renamed),
         (error) => toast(problemFrom(error).message, 'bad'),
       )
-      .finally(() => asked.current.delete(saved.id))
+      .finally(() => renaming.current.delete(saved.id))
   }
   return (
     <Dialog title={strings.manageTitle} close={close}>
