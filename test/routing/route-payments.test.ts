@@ -33,9 +33,21 @@ async function failCalls(bench: Bench, bankCode: string): Promise<void> {
   assert.equal(answer.statusCode, 200, answer.body)
   const find = (state: string) => async () => (await routeState(bench, bankCode, 'in')) === state
   await until(find('in_use'))
+  // The call is observed before its outcome is written, which plans the next call by the clock.
+  await until(async () => (await countUnplanned(bench, bankCode)) === 0)
   bench.advance(31_000)
   await until(find('left'))
   await bench.service.syncRouting()
+}
+
+// Requeries that wait for the bank's answer, or for their turn.
+async function countUnplanned(bench: Bench, bankCode: string): Promise<number | undefined> {
+  const { rows } = await bench.db.query<{ open: number }>(
+    `select count(*)::int as open from requeries
+      where bank_code = $1 and state = 'open' and (leased_until is not null or due_at <= $2)`,
+    [bankCode, bench.clock()],
+  )
+  return rows[0]?.open
 }
 
 test('without a bankCode the bank is chosen, and the timeline says why', async () => {
