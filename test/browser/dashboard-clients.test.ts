@@ -120,7 +120,7 @@ test('a client is suspended and resumed with a note, and no operator’s own', a
   assert(await canLogIn('SUSPENDED', secret))
 
   await page.goto(`${bench.url}/dashboard/clients/MAN0000001`)
-  await drawerOf(page).getByRole('button', { name: 'Edit' }).waitFor()
+  await drawerOf(page).getByRole('button', { name: 'Edit', exact: true }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Suspend' }).count(), 0)
   assert.deepEqual(problems, [])
 })
