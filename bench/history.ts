@@ -5,7 +5,7 @@
 // session ids of two dozen institutions growing with time, indexes grown row by row.
 
 import pg from 'pg'
-import { nuban } from '#banks/numbers.ts'
+import { nuban } from '#banks/nuban.ts'
 import { maintainPartitions } from '#db/migrate.ts'
 import { bankOwner } from '#ledger/accounts.ts'
 import type { Kobo } from '#money.ts'

@@ -1,7 +1,7 @@
 // Accounts that the bank reserved for Manilla, and account names. The bank accepts money for any number under
 // a prefix that it granted to Manilla, without knowing the number.
 
-import { isAccountNumber, nuban } from '#banks/numbers.ts'
+import { isAccountNumber, nuban } from '#banks/nuban.ts'
 import type { Clock } from '#clock.ts'
 
 const FIRST_SERIAL = 900_000_000 // Above every range that the printed banks file grants.

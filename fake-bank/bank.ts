@@ -1,7 +1,7 @@
 // The bank's own books: incoming transfers with charges and identifiers, payouts, and the statement of both.
 // It does not depend on connectors or HTTP; time and randomness are arguments.
 
-import { makeSessionId } from '#banks/numbers.ts'
+import { makeSessionId } from '#banks/nuban.ts'
 import { type Clock, watDigits } from '#clock.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { Accounts } from './accounts.ts'

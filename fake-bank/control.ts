@@ -2,7 +2,7 @@
 // naira as text, without a password: the bank listens on the loopback address only.
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { isAccountNumber } from '#banks/numbers.ts'
+import { isAccountNumber } from '#banks/nuban.ts'
 import { AMOUNT_MAX_KOBO, formatKobo, koboOf } from '#money.ts'
 import type { Bank, Payer, Transfer, TransferOrder } from './bank.ts'
 import { type Query, readJson, recordOf, textOf } from './dialect.ts'

@@ -1,7 +1,7 @@
 // The options of `npm run fake-bank -- …`, and the messages for invalid ones.
 
 import { parseArgs } from 'node:util'
-import { isBankCode } from '#banks/numbers.ts'
+import { isBankCode } from '#banks/nuban.ts'
 import { kobo, parseKobo } from '#money.ts'
 import { DIALECTS } from './dialects.ts'
 import type { FakeBankOptions } from './fake-bank.ts'

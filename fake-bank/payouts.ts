@@ -6,7 +6,7 @@
 //   silent       neither pays nor answers, not even queries about payouts
 //   drop_answer  pays, and the connection breaks before the answer
 
-import { makeSessionId } from '#banks/numbers.ts'
+import { makeSessionId } from '#banks/nuban.ts'
 import type { Clock } from '#clock.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { Statement } from './statement.ts'

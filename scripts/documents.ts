@@ -13,7 +13,7 @@ import {
 } from '#accounting/report-routes.ts'
 import type { Columns } from '#http/csv.ts'
 import { INTERNAL_TAGS, TAG_GROUPS } from '#http/reference/open-api.ts'
-import { EVENT_TYPES, type EventType } from '#records/events.ts'
+import { EVENT_TYPES, type EventType } from '#records/event-types.ts'
 import { ACCOUNT_COLUMNS, MOVEMENT_COLUMNS, PAYMENT_COLUMNS } from '#reports/export-routes.ts'
 import { columnsOf } from '#reports/statement-routes.ts'
 import { COLUMNS as SUSPENSE_COLUMNS } from '#suspense/routes.ts'

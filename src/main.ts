@@ -11,8 +11,8 @@ import { rememberedBackupDir } from '#embedded/archiving.ts'
 import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
 import { answerForAll, askPrimary } from '#observability/metrics.ts'
 import { systemClock } from './clock.ts'
+import { type HttpProcesses, isHttpProcess, startHttpProcesses } from './http/processes.ts'
 import { createLogger, type Logger } from './log.ts'
-import { type HttpProcesses, isHttpProcess, startHttpProcesses } from './processes.ts'
 import {
   createService,
   prepareDatabase,

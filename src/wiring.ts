@@ -26,8 +26,10 @@ import { hostsOf } from '#db/hosts.ts'
 import { migrate } from '#db/migrate.ts'
 import { createPool, type Pool } from '#db/pool.ts'
 import { buildApp } from '#http/app.ts'
-import { Authentication, SessionCookies, Tokens } from '#http/authentication.ts'
+import { Authentication } from '#http/authentication.ts'
 import { RateLimits } from '#http/rate-limits.ts'
+import { SessionCookies } from '#http/session-cookies.ts'
+import { Tokens } from '#http/tokens.ts'
 import { httpIdentityService, type IdentityService } from '#identity/identity-api.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import type { Copy } from '#messages/kinds.ts'
@@ -59,6 +61,7 @@ import {
 } from '#sandbox/setup.ts'
 import { finishSettlement } from '#settlement/close.ts'
 import { settleReturnPayout } from '#suspense/settle.ts'
+import type { Tracer, TracingSettings } from '#trace-context.ts'
 import type { Rendering } from '#webhooks/render.ts'
 import { DueWork, maintainPartitionsRound, runNow } from '#workers/loop.ts'
 import {
@@ -72,7 +75,6 @@ import { type Clock, type Monotonic, systemMonotonic } from './clock.ts'
 import type { Logger } from './log.ts'
 import { Notifier } from './notifier.ts'
 import { Sealer } from './seal.ts'
-import type { Tracer, TracingSettings } from './trace-context.ts'
 
 type StartOptions = {
   config: Config

@@ -2,7 +2,7 @@
 // and the objects they know so far: account numbers, payments, credits, payouts.
 
 import { createHmac, randomUUID } from 'node:crypto'
-import { nuban } from '#banks/numbers.ts'
+import { nuban } from '#banks/nuban.ts'
 import type { WitnessedBank } from './bank.ts'
 import type { FileBank } from './file-bank.ts'
 import type { Person } from './people.ts'

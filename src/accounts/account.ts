@@ -17,8 +17,9 @@ import type { NewAlert } from '#records/alerts.ts'
 import type { Sealer } from '#seal.ts'
 import { SPLIT_CODE } from '#splits/split.ts'
 import type { AccountLimits, Kyc } from './limits.ts'
-import { putBack, takeStaticNumbers } from './numbers.ts'
+import { takeStaticNumbers } from './numbers.ts'
 import type { PayerRules } from './payer-rules.ts'
+import { putBack } from './reserved-numbers.ts'
 
 // The account name that a payer's bank shows before sending, e.g. "Sandbox Merchant/Ada Obi". The
 // merchant's part is the client's name, unless its branding sets another.

@@ -32,14 +32,14 @@ import {
 } from './account.ts'
 import { queueBankChanges } from './bank-changes.ts'
 import { type ChangeDeps, change, lockAccount } from './change.ts'
+import { takeStaticNumbers } from './numbers.ts'
 import {
   addReservations,
   dropReservation,
   findReservations,
   type Reservation,
   storeReserved,
-  takeStaticNumbers,
-} from './numbers.ts'
+} from './reserved-numbers.ts'
 
 const BATCH_MAX = 20
 const LEASE_MS = 60_000

@@ -3,7 +3,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { NameBank } from '#banks/directory.ts'
-import { isAccountNumber } from '#banks/numbers.ts'
+import { isAccountNumber } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import {

@@ -20,7 +20,7 @@ import {
   recordBankAnswer,
 } from './bank-changes.ts'
 import { beginRefill, endRefill, recordReservation } from './number-pools.ts'
-import type { Reservation } from './numbers.ts'
+import type { Reservation } from './reserved-numbers.ts'
 
 const CALLS_AT_ONCE = 4
 

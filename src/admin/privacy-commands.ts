@@ -1,4 +1,4 @@
-// `manilla admin rotate-keys` rotates the data key while the service runs (privacy/data-keys.ts). If the keys
+// `manilla admin rotate-keys` rotates the data key while the service runs (privacy/key-rotation.ts). If the keys
 // are in secrets.json, the command generates the new key there. If they are in the environment, the operator
 // first adds the new key at the start of MANILLA_DATA_KEYS of every process.
 //
@@ -13,15 +13,9 @@ import type { Pool } from '#db/pool.ts'
 import { withHeldLock, withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
-import {
-  countByKey,
-  KeyProblem,
-  type Progress,
-  readKeys,
-  rotateKeys,
-  syncKeys,
-} from '#privacy/data-keys.ts'
+import { KeyProblem, readKeys, syncKeys } from '#privacy/data-keys.ts'
 import { eraseAccounts, eraseAdvice, eraseNextPage } from '#privacy/erasure.ts'
+import { countByKey, type Progress, rotateKeys } from '#privacy/key-rotation.ts'
 import { type DataKey, Sealer } from '#seal.ts'
 import { AdminProblem, type Context } from './operator-command.ts'
 

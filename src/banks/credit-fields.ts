@@ -17,7 +17,7 @@ import type {
   Rejection,
   RejectionCode,
 } from './notifications.ts'
-import { isAccountNumber, isSessionId } from './numbers.ts'
+import { isAccountNumber, isSessionId } from './nuban.ts'
 
 // The charges that a bank withheld from a transfer, as its notification reports them.
 //

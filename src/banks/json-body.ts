@@ -5,7 +5,7 @@
 // Measured: 2 µs of CPU for a credit of 314 bytes, half of it for the check before parsing.
 
 import { isUtf8 } from 'node:buffer'
-import { closingQuote, findFault, keyText, skipSpace, withoutRounding } from '#json-text.ts'
+import { closingQuote, findFault, keyText, skipSpace, withoutRounding } from './json-text.ts'
 
 const DEPTH_MAX = 32
 

@@ -60,4 +60,4 @@ export {
   signedValue,
   singleHeader,
 } from './notifications.ts'
-export { isNipSessionId } from './numbers.ts'
+export { isNipSessionId } from './nuban.ts'

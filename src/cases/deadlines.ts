@@ -8,7 +8,7 @@ import type { Transaction } from '#db/transaction.ts'
 import type { CaseId, ClientId } from '#ids.ts'
 import { alertDeadlines } from '#records/alerts.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
-import { readHolidays } from '#settlement/settings.ts'
+import { readHolidays } from '#settlement/holidays.ts'
 
 export const DEADLINES = ['acknowledge', 'respond', 'resolve'] as const
 export type DeadlineName = (typeof DEADLINES)[number]

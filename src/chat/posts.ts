@@ -18,7 +18,8 @@ import {
 } from '#records/alerts.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
-import { type AttemptResult, nextAttemptAt } from '#webhooks/send.ts'
+import { nextAttemptAt } from '#webhooks/retry-schedule.ts'
+import type { AttemptResult } from '#webhooks/send.ts'
 
 const CLAIM_MS = 60_000
 const CLAIMED_MAX = 10

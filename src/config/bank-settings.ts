@@ -9,7 +9,7 @@
 import type { BankConnections, Connector, Mode } from '#banks/connector.ts'
 import { loadConnector } from '#banks/connector-packages.ts'
 import { type BankConfiguration, connectBank, SANDBOX_CONNECTORS } from '#banks/connectors.ts'
-import { isBankCode } from '#banks/numbers.ts'
+import { isBankCode } from '#banks/nuban.ts'
 import type { DebitAccount } from '#banks/payment-files.ts'
 import { STATEMENT_FORMATS, type StatementFormat } from '#banks/statements/statement.ts'
 import {

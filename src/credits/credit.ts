@@ -6,8 +6,9 @@ import { type Kobo, kobo } from '#money.ts'
 import { maskAccountNumber, type Sealer } from '#seal.ts'
 import { CREDIT_SHARES, openShares, type ShareRows, type ShareView } from '#splits/shares.ts'
 import { OTHER_IDENTIFIERS } from './identifiers.ts'
-import type { CreditSource, JudgedBy, SuspenseReason } from './judge.ts'
+import type { CreditSource, JudgedBy } from './judge.ts'
 import type { ItemState, ReturnStatus } from './states.ts'
+import { reasonInWords } from './suspense-reasons.ts'
 
 // locateCredit() lists the places of a credit's money, part by part, to answer a payer who was debited but
 // not credited. It is a pure function of the credit and its suspense items.
@@ -131,31 +132,6 @@ function placeOfOwner(accountNumber: string | null, paymentReference: string | n
   }
   const description = `Applied to payment ${paymentReference}.`
   return { place: 'payment', reference: paymentReference, description } as const
-}
-
-const REASONS: Record<SuspenseReason, string> = {
-  unknown_number: 'no virtual account has the number it was sent to',
-  wrong_bank: 'another bank reported it than the one that has the number',
-  wrong_currency: 'it is not in the currency of the account',
-  amount_suspicious: 'the amount is above what is booked without a look',
-  account_inactive: 'the collection account is not active',
-  already_paid: 'the payment had been settled before',
-  cancelled: 'the payment had been cancelled',
-  payment_reversed: 'the payment had been reversed',
-  late: 'it came after the payment had closed',
-  below_minimum: 'it is less than the account accepts at a time',
-  above_maximum: 'it is more than the account accepts at a time',
-  over_credit_limit: 'it is more than the limit of the account for one credit',
-  over_daily_limit: 'with it the account would have taken more than its limit for a day',
-  over_balance_limit: 'with it the account would have held more than its limit',
-  payer_not_allowed: 'the payer is not among those who may pay',
-  amount_mismatch: 'it is not exactly the amount that was due',
-  excess: 'it is more than was due',
-  underpaid: 'the payment closed before the whole amount was there',
-}
-
-function reasonInWords(reason: string): string {
-  return REASONS[reason as SuspenseReason] ?? reason.replaceAll('_', ' ')
 }
 
 export const OUTCOMES = ['booked', 'suspended', 'assigned', 'returned', 'reversed'] as const

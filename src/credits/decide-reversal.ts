@@ -14,13 +14,9 @@ import { type ReturnedFee, returnedFee, type StandingFee, sumOfFees } from '#fee
 import type { AccountId, ClientId, CreditId, PaymentId, SubaccountId } from '#ids.ts'
 import { clientOwner, type SharedAccount } from '#ledger/accounts.ts'
 import { type Kobo, kobo } from '#money.ts'
-import {
-  type EventFacts,
-  type EventSubject,
-  type NewEvent,
-  overviewChanges,
-  type ReversalFacts,
-} from '#records/events.ts'
+import type { EventFacts, ReversalFacts } from '#records/event-types.ts'
+import type { EventSubject, NewEvent } from '#records/events.ts'
+import { overviewChanges } from '#records/money-totals.ts'
 import {
   type ReturnedShare,
   returnShares,

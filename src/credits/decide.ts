@@ -12,7 +12,8 @@ import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
 import type { Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { NewAlert } from '#records/alerts.ts'
-import { type NewEvent, overviewChanges } from '#records/events.ts'
+import type { NewEvent } from '#records/events.ts'
+import { overviewChanges } from '#records/money-totals.ts'
 import { type PostedShare, sumOfShares } from '#splits/shares.ts'
 import {
   type BankIdentifier,
@@ -33,10 +34,10 @@ import {
   judge,
   judgedTime,
   type PaymentTarget,
-  type SuspenseReason,
   type Target,
 } from './judge.ts'
 import { addPaid, deduct, settlePending, takeDeductions } from './settle.ts'
+import type { SuspenseReason } from './suspense-reasons.ts'
 
 // The charges that a bank withheld from a credit (I37). The payer is credited with the full amount sent.
 // Fee, stamp duty and VAT are our costs, each on a separate account. VAT may be reclaimed.

@@ -27,13 +27,8 @@
 // I87: money for an earlier holder of a number never goes to the current holder, and the current holder gets
 // no event about that money.
 
-import { type AccountLimits, findLimitViolation, type LimitViolation } from '#accounts/limits.ts'
-import {
-  findRuleViolation,
-  type HashPayer,
-  type PayerRules,
-  type RuleViolation,
-} from '#accounts/payer-rules.ts'
+import { type AccountLimits, findLimitViolation } from '#accounts/limits.ts'
+import { findRuleViolation, type HashPayer, type PayerRules } from '#accounts/payer-rules.ts'
 import type { IncomingCredit as BankCredit } from '#banks/notifications.ts'
 import { watDay, watDayStart } from '#clock.ts'
 import type { FeeRule } from '#fees/rules.ts'
@@ -42,28 +37,13 @@ import { type Kobo, kobo } from '#money.ts'
 import type { AmountPolicy } from '#payments/advice.ts'
 import type { PaymentStatus } from '#payments/states.ts'
 import type { Split } from '#splits/split.ts'
+import type { SuspenseReason } from './suspense-reasons.ts'
 
 // The route by which we learned of a credit. Credits of all routes are judged in the same way.
 export const CREDIT_SOURCES = ['notification', 'requery', 'statement', 'sandbox'] as const
 export type CreditSource = (typeof CREDIT_SOURCES)[number]
 
 export type IncomingCredit = BankCredit & { bankCode: string; source?: CreditSource }
-
-export type SuspenseReason =
-  | 'unknown_number'
-  | 'wrong_bank'
-  | 'wrong_currency'
-  | 'account_inactive'
-  | 'amount_suspicious'
-  | 'already_paid'
-  | 'cancelled'
-  | 'payment_reversed'
-  | 'late'
-  | RuleViolation
-  | LimitViolation
-  | 'amount_mismatch'
-  | 'excess'
-  | 'underpaid' // The payment closed before it was paid in full.
 
 export type CollectionTarget = AccountLimits & {
   kind: 'collection'

@@ -4,7 +4,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { Acknowledgement, IncomingReversal } from '#banks/notifications.ts'
-import { isSessionId } from '#banks/numbers.ts'
+import { isSessionId } from '#banks/nuban.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { type FieldError, Refusal, type RefusalCode } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'

@@ -16,7 +16,8 @@ import type { AccountId, ClientId, CreditId } from '#ids.ts'
 import type { SharedAccount, SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
-import { type Changes, type NewEvent, overviewChanges } from '#records/events.ts'
+import type { NewEvent } from '#records/events.ts'
+import { type Changes, overviewChanges } from '#records/money-totals.ts'
 import {
   type CreditShare,
   insertShares,

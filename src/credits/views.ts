@@ -7,7 +7,7 @@ import {
   IDENTIFIER_KINDS,
   type IdentifierKind,
 } from '#banks/notifications.ts'
-import { isSessionId } from '#banks/numbers.ts'
+import { isSessionId } from '#banks/nuban.ts'
 import { timestamp } from '#clock.ts'
 import { Refusal } from '#errors.ts'
 import { named, nullable, Shares } from '#http/schemas.ts'

@@ -32,7 +32,8 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { awaitSenders } from '#records/call-rates.ts'
-import { appendEvents, type EventType } from '#records/events.ts'
+import type { EventType } from '#records/event-types.ts'
+import { appendEvents } from '#records/events.ts'
 import type { HoldState } from './states.ts'
 
 export const TARGETS = ['credit', 'account', 'merchant', 'client'] as const

@@ -25,8 +25,10 @@ import type { NotificationMeter } from '#requery/bank-health.ts'
 import type { ClockMoves, TestClock } from '#sandbox/clock.ts'
 import type { Sealer } from '#seal.ts'
 import type { Tracer } from '#trace-context.ts'
-import type { Authentication, SessionCookies, Tokens } from './authentication.ts'
+import type { Authentication } from './authentication.ts'
 import type { RateLimits } from './rate-limits.ts'
+import type { SessionCookies } from './session-cookies.ts'
+import type { Tokens } from './tokens.ts'
 
 export type Deps = {
   mode: 'sandbox' | 'live'

@@ -1,7 +1,7 @@
 // Schemas that several routes share: the one source of validation, serialisation, types and OpenAPI.
 
 import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typebox'
-import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/numbers.ts'
+import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/nuban.ts'
 import { URL_LENGTH_MAX } from '#ssrf-guard.ts'
 
 // A named schema appears once in the OpenAPI description, under this name, and is referenced everywhere else

@@ -10,8 +10,8 @@ import type {
   FastifySchemaValidationError,
   preValidationHookHandler,
 } from 'fastify'
+import { findFault, withoutRounding } from '#banks/json-text.ts'
 import { type FieldError, Refusal } from '#errors.ts'
-import { findFault, withoutRounding } from '#json-text.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
 import { checkTargetUrl, URL_LENGTH_MAX } from '#ssrf-guard.ts'
 

@@ -18,7 +18,7 @@ import { NoQuery } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { ApiEnvelope, BEARER, bankCode, IdempotencyHeaders, oneOf, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { readHolidays } from '#settlement/settings.ts'
+import { readHolidays } from '#settlement/holidays.ts'
 import { findOpenFailure, type PayoutFailure, requestFileFailure } from './failures.ts'
 import { type Judgement, PROBLEMS, type Problem, takeFileResults } from './file-results.ts'
 import {

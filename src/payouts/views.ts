@@ -12,7 +12,7 @@ import {
 } from '#approvals/views.ts'
 import type { BankConnections } from '#banks/connector.ts'
 import { findBank, type NameBank } from '#banks/directory.ts'
-import { nubanCheckDigit } from '#banks/numbers.ts'
+import { nubanCheckDigit } from '#banks/nuban.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { type FieldError, Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'

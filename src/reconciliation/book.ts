@@ -2,7 +2,7 @@
 
 import { cleanText, plainBankCode, withoutFutureTime } from '#banks/credit-fields.ts'
 import type { GivenIdentifier } from '#banks/notifications.ts'
-import { isAccountNumber, isNipSessionId, isSessionId } from '#banks/numbers.ts'
+import { isAccountNumber, isNipSessionId, isSessionId } from '#banks/nuban.ts'
 import type { CreditResult } from '#credits/decide.ts'
 import { findOriginal } from '#credits/identifiers.ts'
 import type { IncomingCredit } from '#credits/judge.ts'

@@ -12,7 +12,8 @@ import {
   settlePayout,
 } from '#payouts/settle.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
-import { appendEvents, type NewEvent, type RefundFacts } from '#records/events.ts'
+import type { RefundFacts } from '#records/event-types.ts'
+import { appendEvents, type NewEvent } from '#records/events.ts'
 import { getRefund } from './refund.ts'
 
 // Sends the client an event when a payout of a refund is confirmed or fails. payouts/settle.ts has already

@@ -23,7 +23,7 @@ import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 import { clientOwner, operatorOwner } from '#ledger/accounts.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
-import type { Sums } from '#records/events.ts'
+import type { Sums } from '#records/money-totals.ts'
 import { CLIENT_ACCOUNTS, firstTransferSince, movesSince } from './ledger.ts'
 
 export type Balance = Sums & {

@@ -30,7 +30,7 @@ import { getAdvice } from '#payments/advice.ts'
 import { getPayment } from '#payments/payment.ts'
 import { resolveReference } from '#payments/queries.ts'
 import { publicName } from '#public-ids.ts'
-import { computeNet, type Sums } from '#records/events.ts'
+import { computeNet, type Sums } from '#records/money-totals.ts'
 import type { Sealer } from '#seal.ts'
 import {
   buildSeries,

@@ -3,7 +3,7 @@
 // key. Names and amounts are matched only among the latest rows, as many as a list page scans.
 
 import { findNumbersLike, getAccountIn, listAccounts } from '#accounts/queries.ts'
-import { isAccountNumber, isSessionId } from '#banks/numbers.ts'
+import { isAccountNumber, isSessionId } from '#banks/nuban.ts'
 import { type CreditFilters, endOfScan, getCredit, listCredits } from '#credits/queries.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'

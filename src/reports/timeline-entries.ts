@@ -21,7 +21,7 @@ import {
 } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
 import type { AuditedAction } from '#records/audit-log.ts'
-import type { EventType } from '#records/events.ts'
+import type { EventType } from '#records/event-types.ts'
 import type { RefundedCredit } from '#refunds/refund.ts'
 import type { LoggedRequery } from '#requery/answers.ts'
 import type { AnswerKind } from '#requery/ask.ts'

@@ -11,7 +11,7 @@ import {
 } from '#accounts/account.ts'
 import { listBankChanges } from '#accounts/bank-changes.ts'
 import type { NameBank } from '#banks/directory.ts'
-import { isAccountNumber } from '#banks/numbers.ts'
+import { isAccountNumber } from '#banks/nuban.ts'
 import { type CreditTrace, listCredits, type Viewer } from '#credits/queries.ts'
 import { readSuspenseChanges } from '#credits/suspense-items.ts'
 import { idBounds, PAST_ID, type Window } from '#db/bounds.ts'

@@ -10,7 +10,7 @@ import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type ClientId, type CreditId, leastIdAt, type TransferId } from '#ids.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
-import { PARTS, type Sums } from '#records/events.ts'
+import { PARTS, type Sums } from '#records/money-totals.ts'
 import { SHARE_TRANSFERS } from '#splits/shares.ts'
 
 // Refunds are transfers that changed the refunded amount of a client's credits: confirmed by a bank, or

@@ -3,7 +3,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 import { readFreeNumbers } from '#accounts/number-pools.ts'
-import { reservationsAt } from '#accounts/numbers.ts'
+import { reservationsAt } from '#accounts/reserved-numbers.ts'
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import type { CallMeter } from '#banks/observe-calls.ts'
 import type { Clock } from '#clock.ts'

@@ -3,7 +3,7 @@
 
 import { matchPassword } from '#access/passwords.ts'
 import { SANDBOX_CLIENT } from '#access/secrets.ts'
-import { nuban } from '#banks/numbers.ts'
+import { nuban } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'
 import { timeOrderedId } from '#ids.ts'
 import { hashAccount, newBankAccountReference } from '#payouts/bank-accounts.ts'

@@ -5,7 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '#access/permissions.ts'
 import { findNumber, getAccount, type NumberOwner } from '#accounts/queries.ts'
-import { ACCOUNT_NUMBER } from '#banks/numbers.ts'
+import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
 import type { IncomingCredit } from '#credits/judge.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'

@@ -14,7 +14,7 @@
 
 import { createHash, randomInt } from 'node:crypto'
 import type { IncomingCredit } from '#banks/notifications.ts'
-import { makeSessionId } from '#banks/numbers.ts'
+import { makeSessionId } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type FieldError, Refusal } from '#errors.ts'

@@ -5,7 +5,7 @@
 // waiting or concurrent, are dispatched as usual.
 
 import { createAccounts } from '#accounts/create.ts'
-import { makeSessionId } from '#banks/numbers.ts'
+import { makeSessionId } from '#banks/nuban.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { findCollectionBank } from '#config/number-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'

@@ -7,8 +7,10 @@ import { clientOwner } from '#ledger/accounts.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { readFloor } from '#payouts/settings.ts'
 import { previewTotals } from './cover.ts'
+import { readHolidays } from './holidays.ts'
 import { previewDueReserves, shareOut } from './reserves.ts'
-import { nextSlot, readHolidays, readSettings, type Slot } from './settings.ts'
+import { nextSlot, type Slot } from './schedule.ts'
+import { readSettings } from './settings.ts'
 import { findPrevious, type SettlementAmounts } from './settlement.ts'
 
 export const LINE_KINDS = [

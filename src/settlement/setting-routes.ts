@@ -16,19 +16,9 @@ import {
   ReserveFloorView,
   ReservePercent,
 } from '#payouts/setting-routes.ts'
-import {
-  type Holiday,
-  listHolidays,
-  nextSlot,
-  normalSchedule,
-  readHolidays,
-  readSettings,
-  removeHoliday,
-  SCHEDULE_PATTERN,
-  type SettlementSettings,
-  setHoliday,
-  writeSettings,
-} from './settings.ts'
+import { type Holiday, listHolidays, readHolidays, removeHoliday, setHoliday } from './holidays.ts'
+import { nextSlot, normalSchedule, SCHEDULE_PATTERN } from './schedule.ts'
+import { readSettings, type SettlementSettings, writeSettings } from './settings.ts'
 
 const SettingsRequest = named(
   'SettlementSettingsRequest',

@@ -13,15 +13,9 @@ import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 import type { Round } from '#workers/loop.ts'
 import { closeSettlement } from './close.ts'
-import {
-  claimSlot,
-  listScheduled,
-  nextSlot,
-  readHolidays,
-  type ScheduledClient,
-  type Slot,
-  watchHolidays,
-} from './settings.ts'
+import { readHolidays, watchHolidays } from './holidays.ts'
+import { nextSlot, type Slot } from './schedule.ts'
+import { claimSlot, listScheduled, type ScheduledClient } from './settings.ts'
 
 export type CloseSettlementsDeps = {
   db: Pool

@@ -32,12 +32,9 @@ import {
 } from '#payouts/settle.ts'
 import type { PayoutStatus } from '#payouts/states.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
-import {
-  appendEvents,
-  type NewEvent,
-  overviewChanges,
-  type ReversalFacts,
-} from '#records/events.ts'
+import type { ReversalFacts } from '#records/event-types.ts'
+import { appendEvents, type NewEvent } from '#records/events.ts'
+import { overviewChanges } from '#records/money-totals.ts'
 
 // Puts the money of a failed return back into suspense. If the bank has reversed the credit since the return
 // was requested, the money first covers that shortfall, because the bank already has that part. Returns the

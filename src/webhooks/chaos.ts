@@ -9,7 +9,7 @@ import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
 import { type Claim, keysOf } from './claims.ts'
 import { scheduleNow } from './destinations.ts'
 import { getEndpoint } from './endpoints.ts'
-import { nextAttemptAt } from './send.ts'
+import { nextAttemptAt } from './retry-schedule.ts'
 import { writeHeldBack } from './states.ts'
 
 export type Chaos = {

@@ -22,7 +22,7 @@ import type {
   PaymentId,
 } from '#ids.ts'
 import { buildCallBackUrl } from '#payments/payment.ts'
-import type { EventType } from '#records/events.ts'
+import type { EventType } from '#records/event-types.ts'
 import type { StoredEvent } from './events.ts'
 
 export type Target = {

@@ -10,7 +10,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, type EndpointId, timeOrderedId } from '#ids.ts'
-import { EVENT_TYPES, type EventType } from '#records/events.ts'
+import { EVENT_TYPES, type EventType } from '#records/event-types.ts'
 import { splitNotifications } from './destinations.ts'
 
 export const ENDPOINTS_MAX = 20

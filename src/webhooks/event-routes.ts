@@ -11,7 +11,7 @@ import { choice, flag, parseFlag, parseWindow, WindowQuery } from '#http/lists.t
 import { type Call, resource } from '#http/resource.ts'
 import { accountNumber, NoBody, named, nullable, oneOf, reference } from '#http/schemas.ts'
 import { type EndpointId, parseReference } from '#ids.ts'
-import { EVENT_TYPES } from '#records/events.ts'
+import { EVENT_TYPES } from '#records/event-types.ts'
 import { listAttempts, listDeliveries } from './delivery-log.ts'
 import { EventFields, eventPresenter } from './event-views.ts'
 import { getEvent, type ListedEvent, listEvents } from './events.ts'

@@ -14,7 +14,7 @@ import { namedUnlessWindow } from '#db/sql.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, EventId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
-import type { EventFacts, EventType } from '#records/events.ts'
+import type { EventFacts, EventType } from '#records/event-types.ts'
 
 // An event names its account, payment or credit; a credit names the number and payment that it was sent to.
 type SubjectFilter = {

@@ -17,7 +17,7 @@ import {
   PaymentEnvelope,
 } from '#http/schemas.ts'
 import { type PaymentId, parseReference } from '#ids.ts'
-import type { EventType } from '#records/events.ts'
+import type { EventType } from '#records/event-types.ts'
 import { checkTargetUrl } from '#ssrf-guard.ts'
 import { readHealth } from './delivery-log.ts'
 import {

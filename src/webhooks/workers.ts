@@ -31,14 +31,8 @@ import {
 import { dispatchEvents, findWaiting } from './dispatch.ts'
 import { recordAttempts, releaseClaims } from './record.ts'
 import type { Rendering } from './render.ts'
-import {
-  ATTEMPT_TIMEOUT_MS,
-  type AttemptResult,
-  attemptDelivery,
-  nextAttemptAt,
-  parseRetryAfter,
-  WAITS_MAX,
-} from './send.ts'
+import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from './retry-schedule.ts'
+import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attemptDelivery } from './send.ts'
 import type { AttemptOutcome } from './states.ts'
 
 export type DelivererDeps = {

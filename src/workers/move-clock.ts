@@ -35,7 +35,9 @@ import {
   type TestClock,
 } from '#sandbox/clock.ts'
 import { type ReportDeps, reportSandboxTransfersRound } from '#sandbox/workers.ts'
-import { listScheduled, nextSlot, readHolidays } from '#settlement/settings.ts'
+import { readHolidays } from '#settlement/holidays.ts'
+import { nextSlot } from '#settlement/schedule.ts'
+import { listScheduled } from '#settlement/settings.ts'
 import { type CloseSettlementsDeps, closeSettlementsRound } from '#settlement/workers.ts'
 import { dispatchEvents, HAS_NEW_EVENTS } from '#webhooks/dispatch.ts'
 import { Deliverer, type DelivererDeps } from '#webhooks/workers.ts'

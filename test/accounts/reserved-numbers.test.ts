@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nuban } from '#banks/numbers.ts'
+import { nuban } from '#banks/nuban.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
 import {
   ACCOUNTS,

@@ -10,7 +10,7 @@ import {
   KINDS,
   providerCode,
 } from '#banks/directory.ts'
-import { isBankCode } from '#banks/numbers.ts'
+import { isBankCode } from '#banks/nuban.ts'
 
 test('no two institutions share a code', () => {
   const codes = BANKS.flatMap(({ code, cbnCode, nipCode, aliases }) => [

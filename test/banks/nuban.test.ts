@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isAccountNumber, isBankCode, nuban, nubanCheckDigit, SERIAL_MAX } from '#banks/numbers.ts'
+import { isAccountNumber, isBankCode, nuban, nubanCheckDigit, SERIAL_MAX } from '#banks/nuban.ts'
 import { isNuban } from '../support/nuban.ts'
 
 const VECTORS = [

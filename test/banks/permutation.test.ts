@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { permute, SIZE_MAX } from '#banks/numbers.ts'
+import { permute, SIZE_MAX } from '#banks/nuban.ts'
 
 const key = Buffer.from('permutation test key, 32 bytes!!')
 const otherKey = Buffer.from('permutation test key, 32 bytes!?')

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isNipSessionId, isSessionId, makeSessionId } from '#banks/numbers.ts'
+import { isNipSessionId, isSessionId, makeSessionId } from '#banks/nuban.ts'
 import { parseBankTime } from '#clock.ts'
 
 const EXAMPLE = '000004210301180534806663649508'

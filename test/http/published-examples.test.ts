@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
-import { nuban } from '#banks/numbers.ts'
+import { nuban } from '#banks/nuban.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,

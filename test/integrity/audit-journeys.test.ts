@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findClient } from '#access/permissions.ts'
-import { makeSessionId } from '#banks/numbers.ts'
+import { makeSessionId } from '#banks/nuban.ts'
 import { cancelAdvice, closeExpired } from '#credits/close.ts'
 import { takeReversal } from '#credits/reverse.ts'
 import { withTransaction } from '#db/transaction.ts'

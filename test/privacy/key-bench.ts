@@ -2,7 +2,8 @@
 // clock that moves while it waits.
 
 import { randomUUID } from 'node:crypto'
-import { type Progress, reportKeys, rotateKeys, syncKeys } from '#privacy/data-keys.ts'
+import { reportKeys, syncKeys } from '#privacy/data-keys.ts'
+import { type Progress, rotateKeys } from '#privacy/key-rotation.ts'
 import { syncDataKeys } from '#privacy/workers.ts'
 import { type DataKey, Sealer } from '#seal.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'

@@ -4,16 +4,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Queryable } from '#db/pool.ts'
+import { activateKey, KeyProblem, readKeys } from '#privacy/data-keys.ts'
 import {
-  activateKey,
   countByKey,
   findSealedColumns,
-  KeyProblem,
   type Progress,
-  readKeys,
   resealPage,
   type SealedColumn,
-} from '#privacy/data-keys.ts'
+} from '#privacy/key-rotation.ts'
 import { Sealer } from '#seal.ts'
 import { StartProblem } from '#wiring.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { computeNet, PARTS, type Part, type Sums } from '#records/events.ts'
+import { computeNet, PARTS, type Part, type Sums } from '#records/money-totals.ts'
 import { readBalances } from '#reports/balances.ts'
 import { countEvents, readBreakdown, readTotals } from '#reports/totals.ts'
 import { closeExpired } from '../support/bank-calls.ts'

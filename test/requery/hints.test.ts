@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reservationsAt } from '#accounts/numbers.ts'
+import { reservationsAt } from '#accounts/reserved-numbers.ts'
 import type { Transfer } from '../../fake-bank/bank.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { BANK_CODE, bankLedgerKobo, naira, startWithFakeBank } from '../support/fake-bank.ts'

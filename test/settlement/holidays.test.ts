@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isBusinessDay } from '#clock.ts'
-import { readHolidays } from '#settlement/settings.ts'
+import { readHolidays } from '#settlement/holidays.ts'
 import { watchHolidaysRound } from '#settlement/workers.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'

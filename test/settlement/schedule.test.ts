@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watTime } from '#clock.ts'
-import { nextSlot } from '#settlement/settings.ts'
+import { nextSlot } from '#settlement/schedule.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { createAccount, dataOf } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'

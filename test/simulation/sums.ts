@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { ClientId } from '#ids.ts'
-import { PARTS, type Part } from '#records/events.ts'
+import { PARTS, type Part } from '#records/money-totals.ts'
 import { readBalances } from '#reports/balances.ts'
 import { readTotals } from '#reports/totals.ts'
 import type { World } from './world.ts'

@@ -1,6 +1,6 @@
 // Subaccounts and splits: the client's own calls, and requests for another client's.
 
-import { nubanCheckDigit } from '#banks/numbers.ts'
+import { nubanCheckDigit } from '#banks/nuban.ts'
 import { dataOf } from './fixtures.ts'
 import type { Recipe } from './isolation-recipes.ts'
 import { bankAccountNumber } from './payouts.ts'

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { claimDeliveries } from '#webhooks/claims.ts'
-import { RETRY_STEPS_MS } from '#webhooks/send.ts'
+import { RETRY_STEPS_MS } from '#webhooks/retry-schedule.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdviceId, ClientId, EndpointId, EventId, PaymentId } from '#ids.ts'
-import type { EventType } from '#records/events.ts'
+import type { EventType } from '#records/event-types.ts'
 import { type Addresses, routeEvent } from '#webhooks/destinations.ts'
 import type { StoredEvent } from '#webhooks/events.ts'
 import { asId } from '../support/as-id.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ATTEMPTS_MAX, nextAttemptAt, parseRetryAfter } from '#webhooks/send.ts'
+import { ATTEMPTS_MAX, nextAttemptAt, parseRetryAfter } from '#webhooks/retry-schedule.ts'
 
 process.env.TZ = 'Africa/Lagos' // A date without a zone is GMT, wherever the machine stands.
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
-import { EVENT_TYPES } from '#records/events.ts'
+import { EVENT_TYPES } from '#records/event-types.ts'
 import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
 import { FAILING_MAX_MS, FAILURES_TO_PAUSE, PAUSE_MAX_MS } from '#records/call-rates.ts'
-import { EVENT_TYPES } from '#records/events.ts'
+import { EVENT_TYPES } from '#records/event-types.ts'
 import { eventSchema } from '#webhooks/event-views.ts'
-import { RETRY_STEPS_MS } from '#webhooks/send.ts'
+import { RETRY_STEPS_MS } from '#webhooks/retry-schedule.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const document = readFileSync(join(ROOT, 'docs/webhooks.md'), 'utf8')

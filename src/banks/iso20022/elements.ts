@@ -5,7 +5,7 @@
 // decimals and leading zeros. Zeros without meaning are dropped. A third decimal other than zero is kept, so
 // that the amount is refused later.
 
-import { isAccountNumber } from '#banks/numbers.ts'
+import { isAccountNumber } from '#banks/nuban.ts'
 import { parseBankTime } from '#clock.ts'
 import { parseKobo } from '#money.ts'
 import { child, children, leafText, textOf, type XmlElement } from './xml.ts'

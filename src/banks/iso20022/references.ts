@@ -17,7 +17,7 @@
 import { createHash } from 'node:crypto'
 import type { CreditFields } from '#banks/credit-fields.ts'
 import type { IdentifierKind } from '#banks/notifications.ts'
-import { isNipSessionId, isSessionId } from '#banks/numbers.ts'
+import { isNipSessionId, isSessionId } from '#banks/nuban.ts'
 import { child, textOf, type XmlElement } from './xml.ts'
 
 const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|0{0,9}|-*)$/i

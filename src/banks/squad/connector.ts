@@ -31,7 +31,7 @@ import {
 } from '#banks/json-calls.ts'
 import { nameEnquiry } from '#banks/manilla/notifications.ts'
 import { isSecretEqual, onlyFormat, singleHeader } from '#banks/notifications.ts'
-import { isNipSessionId } from '#banks/numbers.ts'
+import { isNipSessionId } from '#banks/nuban.ts'
 import { watDay } from '#clock.ts'
 import { readTransfer, squadFormat } from './notifications.ts'
 

@@ -4,7 +4,7 @@
 
 import { accountOf, moneyOf, narrationOf } from '#banks/iso20022/elements.ts'
 import { child, children, textOf, type XmlElement } from '#banks/iso20022/xml.ts'
-import { isNipSessionId } from '#banks/numbers.ts'
+import { isNipSessionId } from '#banks/nuban.ts'
 import { dayAlone, parseBankTime, watDay } from '#clock.ts'
 import { formatKobo, type Kobo, kobo, parseKobo } from '#money.ts'
 import {

@@ -4,7 +4,7 @@
 // Incoming money is a credit whatever its narration says, because the payer wrote it ("school fees").
 // Only sweeps and returns, whose narration the bank writes, are recognised in both directions.
 
-import { isSessionId } from '#banks/numbers.ts'
+import { isSessionId } from '#banks/nuban.ts'
 import type { LineKind } from './statement.ts'
 
 export type KindRule = { kind: LineKind; pattern: RegExp }

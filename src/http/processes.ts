@@ -4,7 +4,7 @@
 
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import type { Logger } from './log.ts'
+import type { Logger } from '#log.ts'
 
 const REPLACE_AFTER_MS = 1_000
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { withoutRounding } from '#json-text.ts'
+import { withoutRounding } from '#banks/json-text.ts'
 import { koboOf } from '#money.ts'
 
 const read = (text: string) => JSON.parse(withoutRounding(text))
