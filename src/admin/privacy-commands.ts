@@ -1,7 +1,8 @@
 // `manilla admin rotate-keys` rotates the data key while the service runs (privacy/key-rotation.ts). If the
 // keys are in secrets.json, the command generates the new key there. If they are in the environment, the
-// operator first adds the new key at the start of MANILLA_DATA_KEYS of every process.  `manilla admin …
-// erase` erases personal data on behalf of any client.
+// operator first adds the new key at the start of MANILLA_DATA_KEYS of every process.
+//
+// `manilla admin … erase` erases personal data on behalf of any client.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, findClient } from '#access/permissions.ts'
