@@ -259,8 +259,12 @@ async function checkMessages({ terminal }: Run): Promise<Check[]> {
 }
 
 type Sending = { problem: string | null } | null
-export type MessagesState = { mail: Sending; gateway: Sending }
+export type MessagesState = {
+  mail: { problem: string | null; isSignedIn: boolean } | null // Whether the setting has credentials.
+  gateway: Sending
+}
 
+const SIGNED_IN = 'The mail server takes our credentials.'
 const NO_MAIL =
   'Set MANILLA_SMTP_URL and MANILLA_MAIL_FROM, or invitations and alerts reach nobody in live mode.'
 
@@ -270,7 +274,7 @@ export function describeMessages({ mail, gateway }: MessagesState): Check[] {
     ? []
     : [{ state: 'warn', name, finding: 'No mail is sent.', remedy: NO_MAIL }]
   const found: [string, Sending][] = [
-    ['The mail server takes our credentials.', mail],
+    [mail?.isSignedIn ? SIGNED_IN : 'The mail server can be reached, without credentials.', mail],
     ['The gateway of SMS and WhatsApp can be reached.', gateway],
   ]
   const results = found.flatMap(([finding, sending]): Check[] => {

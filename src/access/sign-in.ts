@@ -108,11 +108,7 @@ export async function succeedSignIn(
   }
   await unlockUser(tx, user.id)
   if (oldToken !== undefined) await endSessionOfToken(tx, oldToken)
-  await tx.query({
-    name: 'mark-sign-in',
-    text: 'update users set signed_in_at = $2 where id = $1',
-    values: [user.id, now],
-  })
+  await markSignIn(tx, now, user.id)
   await writeAuditLog(tx, now, {
     clientId: user.clientId,
     actor: `user:${user.email}`,
@@ -129,6 +125,15 @@ export async function succeedSignIn(
     token: await openSession(tx, now, { user, from: { address, userAgent }, provider }),
     deviceToken: await meetDevice(tx, now, { user, token, address, userAgent, mail }),
   }
+}
+
+// Stores the time as the user's last sign-in.
+export async function markSignIn(tx: Transaction, now: Date, id: UserId): Promise<void> {
+  await tx.query({
+    name: 'mark-sign-in',
+    text: 'update users set signed_in_at = $2 where id = $1',
+    values: [id, now],
+  })
 }
 
 // Call only after the credentials are checked: other callers must not learn that the client has a list.

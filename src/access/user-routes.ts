@@ -34,6 +34,7 @@ import {
   setUserAddresses,
   type UserAddresses,
 } from './sessions.ts'
+import { markSignIn } from './sign-in.ts'
 import { LOGIN_RATE } from './sign-in-routes.ts'
 import { hashChosenPassword, listUsers, sharedSalt } from './users.ts'
 import {
@@ -243,6 +244,7 @@ export const invitations = resource('/dashboard/api/invitation', {
         const { user, hasSecondFactor } = await acceptInvitation(tx, now, acceptance)
         const isSignedIn = !hasSecondFactor && !(await isProviderEnforced(tx, user.clientId))
         if (!isSignedIn) return undefined
+        await markSignIn(tx, now, user.id)
         const device = { ...from, user, token: call.sessionCookies.deviceTokenOf(request) }
         return {
           token: await openSession(tx, now, { user, from }),

@@ -84,7 +84,12 @@ export async function showMessages({ env, db }: Context) {
   )
   const problemOf = (transport: string) => rows.find(({ name }) => name === transport)?.problem
   const data = {
-    mail: smtp ? { problem: (await checkServer(smtp)) ?? problemOf('smtp') ?? null } : null,
+    mail: smtp
+      ? {
+          problem: (await checkServer(smtp)) ?? problemOf('smtp') ?? null,
+          isSignedIn: smtp.user !== undefined,
+        }
+      : null,
     gateway: gateway
       ? { problem: (await checkGateway(gateway)) ?? problemOf('gateway') ?? null }
       : null,

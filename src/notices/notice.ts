@@ -194,7 +194,7 @@ function toNotice({ event, dashboard, waiting, statement }: StaffContext): Notic
       }
     case 'credit.suspended': {
       const amount = Number(data.amountSuspended ?? money.amount)
-      const reason = say('reason', 'not known').replaceAll('_', ' ')
+      const reason = say('reason', 'not known')
       const facts = { ...money, amount, reason, waiting, link: `${dashboard}/suspense` }
       return { kind: 'merchant.suspense', facts, key: `suspense/${hour}` }
     }

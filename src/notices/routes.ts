@@ -187,7 +187,7 @@ export const SAMPLES: MessageFacts = {
     link,
     statement: null,
   },
-  'merchant.suspense': { ...MONEY, reason: 'wrong amount', waiting: 2, link },
+  'merchant.suspense': { ...MONEY, reason: 'amount_mismatch', waiting: 2, link },
   'merchant.webhook_failing': {
     host: 'shop.example.com',
     reason: 'the receiver answered 410',

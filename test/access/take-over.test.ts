@@ -161,6 +161,10 @@ test('taken over by link and second factor, and after the wait, they count as th
   const { owner } = await newClient()
   const invited = await invite(owner)
   const finance = await acceptAndEnter(invited)
+  const [entered] = await bench.db
+    .query('select signed_in_at from users where email = $1', [invited.email])
+    .then(({ rows }) => rows)
+  assert.deepEqual(entered, { signedInAt: bench.clock() })
   const early = await ask(finance)
   refused(await approve(owner, early), 'maker_counts_as_you')
 

@@ -5,7 +5,13 @@ import { test } from 'node:test'
 import { assertFaultlessThroughout, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { createAccount } from '../support/fixtures.ts'
+import { HOLDS, placeHold } from '../support/holding.ts'
+import { credit } from '../support/movements.ts'
 import { addBankAccount, createPayout, fund } from '../support/payouts.ts'
+import { newBrowser } from '../support/people.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { importScene } from '../support/reconciliation-scenes.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
@@ -49,5 +55,68 @@ test('a payout is approved from Today, where at most three of those that wait ar
     }),
   )
   assert.deepEqual(approvals, ['needed', 'needed', 'needed', 'approved'])
+  assert.deepEqual(problems, [])
+})
+
+async function requestRelease(accountNumber: string): Promise<void> {
+  const maker = await newBrowser(bench, 'operator')
+  const { reference } = await placeHold(
+    { maker },
+    { target: 'account', accountNumber, amount: 15000 },
+  )
+  const body = { reason: 'The payer withdrew the report' }
+  const answer = await maker.call({ url: `${HOLDS}/${reference}/release`, body })
+  assert.equal(answer.statusCode, 200, answer.body)
+}
+
+// The bank reports one session twice, with two amounts, which raises an alert.
+async function reportTwice(accountNumber: string, bankCode: string): Promise<void> {
+  const sessionId = newSessionId()
+  for (const amount of ['10', '11']) {
+    await postRail(bench, `${bankCode}/credits`, { sessionId, accountNumber, amount })
+  }
+}
+
+test('an operator ends a hold, takes a difference, acknowledges an alert and enables an endpoint there', async () => {
+  await importScene(bench)
+  const { accountNumber, bankCode } = await createAccount(bench)
+  await credit(bench, accountNumber, '20000')
+  await requestRelease(accountNumber)
+  await reportTwice(accountNumber, bankCode)
+  const { id } = await bench.addEndpoint('https://shop.example/hooks')
+  await bench.db.query(
+    `update destinations
+        set failing_since = $2, disabled_at = $2, disabled_why = 'its receiver answered 410 Gone'
+      where endpoint_id = $1`,
+    [id, bench.clock()],
+  )
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  const today = `${bench.url}/dashboard`
+  await page.goto(today)
+  const card = page.getByRole('region', { name: 'Needs you' })
+  const button = (name: string) => card.getByRole('button', { name, exact: true }).first()
+  for (const name of ['Approve', 'Take it', 'Acknowledge', 'Enable']) await button(name).waitFor()
+  await assertFaultlessThroughout(page, today)
+
+  await button('Approve').click()
+  await page.locator('dialog.modal').getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('Released.', { exact: true }).waitFor()
+  await button('Take it').click()
+  await page.getByText('You’re the owner now.').waitFor()
+  await button('Acknowledge').click()
+  await page.getByText('Alert acknowledged.').waitFor()
+  await button('Enable').click()
+  await page.getByText('Endpoint enabled. Pending deliveries are being sent.').waitFor()
+  await button('Enable').waitFor({ state: 'detached' })
+
+  const { rows } = await bench.db.query(
+    `select (select count(*) from holds where state = 'released')::int as released,
+            (select count(*) from differences where owner_id is not null)::int as taken_over,
+            (select count(*) from alerts where acknowledged_by is not null)::int as acknowledged,
+            (select disabled_at is null from destinations where endpoint_id = $1) as is_enabled`,
+    [id],
+  )
+  assert.deepEqual(rows, [{ released: 1, takenOver: 1, acknowledged: 1, isEnabled: true }])
   assert.deepEqual(problems, [])
 })

@@ -24,6 +24,10 @@ test('the doctor signs in at the mail server, and says when it is refused or not
   assert.deepEqual(await diagnose(env), [
     { state: 'ok', finding: 'The mail server takes our credentials.' },
   ])
+  const open = { ...env, MANILLA_SMTP_URL: `smtp://127.0.0.1:${server.port}` }
+  assert.deepEqual(await diagnose(open), [
+    { state: 'ok', finding: 'The mail server can be reached, without credentials.' },
+  ])
   server.faults.push({ at: 'AUTH', answer: '535 5.7.8 wrong' })
   const [refused] = await diagnose(env)
   assert.equal(refused?.state, 'fail')

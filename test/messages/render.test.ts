@@ -7,6 +7,7 @@ import { type Brand, MESSAGE_KIND_NAMES } from '#messages/kinds.ts'
 import { readableOn, render, writeLetter } from '#messages/render.ts'
 import { sendMail } from '#messages/transports.ts'
 import { SAMPLES } from '#notices/routes.ts'
+import { suspenseStrings } from '../../web/copy.ts'
 import { startMailServer } from '../support/mail-server.ts'
 
 const BRAND: Brand = {
@@ -46,6 +47,14 @@ for (const kind of MESSAGE_KIND_NAMES) {
     assert.doesNotMatch(text + html, /\u202e/)
   })
 }
+
+test('every reason of suspended money is said in words', () => {
+  for (const reason of Object.keys(suspenseStrings.reasons)) {
+    const facts = { ...SAMPLES['merchant.suspense'], reason }
+    const { text, short } = render(en, writeLetter(en, 'merchant.suspense', facts), BRAND)
+    assert.doesNotMatch(text + short, new RegExp(`: ${reason.replaceAll('_', '[_ ]')}\\b`), reason)
+  }
+})
 
 test('a hostile name adds no header and no recipient on the wire', async () => {
   const server = await startMailServer()

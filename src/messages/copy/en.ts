@@ -34,6 +34,30 @@ const SEVERITY: Readonly<Record<Severity, string>> = {
   critical: 'Critical',
 }
 
+// The reasons of suspended money. A reason that is not in the list is shown as it is.
+const SUSPENSE_REASONS: Readonly<Record<string, string>> = {
+  unknown_number: 'nobody has the account number',
+  wrong_bank: 'another bank reported it',
+  wrong_currency: 'in another currency',
+  account_inactive: 'the account is not active',
+  amount_suspicious: 'suspicious amount',
+  already_paid: 'the payment was already paid',
+  cancelled: 'the payment was cancelled',
+  payment_reversed: 'the payment was reversed',
+  late: 'it came after the payment had expired',
+  below_minimum: 'below the minimum of the account',
+  above_maximum: 'above the maximum of the account',
+  payer_not_allowed: 'this payer may not pay into the account',
+  over_credit_limit: 'above the limit for one credit',
+  over_daily_limit: 'above the limit for one day',
+  over_balance_limit: 'above the limit of the balance',
+  amount_mismatch: 'not the amount that was due',
+  excess: 'more than was due',
+  underpaid: 'the payment expired before it was paid in full',
+}
+
+const suspenseReason = (reason: string) => SUSPENSE_REASONS[reason] ?? reason.replaceAll('_', ' ')
+
 const FORMATS = { csv: 'CSV', xlsx: 'Excel (XLSX)' } as const
 
 const day = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', dateStyle: 'long' })
@@ -318,18 +342,18 @@ export const en: Copy = {
       subject: `Money to review: ${money(amount, currency)}`,
       heading: 'Money waits for your decision',
       parts: [
-        { text: 'A transfer arrived that couldn’t be booked, and waits in suspense.' },
+        { text: 'A transfer, or a part of it, couldn’t be booked and waits in suspense.' },
         {
           rows: [
             ['Amount', money(amount, currency)],
-            ['Reason', reason],
+            ['Reason', suspenseReason(reason)],
             ['In suspense now', items(waiting)],
           ],
         },
         { button: { label: 'Open Suspense', link } },
         { note: 'You get one such message an hour at most.' },
       ],
-      short: `${money(amount, currency)} waits in suspense: ${reason}.`,
+      short: `${money(amount, currency)} waits in suspense: ${suspenseReason(reason)}.`,
     }),
     'merchant.webhook_failing': ({ host, reason, link }) => ({
       subject: `Webhook disabled: ${host}`,
