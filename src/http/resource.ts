@@ -28,7 +28,7 @@ import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { RefusalCode } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { Identity } from './authentication.ts'
-import { CsvExports, FileQuery, readBatches } from './csv.ts'
+import { type Columns, CsvExports, FileQuery, readBatches } from './csv.ts'
 import type { Deps } from './deps.ts'
 import { accepted } from './envelopes.ts'
 import { withIdempotency, withPreparation } from './idempotency.ts'
@@ -116,6 +116,7 @@ type Listing<V, P extends Parsers, Q extends Properties, T> = Operation<V> & {
   hasTextIds?: T
   position?: (row: RowOf<V>) => bigint | number | string // Default: the row's id.
   exportAs?: string // The operation that exports the list, as in exportPayouts.
+  exportColumns?: Columns<never> // Columns of the export in addition to the fields of the view.
   // Reads one row more than the page shows, which tells whether there is a next page. A list that scans a
   // bounded number of rows also returns where its scan ended.
   rows: (db: Pool, call: PagedCall<V, P, Q, T>) => Promise<Found<RowOf<V>>>
@@ -175,6 +176,7 @@ type Exporting = Operation<Shape> & {
   filters?: Properties
   isOrdered?: true
   hasTextIds?: boolean
+  exportColumns?: Columns<never>
   // biome-ignore lint/suspicious/noExplicitAny: of any row.
   shape: View<any, any, any>
   idOf: (row: unknown) => bigint | string
@@ -256,13 +258,15 @@ class Resource<V extends Shape, P extends Parsers> {
   #export(id: string, how: Exporting): void {
     const { path = '', filters = {}, isOrdered, shape, idOf, rows, ...rest } = how
     const exports = new CsvExports()
-    const columns = shape.columns()
+    const { exportColumns = [] } = how
+    const columns = [...shape.columns(), ...exportColumns]
+    const more = exportColumns.map(([column]) => `, ${column}`).join('')
     const name = `${this.#path}${path}`.split('/').at(-1) as string
     this.#add('GET', id, {
       ...rest,
       path: `${path}.csv`,
       summary: `Export ${this.#options.noun}s as CSV`,
-      description: `${EXPORT_NOTE} Columns: the fields of the list that are no lists or objects.`,
+      description: `${EXPORT_NOTE} Columns: the fields of the list that are no lists or objects${more}.`,
       querystring: query({ ...filters, ...(isOrdered ? OrderQuery : {}), ...FileQuery }),
       response: { content: { 'text/csv': { schema: Type.String() } } } as never,
       route: { ...how.route, exposeHeadRoute: false },

@@ -5,6 +5,7 @@ import { CannotApprove, presentObstacle, toViewer } from '#approvals/views.ts'
 import type { Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
 import type { Identity } from '#http/authentication.ts'
+import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { choice } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
@@ -185,6 +186,15 @@ export const DifferenceView = view('Difference', (f: Fields<DifferenceRow, Openi
   openedAt: f.time('openedAt'),
 }))
 
+// Where the difference has a line and an item, the line comes first: it is what the bank says.
+const EXPORT_COLUMNS: Columns<ReturnType<typeof DifferenceView.present>> = [
+  ['counterparty', ({ line, item }) => line?.counterpartyName ?? item?.name],
+  ['narration', ({ line }) => line?.narration],
+  ['reference', ({ line, item }) => line?.sessionId ?? line?.bankReference ?? item?.reference],
+  ['accountNumber', ({ line, item }) => line?.accountNumber ?? item?.accountNumber],
+  ['owner', ({ owner }) => owner?.email],
+]
+
 const ChangeView = view('DifferenceChange', (f: Fields<DifferenceChange>) => ({
   change: f.text('change'),
   actor: f.textOrNull('actor', 'Null: by itself.'),
@@ -208,6 +218,7 @@ export const differences = resource(RECONCILIATION, {
 })
   .list('listDifferences', {
     exportAs: 'exportDifferences',
+    exportColumns: EXPORT_COLUMNS,
     path: '/differences',
     name: 'differences',
     summary: 'List differences between statements and the books, newest first',
@@ -248,6 +259,7 @@ export const reconcilingItems = resource(RECONCILIATION, {
   scopes: { read: 'accounting:read', write: 'accounting:write' },
 }).list('listReconcilingItems', {
   exportAs: 'exportReconcilingItems',
+  exportColumns: EXPORT_COLUMNS,
   path: '/reconciling-items',
   name: 'reconciling-items',
   summary: 'List reconciling items, oldest first',

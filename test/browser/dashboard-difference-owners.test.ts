@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { parseCsv } from '../support/csv.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { assign } from '../support/differences.ts'
 import { type Browser, newBrowser } from '../support/people.ts'
@@ -25,6 +26,7 @@ async function setup() {
 }
 
 const LIST = 'reconciliation?tab=differences'
+const DIFFERENCES = '/api/v1/operator/reconciliation/differences'
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const modalOf = (page: Page) => page.locator('dialog.modal')
@@ -51,6 +53,12 @@ test('a difference is taken and released by keyboard, and found among one’s ow
   assert.equal(await page.locator('button:focus').innerText(), 'Release')
   assert.deepEqual(await findAxeFaults(page), [])
   const email = await ownerOf(bench.ada, bench.id)
+  const file = await page.request.get(`${bench.url}${DIFFERENCES}.csv`)
+  const row = parseCsv(await file.text()).find(({ id }) => id === `${bench.id}`)
+  assert.deepEqual(
+    [row?.counterparty, row?.owner, row?.kind, row?.amount],
+    ['DAUDA IBRAHIM', email, 'missing_in_books', '3300.00'],
+  )
   await page.keyboard.press('Escape')
 
   await page.getByRole('button', { name: 'Add filter' }).click()

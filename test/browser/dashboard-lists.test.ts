@@ -167,6 +167,8 @@ test('the file of each list has columns that the service knows', async () => {
   const { page } = opened
   for (const path of [
     ...['payments', 'refunds', 'payouts', 'payouts?tab=all', 'settlements', 'accounts'],
+    ...['reconciliation?tab=differences', 'reconciliation?tab=reconciling'],
+    'accounting?tab=vatInvoices',
   ]) {
     await page.goto(`${bench.url}/dashboard/${path}`)
     const link = page.getByRole('link', { name: 'Export CSV' })

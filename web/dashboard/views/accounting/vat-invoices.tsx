@@ -26,15 +26,31 @@ const kindColumn: Column<Invoice> = {
   name: strings.kind,
   place: 'second',
   show: ({ kind }) => strings.vatKinds[kind],
+  fields: ['kind'],
 }
 
 const COLUMNS: readonly Column<Invoice>[] = [
-  { name: strings.number, place: 'lead', show: ({ number }) => <code>{number}</code> },
+  {
+    name: strings.number,
+    place: 'lead',
+    show: ({ number }) => <code>{number}</code>,
+    fields: ['number'],
+  },
   amountColumn(strings.total, 'total'),
   kindColumn,
-  { name: strings.month, place: 'state', show: ({ month }) => month },
-  { name: strings.vatAmount, isAmount: true, show: (row) => <Money amount={row.vat} /> },
-  { name: strings.issued, place: 'time', show: ({ issuedAt }) => <Time at={issuedAt} /> },
+  { name: strings.month, place: 'state', show: ({ month }) => month, fields: ['month'] },
+  {
+    name: strings.vatAmount,
+    isAmount: true,
+    show: (row) => <Money amount={row.vat} />,
+    fields: ['vat'],
+  },
+  {
+    name: strings.issued,
+    place: 'time',
+    show: ({ issuedAt }) => <Time at={issuedAt} />,
+    fields: ['issuedAt'],
+  },
 ]
 
 const FILTERS: readonly Filter[] = [
@@ -59,7 +75,10 @@ export function ClientVatInvoices(props: ViewProps) {
       view="accounting"
       path={ALL}
       file={ALL}
-      columns={[...COLUMNS, { name: strings.client, show: ({ clientId }) => clientId }]}
+      columns={[
+        ...COLUMNS,
+        { name: strings.client, show: ({ clientId }) => clientId, fields: ['clientId'] },
+      ]}
       add={(changed) => isAllowed && <IssueInvoices onDone={changed} />}
       drawer={{
         title: strings.invoice,

@@ -108,20 +108,41 @@ function aboutDifference({ line, item, kind }: Difference): string {
 }
 
 export const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = [
-  { name: reconciliationStrings.kind, place: 'lead', show: ({ kind }) => kindText(kind) },
+  {
+    name: reconciliationStrings.kind,
+    place: 'lead',
+    show: ({ kind }) => kindText(kind),
+    fields: ['kind'],
+  },
   amountColumn(reconciliationStrings.amount),
   {
     name: reconciliationStrings.state,
     place: 'state',
     show: (it) => <DifferenceState difference={it} />,
+    fields: ['state'],
   },
-  { name: strings.line, place: 'second', show: aboutDifference },
-  { name: strings.bank, show: ({ bankCode }) => <BankName code={bankCode} /> },
-  { name: strings.owner, place: 'line', show: ({ owner }) => <OwnerName owner={owner} /> },
+  {
+    name: strings.line,
+    place: 'second',
+    show: aboutDifference,
+    fields: ['counterparty', 'narration', 'reference'],
+  },
+  {
+    name: strings.bank,
+    show: ({ bankCode }) => <BankName code={bankCode} />,
+    fields: ['bankCode'],
+  },
+  {
+    name: strings.owner,
+    place: 'line',
+    show: ({ owner }) => <OwnerName owner={owner} />,
+    fields: ['owner'],
+  },
   {
     name: strings.age,
     place: 'time',
     show: ({ ageDays, day }) => `${reconciliationStrings.ageOf(ageDays)} · ${shortDay(day)}`,
+    fields: ['ageDays', 'day'],
   },
 ]
 

@@ -15,7 +15,7 @@ const FILTERS: readonly Filter[] = [
 
 const COLUMNS: readonly Column<Difference>[] = [
   ...DIFFERENCE_COLUMNS.filter(({ name }) => name !== strings.owner),
-  { name: strings.reason, place: 'line', show: ({ reason }) => reason },
+  { name: strings.reason, place: 'line', show: ({ reason }) => reason, fields: ['reason'] },
 ]
 
 const ITEMS = '/api/v1/operator/reconciliation/reconciling-items'
