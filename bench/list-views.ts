@@ -34,7 +34,7 @@ const OF_CLIENTS = ['collection_accounts', 'advices', 'payments', 'numbers', 'cr
 const OTHER = 1_000_001
 
 // Selects the rows of a list, a table or a feed, or the notice that there are none.
-const ROWS = '#content :is(.row-link, .empty, .feed li, td, .banks-by-day, .bank)'
+const ROWS = '#content :is(.row-link, .empty, .feed li, td, .banks-by-day, .bank-cards > li)'
 
 const VIEWS = [
   '',
@@ -54,7 +54,11 @@ const VIEWS = [
   'settlements',
   'payouts',
   'payouts?tab=all',
+  'refunds',
   'returns',
+  'holds',
+  'cases',
+  'screening',
   'reconciliation',
   'reconciliation?tab=differences',
   'reconciliation?tab=statements',
@@ -68,6 +72,7 @@ const VIEWS = [
   'webhooks',
   'webhooks?tab=deliveries',
   'webhooks?tab=deliveries&delivered=false',
+  'messages',
   'settings?tab=users',
   'settings?tab=auditLog',
 ]

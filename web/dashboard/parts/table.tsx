@@ -10,6 +10,7 @@ import { goTo } from '../routing.ts'
 import { Icon } from './icons.tsx'
 import { Link } from './link.tsx'
 import { Failed, Skeleton } from './states.tsx'
+import { Term, termNamed } from './term.tsx'
 import { Money, Time } from './values.tsx'
 
 export type Column<Row> = {
@@ -113,9 +114,10 @@ function Heading<Row>({
 }) {
   const style = cellClass(place, isAmount)
   if (!isOrder || !turning) {
+    const term = termNamed(name)
     return (
       <th scope="col" class={style}>
-        {name}
+        {term ? <Term term={term} text={name} /> : name}
       </th>
     )
   }
