@@ -10,7 +10,7 @@ import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import { choice } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
-import { chosen, named, text } from '#http/schemas.ts'
+import { AMOUNT_OR_ZERO_SAYS, chosen, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, koboOf } from '#money.ts'
 import { PERCENT_BPS, parsePercent } from '#payouts/setting-routes.ts'
@@ -36,7 +36,7 @@ const naira = (description: string) =>
       type: ['number', 'string'],
       'x-money': 'or-zero',
       description,
-      'x-says': 'Must be from 0 to 1000000000.00, with at most two decimals.',
+      'x-says': AMOUNT_OR_ZERO_SAYS,
     }),
   )
 

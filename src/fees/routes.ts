@@ -9,7 +9,7 @@ import { type FieldError, Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, chosen, named, text, Withdrawn } from '#http/schemas.ts'
+import { AMOUNT_OR_ZERO_SAYS, Amount, chosen, named, text, Withdrawn } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
@@ -33,7 +33,7 @@ const FeeAmount = (description: string) =>
     Type.Unsafe<number | string | null>({
       anyOf: [{ type: ['number', 'string'], 'x-money': 'or-zero' }, { type: 'null' }],
       description,
-      'x-says': 'Must be null or from 0 to 1000000000.00, with at most two decimals.',
+      'x-says': AMOUNT_OR_ZERO_SAYS.replace('be', 'be null or'),
     }),
   )
 

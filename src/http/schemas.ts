@@ -2,6 +2,7 @@
 
 import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typebox'
 import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/nuban.ts'
+import { AMOUNT_MAX_KOBO, formatKobo } from '#money.ts'
 import { URL_LENGTH_MAX } from '#ssrf-guard.ts'
 
 // A named schema appears once in the OpenAPI description, under this name, and is referenced everywhere else
@@ -65,13 +66,16 @@ export function webAddress(description: string) {
   })
 }
 
+const AMOUNT_MAX = formatKobo(AMOUNT_MAX_KOBO)
+export const AMOUNT_OR_ZERO_SAYS = `Must be from 0 to ${AMOUNT_MAX}, with at most two decimals.`
+
 // A JSON number or a numeric string.
 export const Amount = Type.Unsafe<number | string>({
   type: ['number', 'string'],
   'x-money': true,
   description: 'Greater than 0, at most 10,000,000,000,000.00, with at most two decimals.',
   examples: ['6000.00'],
-  'x-says': 'Must be greater than 0 and at most 1000000000.00, with at most two decimals.',
+  'x-says': `Must be greater than 0 and at most ${AMOUNT_MAX}, with at most two decimals.`,
 })
 
 // Limits the permitted payers and the amount of a payment. Money that breaks the rules is accepted and

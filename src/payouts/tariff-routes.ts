@@ -6,7 +6,7 @@ import { type FieldError, Refusal } from '#errors.ts'
 import { VAT_BPS_DEFAULT } from '#fees/fee.ts'
 import type { Deps } from '#http/deps.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, bankCode, named, Withdrawn } from '#http/schemas.ts'
+import { AMOUNT_OR_ZERO_SAYS, Amount, bankCode, named, Withdrawn } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
@@ -20,7 +20,7 @@ const Charge = (description: string) =>
     type: ['number', 'string'],
     'x-money': 'or-zero',
     description,
-    'x-says': 'Must be from 0 to 1000000000.00, with at most two decimals.',
+    'x-says': AMOUNT_OR_ZERO_SAYS,
   })
 
 const TariffRequest = named(

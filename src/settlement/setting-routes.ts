@@ -6,7 +6,7 @@ import { dayAlone } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import { resource } from '#http/resource.ts'
-import { chosen, Deleted, named, text } from '#http/schemas.ts'
+import { AMOUNT_OR_ZERO_SAYS, chosen, Deleted, named, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
 import {
@@ -36,7 +36,7 @@ const SettingsRequest = named(
         type: ['number', 'string'],
         'x-money': 'or-zero',
         description: 'The schedule skips less than this. Default 0.',
-        'x-says': 'Must be from 0 to 1000000000.00, with at most two decimals.',
+        'x-says': AMOUNT_OR_ZERO_SAYS,
       }),
     ),
     reservePercent: ReservePercent('Held back of each settlement. Default 0.'),

@@ -135,6 +135,9 @@ test('an amount that is not plain money is refused', async () => {
     else assertFieldRefused(answer, 'amount')
   }
   assert.deepEqual(accepted, [])
+
+  const { body } = await bench.call({ url: ADVICE, body: adviceBody({ amount: large[0] }) })
+  assert.match(body, /at most 10000000000000\.00/)
 })
 
 test('terms that cannot be kept are refused by their name', async () => {
