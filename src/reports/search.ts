@@ -87,9 +87,9 @@ export async function search(
 async function byReference(db: Queryable, { client, now }: SearchDeps, term: Term) {
   const { text, prefix } = term
   if (isPhrase(term)) return []
-  const exact = await resolveReference(db, client.id, text)
+  const exact = (await resolveReference(db, client.id, text)).slice(0, limit)
   const like = prefix ? await resolvePrefix(db, client.id, { prefix, limit }) : []
-  const ids = [...exact.slice(0, limit), ...like].map(({ adviceId }) => adviceId)
+  const ids = [...exact, ...like].map(({ adviceId }) => adviceId)
   const first = new Set(ids.slice(0, exact.length))
   const advices = await readAdvices(db, ids)
   const isFirst = (at: number) => first.has(advices[at]?.advice.id as (typeof ids)[number])
