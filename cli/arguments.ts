@@ -11,10 +11,10 @@ const EMAIL_LENGTH_MAX = 254
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$/
 
 export function parseAmount(text: string): string {
-  const isAmount = /^(?:0|[1-9][0-9]{0,12})(?:\.[0-9]{1,2})?$/.test(text) && /[1-9]/.test(text)
+  const isAmount = /^(?:0|[1-9][0-9]{0,13})(?:\.[0-9]{1,2})?$/.test(text) && /[1-9]/.test(text)
   if (!isAmount)
     throw new InvalidArgumentError(
-      'It is an amount in naira, such as 6000 or 6000.50: digits only, and at most 1000000000.',
+      'It is an amount in naira, such as 6000 or 6000.50: digits only, and at most 10000000000000.',
     )
   return text
 }
