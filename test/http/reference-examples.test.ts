@@ -161,7 +161,7 @@ async function withObjects(id: string, text: string): Promise<string> {
   const isTransfer = id === 'simulatePayment' || id === 'sendSandboxTransfer'
   const number = isTransfer ? ((await newPayment()).bankAccount as string) : ''
   return (isTransfer ? text.replace('1000000015', number) : text)
-    .replaceAll('BNK000000000000017', world.bankAccount)
+    .replaceAll('BAC000000000000017', world.bankAccount)
     .replace('019a85c2-6f3e-7b1d-8a55-0c4c9b7a1e23', world.endpointId)
     .replace(/(?<=\?adviceReference=)[\w-]+/, world.openAdvice)
 }
